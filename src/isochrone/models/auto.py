@@ -2,69 +2,96 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from itertools import pairwise
-from math import inf, sqrt
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import sqrt
 from typing import Any
 
-import msgspec
 import numpy as np
 from scipy.special import stdtrit
 
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.units import format_error
-from isochrone.models import choice, linear
-from isochrone.models.choice import Judge, Judged
+from isochrone.models import linear
+from isochrone.models.choice import Fitted, Judge, fit_to, refuse_too_few, simplest
 from isochrone.models.cross_validation import SegmentFit, leave_out
 from isochrone.models.deviation import deviation, r_squared
 from isochrone.models.family import declared, fewest_coefficients
 from isochrone.models.linear import refuse_vanished
 from isochrone.models.observations import Observations
-from isochrone.models.placement import GROUP, farther
-from isochrone.models.pool import Candidate, Pool, usable_pools, whole_pool
-from isochrone.models.segment import Rival, Segment, by_formula, owners
-from isochrone.models.splits import MAX_DEPTH, TOLERANCE, Options, Region, Search
-from isochrone.models.terms import CLASSES, UNUSUAL, design_matrix, evaluate_term
+from isochrone.models.placement import GROUP
+from isochrone.models.pool import Pool, usable_pools, whole_pool
+from isochrone.models.segment import Rival, Segment, owners
+from isochrone.models.splits import Options, Region, Search
+from isochrone.models.terms import CLASSES, design_matrix, evaluate_term
 
 MANY = 400
 """Points that families and segments are chosen by; of more, as many that are spread evenly."""
-
-UNUSUAL_COST = 2.0
-"""Coefficients that a fit may have more if its breaks are along usual variables."""
-
-HOPELESS_BY = 2.0
-"""SICc for each point by which a family is off much more than the best: 2.7 times as far."""
 
 HOPELESS = 0.5
 """Held-out error from which a formula describes nothing."""
 
 
 def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[str, Any]]]:
-    """Return the best of all families and of their pieces, and what was tried, the best first."""
-    whole, observed = observed, thinned(observed)
-    pools = usable_pools(declared(), observed)
-    pool = every_pool(pools, observed)
-    judge = Judge(observed, options)
-    mixed, reasons = _mixed(pool, judge)
-    tried, failed = _by_family(pools, judge, min((m.sicc for m in mixed), default=inf))
-    if not tried and not mixed:
-        reason = failed[0]["reason"] if failed else reasons[0]
-        raise InputError(f"no family of models fits: {reason}")
-    every = _growing_alike([*(fitted for _, fitted in tried), *mixed], judge)
-    taken = choice.simplest(every, observed.noise)
-    own = next((name for name, one in tried if one is taken), "")
-    families = " + ".join(dict.fromkeys(one.family for one in taken.segments))
-    others = sorted((pair for pair in tried if pair[0] != own), key=lambda pair: pair[1].error)
+    """Return the best pieces of all families, and how well each family describes these pieces.
+
+    Raises
+    ------
+    InputError
+        If no formula can be fitted.
+    """
+    few = thinned(observed)
+    pools = usable_pools(declared(), few)
+    judge, best = _best(every_pool(pools, few), few, options)
+    regions = [part.region for part in best.parts]
+    tried, failed = list[tuple[str, Fitted]](), list[dict[str, Any]]()
+    for name, pool in pools.items():
+        try:
+            of_family = Judge(few, pool.candidates, options, judge.limits)
+            tried.append((name, of_family.in_regions(regions)))
+        except InputError as failure:
+            failed.append({"family": name, "held_out": None, "reason": str(failure)})
+    best = simplest([*(one for _, one in tried), best], few.noise)
+    names = list(dict.fromkeys(part.candidate.family for part in best.parts))
+    others = sorted((pair for pair in tried if [pair[0]] != names), key=lambda pair: pair[1].error)
     rows = [
-        row_of(name, one.error, one.sicc, one.segments)
-        for name, one in [(own or families, taken), *others]
+        row_of(name, one.error, one.sicc, [part.fit.terms for part in one.parts])
+        for name, one in [(" + ".join(names), best), *others]
     ]
-    if own:  # it was compared with its own family only
-        taken = PoolFitter(pool, judge).compared(taken)
-    return fit_again(taken, whole, options), rows + failed
+    return _with_segments(best, judge, observed), rows + failed
+
+
+def of_pool(pool: Pool, observed: Observations, options: Options) -> Fitted:
+    """Cut the points where that pays most, and take formulas of a pool.
+
+    Raises
+    ------
+    InputError
+        If none can be fitted.
+    """
+    few = thinned(observed)
+    judge = Judge(few, pool.candidates, options)
+    return _with_segments(judge.in_regions(Search(pool, few, options).regions()), judge, observed)
+
+
+def in_region(pool: Pool, observed: Observations, segment: Segment, options: Options) -> Segment:
+    """Choose the formula of a segment by other points, all of which are in it."""
+    observed = thinned(observed)
+    everything = np.ones(len(observed), dtype=bool)
+    region = Region(segment.range, everything, segment.switch, segment.reach)
+    judge = Judge(observed, pool.candidates, options)
+    return _with_segments(judge.in_regions([region]), judge, observed).segments[0]
+
+
+def row_of(
+    name: str, error: float, sicc: float | None, terms: Sequence[Sequence[str]]
+) -> dict[str, Any]:
+    """Return what a ranking says of one that was tried; ``terms`` are those of each segment."""
+    return {
+        "family": name, "held_out": error, "sicc": sicc, "pieces": len(terms),
+        "coefficients": sum(map(len, terms)),
+    }  # fmt: skip
 
 
 def refuse_hopeless(fitted: Fitted) -> None:
@@ -81,47 +108,6 @@ def refuse_hopeless(fitted: Fitted) -> None:
             f"{format_error(fitted.error)} on average in cross-validation",
             hint="measure more points, or choose a family with --family",
         )
-
-
-def row_of(
-    name: str, error: float, sicc: float | None, segments: Sequence[Segment]
-) -> dict[str, Any]:
-    """Return what a ranking says of one that was tried."""
-    return {
-        "family": name, "held_out": error, "sicc": sicc, "pieces": len(segments),
-        "coefficients": sum(len(one.terms) for one in segments),
-    }  # fmt: skip
-
-
-_JUMP = 1.5
-_AS_GOOD = 2.5
-"""How much faster than in the data a time may grow from one doubling of ranks to the next, and how
-much larger the errors of what grows no faster may be."""
-
-
-def _growing_alike(every: list[Fitted], judge: Judge) -> list[Fitted]:
-    """Leave out fits whose times jump beyond the data as none in them does, if others do.
-
-    A segment along a product may begin beyond the data, at a size that was never in it. What is
-    as good as the noise allows is believed.
-    """
-    least = min(one.error for one in every)
-    if least <= max(choice.NOISY * (judge.observed.noise or 0.0), TOLERANCE):
-        return every
-    alike = [one for one in every if _growth(one) <= _JUMP * judge.limits.fastest]
-    return [one for one in alike if one.error <= _AS_GOOD * least] or every
-
-
-def _growth(fitted: Fitted) -> float:
-    """Return by how much times grow at most from one doubling of the ranks to the next."""
-    variables = fitted.observed.variables
-    if "p" not in variables:
-        return 0.0
-    times = [
-        np.maximum(by_formula(fitted.segments, farther(variables, factor))[1], 1e-300)
-        for factor in (1.0, 2.0, 4.0, 8.0)
-    ]
-    return float(max(np.max(more / less) for less, more in pairwise(times)))
 
 
 def thinned(observed: Observations) -> Observations:
@@ -146,211 +132,99 @@ def every_pool(pools: Mapping[str, Pool], observed: Observations) -> Pool:
     return pool
 
 
-def _by_family(
-    pools: Mapping[str, Pool], judge: Judge, best: float
-) -> tuple[list[tuple[str, Fitted]], list[dict[str, Any]]]:
-    """Fit each family by itself; return also those that cannot be, with the reason.
-
-    One that is off by much more than the ``best`` of all, by SICc, is cut along one variable only.
-    """
-    tried, failed = [], []
-    for name, pool in pools.items():
-        fitter = PoolFitter(pool, judge)
+def _best(pool: Pool, observed: Observations, options: Options) -> tuple[Judge, Fitted]:
+    """Cut the points along each variable first, or not, and take the simplest of all."""
+    search, judge = Search(pool, observed, options), Judge(observed, pool.candidates, options)
+    tried, failed = dict[str, Fitted](), list[InputError]()
+    for cut in search.ways():
         try:
-            one = fitter.fit(depth=1)
-            if one.sicc < best + HOPELESS_BY * len(judge.observed):
-                one = fitter.fit()
-            tried.append((name, one))
+            regions = cut()
+            key = repr([region.range for region in regions])
+            tried[key] = tried.get(key) or judge.in_regions(regions)
         except InputError as failure:
-            failed.append({"family": name, "held_out": None, "reason": str(failure)})
-    return tried, failed
+            failed.append(failure)
+    if not tried:
+        raise failed[0]
+    return judge, simplest(list(tried.values()), observed.noise)
 
 
-def _mixed(pool: Pool, judge: Judge) -> tuple[list[Fitted], list[str]]:
-    """Cut the data along each variable first, and take for each piece the formula that fits it."""
-    found: dict[str, Fitted] = {}
-    reasons = []
-    fitter = PoolFitter(pool, judge)
-    variables, along = judge.observed.variables, judge.options.splits.along
-    ways: list[Callable[[], list[Region]]] = [
-        fitter.search.given, *(partial(fitter.search.regions, v) for v in fitter.search.along),
-    ]  # fmt: skip
-    if "p" in variables:
-        names = [*CLASSES, *(["nodes"] if "nodes" in variables else [])]
-        ways += [
-            partial(fitter.search.classes, name, first)
-            for name in names if along is None or name in along  # only as it is asked for
-            for first in ("", "b")
-        ]  # fmt: skip
-    for way in ways:
-        try:
-            one = fitter.fit_regions(way())
-        except InputError as failure:
-            reasons.append(str(failure))
-            continue
-        found[repr([(segment.range, segment.terms) for segment in one.segments])] = one
-    return list(found.values()), reasons
+# --- segments of a model --------------------------------------------------------------------------
 
 
-# --- fitting a pool -------------------------------------------------------------------------------
-
-# Formulas of a pool fitted to one operation: its segments, and how well they predict.
-
-
-@dataclass(frozen=True)
-class Fitted(choice.Described):
-    """The ``segments`` of one operation, and the fits they are from."""
-
-    segments: list[Segment]
-
-    @property
-    def cost(self) -> float:
-        """Numbers that were chosen; formulas for something else and unusual breaks cost more."""
-        along = {name for one in self.segments for name in one.range}
-        return super().cost + UNUSUAL_COST * len(along & set(UNUSUAL))
-
-
-class PoolFitter:
-    """Fits formulas of a pool to one operation; remembers what was chosen for the same points."""
-
-    def __init__(self, pool: Pool, judge: Judge) -> None:
-        self.pool, self.judge = pool, judge
-        self.search = Search(pool, judge.observed, judge.options)
-        self._chosen: dict[bytes, tuple[Judged, list[tuple[Judged, float]]]] = {}
-
-    def fit(self, depth: int = MAX_DEPTH) -> Fitted:
-        """Look for segments along so many variables, and take for each the formula it has.
-
-        Raises
-        ------
-        InputError
-            If there are not enough points for any of them.
-        """
-        return self.fit_regions(self.search.regions(depth=depth))
-
-    def fit_regions(self, regions: Sequence[Region]) -> Fitted:
-        """Take for each of some regions the formula that describes it."""
-        segments, parts, foreign = [], [], False
-        for region in regions:
-            key = region.mask.tobytes()
-            if key not in self._chosen:
-                candidates = _in_region(self.pool.candidates, region)
-                self._chosen[key] = self.judge.choose(candidates, region.mask)
-            taken, rivals = self._chosen[key]
-            parts.append(SegmentFit(taken.fit, region.mask))
-            candidate = taken.candidate
-            one = _segment(
-                candidate.family, candidate.form.symbols, taken.fit, self.judge.observed, region
+def _with_segments(fitted: Fitted, judge: Judge, observed: Observations) -> Fitted:
+    """Return a fit with its segments; of formulas chosen by some points, fitted to all."""
+    rivals = [
+        [
+            _rival(other, fitted.observed.only(part.mask), weight)
+            for other, weight in judge.rivals(part)
+        ]
+        for part in fitted.parts
+    ]
+    if fitted.observed is not observed:
+        ranges = [
+            Segment("", [], [], range=part.region.range, switch=part.region.switch)
+            for part in fitted.parts
+        ]
+        owner = owners(ranges, observed.variables)
+        parts = [
+            SegmentFit(
+                part.candidate,
+                fit_to(observed.only(owner == k), part.fit.terms, judge.options),
+                replace(part.region, mask=owner == k),
             )
-            segments.append(msgspec.structs.replace(
-                one, rivals=_rivals(rivals), rising=list(self.judge.limits.rising)
-            ))  # fmt: skip
-            foreign |= taken.foreign
-        found = Fitted(self.judge.observed, parts, foreign, segments)
-        refuse_too_few(len(found.observed), found.coefficients)
-        return found
-
-    def compared(self, fitted: Fitted) -> Fitted:
-        """Return a fit whose segments have the rivals that there are in all of the pool."""
-        segments = []
-        for segment, part in zip(fitted.segments, fitted.parts, strict=True):
-            found = self.judge.rivals_of(part.fit, self.pool.candidates, part.mask)
-            segments.append(msgspec.structs.replace(segment, rivals=_rivals(found)))
-        return replace(fitted, segments=segments)
-
-
-def _in_region(candidates: Sequence[Candidate], region: Region) -> list[Candidate]:
-    """Return the formulas that are possible in a region.
-
-    The constant of a line is a latency only where the smallest sizes are: beyond, where bytes cost
-    more than before, the line of a segment meets zero bytes below zero.
-    """
-    if region.range.get("b", (None, None))[0] is None:
-        return list(candidates)
-    return [replace(one, costs=("b",)) if one.costs == ("1", "b") else one for one in candidates]
-
-
-def fit_again(fitted: Fitted, observed: Observations, options: Options) -> Fitted:
-    """Fit the formulas that were chosen by some points to all; segments stay where they are."""
-    if fitted.observed is observed:
-        return fitted
-    owner = owners(fitted.segments, observed.variables)
-    segments, parts = [], []
-    for k, segment in enumerate(fitted.segments):
-        fit = choice.fit_to(observed.only(owner == k), segment.terms, options)
-        parts.append(SegmentFit(fit, owner == k))
-        region = Region(segment.range, owner == k, segment.switch, segment.reach)
-        again = _segment(segment.family, segment.symbols, fit, observed, region)
-        segments.append(
-            msgspec.structs.replace(
-                again, rivals=segment.rivals, rising=segment.rising, only=segment.only
-            )
-        )
-    return Fitted(observed, parts, fitted.foreign, segments)
+            for k, part in enumerate(fitted.parts)
+        ]
+        fitted = Fitted(observed, parts)
+    rising = list(judge.limits.rising)
+    segments = [
+        _segment(part, observed, others, rising)
+        for part, others in zip(fitted.parts, rivals, strict=True)
+    ]
+    return replace(fitted, segments=segments)
 
 
 def _segment(
-    family: str, symbols: Sequence[str], fit: linear.Fit, observed: Observations, region: Region
+    part: SegmentFit, observed: Observations, rivals: list[Rival], rising: list[str]
 ) -> Segment:
-    own = observed.only(region.mask)
-    fitted = with_shared_starts(fit, own)
-    used = dict.fromkeys([*observed.variables, *region.range])
-    measured = {key: evaluate_term(key, own.variables) for key in used}
+    points, region = observed.only(part.mask), part.region
+    fit = with_shared_starts(part.fit, points)
+    measured = {
+        key: evaluate_term(key, points.variables)
+        for key in dict.fromkeys([*observed.variables, *region.range])
+    }
     return Segment(
-        family=family, where=observed.where,
+        family=part.candidate.family, where=observed.where,
         range=region.range, switch=region.switch, reach=region.reach,
-        terms=list(fit.terms), symbols=list(symbols),
-        coefficients=fitted.coefficients.tolist(),
-        low=fitted.low.tolist(), high=fitted.high.tolist(), covariance=fitted.covariance.tolist(),
-        sigma=fitted.sigma, degrees_of_freedom=fitted.degrees_of_freedom,
+        rivals=rivals, rising=rising,
+        terms=list(fit.terms), symbols=list(part.candidate.form.symbols),
+        coefficients=fit.coefficients.tolist(),
+        low=fit.low.tolist(), high=fit.high.tolist(), covariance=fit.covariance.tolist(),
+        sigma=fit.sigma, degrees_of_freedom=fit.degrees_of_freedom,
         fitted={key: (float(v.min()), float(v.max())) for key, v in measured.items()},
-        r2=r_squared(fit.predicted, own.seconds), only=_only(own, region),
-        left_out=deviation(leave_out(fit, own.seconds), own.seconds).average,
-        points=len(own), starts=observed.starts if observed.starts.between else None,
+        r2=r_squared(fit.predicted, points.seconds), only=_only(points, region),
+        left_out=deviation(leave_out(fit, points.seconds), points.seconds).average,
+        points=len(points), starts=observed.starts if observed.starts.between else None,
     )  # fmt: skip
 
 
-def _only(own: Observations, region: Region) -> list[str]:
+def _rival(part: SegmentFit, points: Observations, weight: float) -> Rival:
+    fit = with_shared_starts(part.fit, points)
+    return Rival(
+        part.candidate.family, list(fit.terms), list(part.candidate.form.symbols),
+        fit.coefficients.tolist(), fit.covariance.tolist(), fit.sigma, fit.degrees_of_freedom,
+        weight,
+    )  # fmt: skip
+
+
+def _only(points: Observations, region: Region) -> list[str]:
     """Return the class that all numbers of ranks, or of nodes, are of, if these are several."""
-    nodes = {"nodes", "ppn"} <= own.variables.keys()
+    nodes = {"nodes", "ppn"} <= points.variables.keys()
     classes = ("power2(nodes)",) if nodes else CLASSES
-    values = np.unique(own.variables.get("nodes" if nodes else "p", np.ones(1)))
+    values = np.unique(points.variables.get("nodes" if nodes else "p", np.ones(1)))
     if len(values) < 2 or region.range.keys() & set(CLASSES):
         return []
-    points = {"nodes" if nodes else "p": values}
-    return [name for name in classes if evaluate_term(name, points).all()][:1]
-
-
-def _rivals(found: Sequence[tuple[Judged, float]]) -> list[Rival]:
-    rivals = []
-    for one, weight in found:
-        fit = with_shared_starts(one.fit, one.observed)
-        rivals.append(Rival(
-            one.candidate.family, list(fit.terms), list(one.candidate.form.symbols),
-            fit.coefficients.tolist(), fit.covariance.tolist(), fit.sigma, fit.degrees_of_freedom,
-            weight,
-        ))  # fmt: skip
-    return rivals
-
-
-SPARE = 2
-"""Points beyond the coefficients: without any one of them, there still is one to judge the rest."""
-
-
-def refuse_too_few(points: int, coefficients: int) -> None:
-    """Refuse a formula that runs through its points whatever they are.
-
-    Raises
-    ------
-    InputError
-        If one point were left out and the others had no error; says how many are needed.
-    """
-    if points < coefficients + SPARE:
-        raise InputError(
-            f"{points} point{'s are' if points != 1 else ' is'} too few to validate a formula with "
-            f"{coefficients} coefficient{'s' if coefficients != 1 else ''}",
-            hint=f"measure at least {coefficients + SPARE} combinations of size and ranks",
-        )
+    every = {"nodes" if nodes else "p": values}
+    return [name for name in classes if evaluate_term(name, every).all()][:1]
 
 
 # --- points of one start --------------------------------------------------------------------------

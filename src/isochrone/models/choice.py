@@ -7,38 +7,33 @@ than its own standard error, the simplest is taken.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
 from math import inf, log, sqrt
-from typing import TypeVar
 
 import numpy as np
 from scipy.special import softmax
 
-from isochrone.base.arrays import Bools, Floats, Ints
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.models import linear
 from isochrone.models.cross_validation import SegmentFit, left_out
 from isochrone.models.deviation import log_ratio
 from isochrone.models.family import form_without
+from isochrone.models.growth import Limits
 from isochrone.models.observations import Observations
-from isochrone.models.placement import PLACES, farther, grouping
+from isochrone.models.placement import PLACES, grouping
 from isochrone.models.pool import Candidate
-from isochrone.models.splits import Options
-from isochrone.models.starts import numbered
-from isochrone.models.terms import (
-    design_matrix,
-    evaluate_term,
-    length_of,
-    picked,
-    stacked,
-    variables_of,
-)
+from isochrone.models.segment import Segment
+from isochrone.models.splits import Options, Region
+from isochrone.models.terms import UNUSUAL, design_matrix, evaluate_term, picked, variables_of
 
 Errors = tuple[Floats, Ints]
 """Relative deviations of points that were left out, and the number of each point's group."""
+
+UNUSUAL_COST = 2.0
+"""Coefficients that a fit may have more if its breaks are along usual variables."""
 
 _AS_GOOD = (0.05, 0.001)
 """Errors that are a twentieth larger, or by a tenth of a per cent of the time, are the same."""
@@ -64,17 +59,6 @@ FOREIGN = 1.5
 _TRIED = 12
 """Formulas that are judged by what they predict; which, says a quick look at how they fit."""
 
-_BEYOND = (2.0, 4.0, 8.0)
-"""Times the largest number of ranks and bytes, where a formula must give a possible time."""
-
-_FALLS = 0.001
-"""Part of a time by which a formula may fall as ranks or bytes grow."""
-
-_FELL = (0.02, 4.0)
-"""Part of a time, and times its noise, by which times must fall before data show that they do."""
-
-_UNKNOWN_NOISE = 0.03
-
 _PLAUSIBLE = 0.01
 """Weight of a rival that is not worth telling."""
 
@@ -83,8 +67,8 @@ FLOOR = 0.002
 
 
 @dataclass(frozen=True)
-class Described:
-    """Points of one operation and the formulas that describe them, each a part of the points.
+class Fitted:
+    """Formulas of one operation, each fitted to a part of its points.
 
     Attributes
     ----------
@@ -92,13 +76,13 @@ class Described:
         The points.
     parts
         The fit of each formula.
-    foreign
-        Whether one was made for something else.
+    segments
+        What a model holds of them; empty while formulas are compared.
     """
 
     observed: Observations
     parts: list[SegmentFit]
-    foreign: bool
+    segments: list[Segment] = field(default_factory=list)
 
     @property
     def coefficients(self) -> int:
@@ -110,12 +94,14 @@ class Described:
         """Number of all coefficients and breaks."""
         return self.coefficients + len(self.parts) - 1
 
-    @property
+    @cached_property
     def cost(self) -> float:
-        """Numbers that were chosen; formulas that were made for something else cost more."""
-        return self.numbers + FOREIGN * self.foreign
+        """Numbers that were chosen; formulas for something else and unusual breaks cost more."""
+        foreign = any(not part.candidate.made_for for part in self.parts)
+        along = {name for part in self.parts for name in part.region.range}
+        return self.numbers + FOREIGN * foreign + UNUSUAL_COST * len(along & set(UNUSUAL))
 
-    @property
+    @cached_property
     def overdetermined(self) -> bool:
         """Whether there are enough numbers of ranks in each part to judge its formula."""
         return all(
@@ -142,198 +128,94 @@ class Described:
         return sicc(predicted, self.observed, self.numbers)
 
 
-Tried = TypeVar("Tried", bound=Described)
-
-
-@dataclass(frozen=True)
-class Judged(Described):
-    """A ``candidate`` that was fitted to one segment."""
-
-    candidate: Candidate
-
-    @property
-    def fit(self) -> linear.Fit:
-        """Its coefficients."""
-        return self.parts[0].fit
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What the times of an operation show about its growth.
-
-    Attributes
-    ----------
-    rising
-        ``p`` and ``b`` if times never fall as it doubles, as far as the noise lets see.
-    largest
-        Largest message size; 0 without any.
-    fastest
-        By how much a time grows at most as ranks double; infinite if that is not known.
-    """
-
-    rising: tuple[str, ...]
-    largest: float
-    fastest: float = inf
-
-    @classmethod
-    def of(cls, observed: Observations) -> Limits:
-        """Look at the times of an operation."""
-        names = [name for name in ("p", "b") if name in observed.variables]
-        rising = tuple(name for name in names if _rises(observed, name))
-        largest = float(np.max(observed.variables.get("b", np.zeros(1))))
-        return cls(rising, largest, _fastest(observed) if "p" in observed.variables else inf)
-
-    def costs(self, candidate: Candidate) -> Candidate:
-        """Return a formula of one growth with that as a cost, if times grow."""
-        first, *others = candidate.form.terms
-        if first != "1" or len(others) != 1 or not set(variables_of(others)) <= {*self.rising}:
-            return candidate
-        return replace(candidate, costs=(*candidate.costs, *others))
-
-    def allowed(self, found: list[Judged], own: Observations) -> list[Judged]:
-        """Return the formulas that give possible times within a segment and beyond.
-
-        They are above zero, and fall with neither ranks nor bytes unless the data do.
-        """
-        if not {"p", "b"} & own.variables.keys():
-            return found
-        far = [own.variables]
-        if "p" in own.variables:
-            far += [farther(own.variables, factor) for factor in (1.0, *_BEYOND)]
-        by_bytes = [self._by_bytes(far[k]) for k in (0, -1) if "b" in self.rising]
-        every = [*far, *(points for points, _ in by_bytes)]
-        ends = np.cumsum([length_of(one) for one in every])[:-1]
-        points = stacked(every)
-        columns = {
-            term: evaluate_term(term, points)
-            for term in dict.fromkeys(term for one in found for term in one.fit.terms)
-        }
-
-        def allows(fit: linear.Fit) -> bool:
-            time = np.column_stack([columns[term] for term in fit.terms]) @ fit.coefficients
-            times = np.split(time, ends)
-            if any(np.any(time <= 0) for time in times[: len(far)]):
-                return False
-            if "p" in self.rising and any(
-                np.any(more < less * (1 - _FALLS)) for less, more in pairwise(times[1 : len(far)])
-            ):
-                return False
-            return not any(
-                np.any(same & (np.diff(time) < -_FALLS * time[:-1]))
-                for time, (_, same) in zip(times[len(far) :], by_bytes, strict=True)
-            )
-
-        return [one for one in found if allows(one.fit)]
-
-    def _by_bytes(self, points: Mapping[str, Floats]) -> tuple[dict[str, Floats], Bools]:
-        """Return points in the order of their bytes, and beyond; and which differ in these only.
-
-        That is said of each and the one after it.
-        """
-        size = points["b"]
-        most = size == size.max()
-        beyond = [{**picked(points, most), "b": factor * size[most]} for factor in _BEYOND]
-        every = [points, *(beyond if size.max() == self.largest else [])]
-        points = stacked(every)
-        row = _rows(points, {"b"})
-        order = np.lexsort((points["b"], row))
-        return picked(points, order), np.diff(row[order]) == 0
-
-
-def _rows(points: Mapping[str, Floats], but: Container[str]) -> Ints:
-    """Return the number of the combination of all variables but some at each point, from 0."""
-    others = [column for name, column in points.items() if name not in but]
-    return numbered(*others) if others else np.zeros(length_of(points), dtype=np.int64)
-
-
-def _fastest(observed: Observations) -> float:
-    """Return by how much the times of a size grow at most as ranks double."""
-    ranks, size = observed.variables["p"], observed.variables.get("b", np.zeros(len(observed)))
-    more = ranks / ranks[:, None]
-    before, after = np.nonzero((size == size[:, None]) & (more >= 2) & (more <= 4))
-    growth = np.log(observed.seconds[after] / observed.seconds[before])
-    return float(np.exp(np.max(growth / np.log2(more[before, after]), initial=0.0)))
-
-
-def _rises(observed: Observations, name: str) -> bool:
-    """Whether no time falls as a variable at least doubles, all others being equal."""
-    row = _rows(observed.variables, {name, *(PLACES if name == "p" else ())})
-    value = observed.variables[name]
-    noise = _UNKNOWN_NOISE if observed.noise is None else observed.noise
-    limit = 1 - max(_FELL[0], _FELL[1] * noise)
-    for k in range(row.max() + 1):
-        order = np.flatnonzero(row == k)[np.argsort(value[row == k])]
-        most = np.maximum.accumulate(observed.seconds[order])
-        half = np.searchsorted(value[order], value[order] / 2, side="right") - 1
-        known = half >= 0
-        if np.any(observed.seconds[order][known] < limit * most[half[known]]):
-            return False
-    return True
-
-
-@dataclass(frozen=True)
 class Judge:
-    """Fits formulas to segments of one operation, and says which to take.
+    """Takes for each region of one operation the formula that describes it.
 
     Attributes
     ----------
     observed
         All points of the operation.
+    candidates
+        Formulas to take from.
     options
         How to fit.
+    limits
+        What the times of the operation show about its growth.
     """
 
-    observed: Observations
-    options: Options
+    def __init__(
+        self, observed: Observations, candidates: Sequence[Candidate], options: Options,
+        limits: Limits | None = None,
+    ) -> None:  # fmt: skip
+        self.observed, self.candidates, self.options = observed, candidates, options
+        self.limits = limits or Limits.of(observed)
+        self._tried: dict[bytes, list[Fitted]] = {}
 
-    @cached_property
-    def limits(self) -> Limits:
-        """What its times show about its growth."""
-        return Limits.of(self.observed)
-
-    def choose(
-        self, candidates: Sequence[Candidate], mask: Bools
-    ) -> tuple[Judged, list[tuple[Judged, float]]]:
-        """Return the formula to take for some points, and its rivals with their weights.
+    def in_regions(self, regions: Sequence[Region]) -> Fitted:
+        """Take for each of some regions the formula that describes it.
 
         Raises
         ------
         InputError
-            If none can be fitted; says why the first cannot.
+            If none can be fitted to one of them, or there are too few points in all.
         """
-        sane = self._judged(candidates, mask)
-        taken = simplest(sane, self.observed.noise)
-        return taken, _rivals(taken, sane)
+        parts = []
+        for region in regions:
+            (part,) = simplest(self._fits(region), self.observed.noise).parts
+            parts.append(replace(part, region=region))
+        fitted = Fitted(self.observed, parts)
+        refuse_too_few(len(self.observed), fitted.coefficients)
+        return fitted
 
-    def rivals_of(
-        self, fit: linear.Fit, candidates: Sequence[Candidate], mask: Bools
-    ) -> list[tuple[Judged, float]]:
-        """Return the rivals of a formula that was taken already, with their weights.
+    def rivals(self, taken: SegmentFit) -> list[tuple[SegmentFit, float]]:
+        """Return the formulas that may as well be the right one of a region, with their weights.
 
-        None where no other can be fitted, as where only sizes vary and all others need ranks.
+        The weights are those of Bayesian model averaging by Schwarz's criterion (Raftery 1995,
+        *Bayesian model selection in social research*, Sociological Methodology 25, 111-163). A
+        formula that has all terms of the one that is taken, and more, is no rival: what it has more
+        cannot be distinguished from nothing.
         """
-        try:
-            found = self._judged(candidates, mask)
-        except InputError:
-            return []
-        taken = replace(found[0].parts[0], fit=fit)
-        return _rivals(Described(found[0].observed, [taken], foreign=False), found)
+        tried, terms = self._fits(taken.region), taken.fit.terms
+        variables = {"p", *variables_of(terms)}
+        others = [
+            one for one in tried
+            if not set(terms) <= set(one.parts[0].fit.terms)
+            and variables.issuperset(variables_of(one.parts[0].fit.terms))
+        ]  # fmt: skip
+        own = Fitted(tried[0].observed, [replace(taken, region=tried[0].parts[0].region)])
+        weights = softmax([-0.5 * one.sicc for one in (own, *others)])[1:].tolist()
+        rivals = [
+            (one.parts[0], weight) for one, weight in zip(others, weights, strict=True)
+            if weight >= _PLAUSIBLE
+        ]  # fmt: skip
+        return sorted(rivals, key=lambda rival: -rival[1])
 
-    def _judged(self, candidates: Sequence[Candidate], mask: Bools) -> list[Judged]:
+    def _fits(self, region: Region) -> list[Fitted]:
+        """Return the formulas that describe a region by itself, fitted to its points."""
+        key = region.mask.tobytes()
+        if key not in self._tried:
+            points = self.observed.only(region.mask)
+            self._tried[key] = [Fitted(points, [fit]) for fit in self._possible(points, region)]
+        return self._tried[key]
+
+    def _possible(self, points: Observations, region: Region) -> list[SegmentFit]:
         """Fit what looks promising; leave out what gives impossible times if all do not."""
-        own = self.observed.only(mask)
-        found, failed = [], None
-        for candidate in _promising(candidates, own, self.options):
+        fits, failed = [], None
+        for candidate in _promising(self.candidates, points, self.options):
+            if candidate.costs == ("1", "b") and region.range.get("b", (None, None))[0] is not None:
+                # The constant of a line is a latency only where the smallest sizes are: beyond,
+                # where bytes cost more than before, a line meets zero bytes below zero.
+                candidate = replace(candidate, costs=("b",))
             try:
-                found.append(self._fitted(self.limits.costs(candidate), own))
+                fits.append(self._fitted(self.limits.costs(candidate), points))
             except InputError as failure:
                 failed = failed or failure
-        if not found:
+        if not fits:
             assert failed is not None
             raise failed
-        return self.limits.allowed(found, own) or found
+        return self.limits.allowed(fits, points) or fits
 
-    def _fitted(self, candidate: Candidate, own: Observations) -> Judged:
+    def _fitted(self, candidate: Candidate, points: Observations) -> SegmentFit:
         """Fit a formula; of costs without those that would be gains, the largest in errors first.
 
         What is left of a line is a constant; its cost per byte is 0, and not left out.
@@ -341,7 +223,7 @@ class Judge:
         whole = None
         while True:
             terms = candidate.form.terms
-            fit = fit_to(own, terms, self.options)
+            fit = fit_to(points, terms, self.options)
             below = (fit.coefficients < 0) & np.isin(terms, candidate.costs)
             if not below.any() or len(terms) == 1:
                 break
@@ -353,8 +235,27 @@ class Judge:
             candidate = replace(candidate, form=form_without(candidate.form, {terms[least]}))
         if whole is not None:
             candidate, fit = whole[0], linear.bounded(fit, whole[1])
-        everything = np.ones(len(own), dtype=bool)
-        return Judged(own, [SegmentFit(fit, everything)], not candidate.made_for, candidate)
+        return SegmentFit(candidate, fit, Region({}, np.ones(len(points), dtype=bool)))
+
+
+SPARE = 2
+"""Points beyond the coefficients: without any one of them, there still is one to judge the rest."""
+
+
+def refuse_too_few(points: int, coefficients: int) -> None:
+    """Refuse a formula that runs through its points whatever they are.
+
+    Raises
+    ------
+    InputError
+        If one point were left out and the others had no error; says how many are needed.
+    """
+    if points < coefficients + SPARE:
+        raise InputError(
+            f"{points} point{'s are' if points != 1 else ' is'} too few to validate a formula with "
+            f"{coefficients} coefficient{'s' if coefficients != 1 else ''}",
+            hint=f"measure at least {coefficients + SPARE} combinations of size and ranks",
+        )
 
 
 def fit_to(own: Observations, terms: Sequence[str], options: Options) -> linear.Fit:
@@ -380,7 +281,7 @@ def overdetermined(terms: Sequence[str], variables: Mapping[str, Floats]) -> boo
     return bool(len(values) >= 2 * np.linalg.matrix_rank(columns / length) - 1)
 
 
-def simplest(tried: list[Tried], noise: float | None) -> Tried:
+def simplest(tried: list[Fitted], noise: float | None) -> Fitted:
     """Return the cheapest of those that are as good as the best.
 
     Left out are those that few numbers of ranks cannot judge, if others do about as well; what
@@ -503,22 +404,3 @@ def sicc(predicted: Floats, own: Observations, parameters: int) -> float:
     mean = float(np.mean((predicted / own.seconds - 1) ** 2))
     left = max(n - parameters - 2, 1)
     return n * log(max(mean, noise**2, FLOOR**2)) + parameters * log(n) * n / left
-
-
-def _rivals(taken: Described, found: Sequence[Judged]) -> list[tuple[Judged, float]]:
-    """Return the formulas that may as well be the right one, with their weights.
-
-    The weights are those of Bayesian model averaging by Schwarz's criterion (Raftery 1995,
-    *Bayesian model selection in social research*, Sociological Methodology 25, 111-163). A
-    formula that has all terms of the one that is taken, and more, is no rival: what it has more
-    cannot be distinguished from nothing.
-    """
-    terms = taken.parts[0].fit.terms
-    own, known = set(terms), {"p", *variables_of(terms)}
-    others = [
-        one for one in found
-        if not own <= set(one.fit.terms) and known.issuperset(variables_of(one.fit.terms))
-    ]  # fmt: skip
-    weights = softmax([-0.5 * one.sicc for one in (taken, *others)])[1:].tolist()
-    rivals = list(zip(others, weights, strict=True))
-    return sorted((r for r in rivals if r[1] >= _PLAUSIBLE), key=lambda r: -r[1])

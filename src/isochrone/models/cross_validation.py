@@ -14,6 +14,8 @@ from isochrone.models.deviation import MAX_GROUPS, deviation
 from isochrone.models.linear import Fit
 from isochrone.models.observations import Observations
 from isochrone.models.placement import grouping
+from isochrone.models.pool import Candidate
+from isochrone.models.splits import Region
 
 _SINGULAR = 1e-9
 """A part of an observation below this that others do not determine: the rest cannot predict it."""
@@ -21,10 +23,16 @@ _SINGULAR = 1e-9
 
 @dataclass(frozen=True)
 class SegmentFit:
-    """The fit of one segment, and a mask of the observations it was made of, shape (n,)."""
+    """The fit of a formula to the observations of one region."""
 
+    candidate: Candidate
     fit: Fit
-    mask: Bools
+    region: Region
+
+    @property
+    def mask(self) -> Bools:
+        """Which of the observations they are, shape (n,)."""
+        return self.region.mask
 
 
 def leave_out(fit: Fit, seconds: Floats, groups: Array | None = None, few: int = 0) -> Floats:

@@ -266,7 +266,7 @@ def _informed(segment: Segment, point: Points, weights: str) -> Segment:
         fitted={**segment.fitted, "p": (min(low, ranks), max(high, ranks))},
         only=[] if segment.of_other_class(point)[0] else segment.only,
         beyond={
-            name: msgspec.structs.replace(one, upto=[]) for name, one in segment.beyond.items()
+            name: msgspec.structs.replace(one, largest=0.0) for name, one in segment.beyond.items()
         },
     )  # fmt: skip
 

@@ -169,10 +169,6 @@ def _check(model: Model) -> None:
     for number, one in enumerate(model.neighbours):
         if wrong := one.wrong():
             raise InputError(f"neighbours[{number}]: {wrong}")
-    along = [widening.along for one in model.segments for widening in one.beyond.values()]
-    unknown = set(variables_of(list(filter(None, along)))) - set(needed(model.segments))
-    if unknown:
-        raise InputError(f"'beyond' is along '{unknown.pop()}', which no formula contains")
 
 
 def _check_segment(segment: Segment, name: str) -> None:
@@ -191,9 +187,8 @@ def _check_segment(segment: Segment, name: str) -> None:
     if not all(weight >= 0 for weight in weights) or sum(weights) > 1 + _ROUNDING:
         raise InputError(f"{name}: the weights of alternative formulas are not from 0 to 1")
     for variable, widening in segment.beyond.items():
-        count = len(widening.at) if widening.along else 1
-        if variable not in segment.fitted or {len(widening.once), len(widening.twice)} != {count}:
-            raise InputError(f"{name}: 'beyond' has not one value for each that it is along")
+        if variable not in segment.fitted or not (widening.once and widening.twice):
+            raise InputError(f"{name}: 'beyond' has no value, or is of no fitted variable")
 
 
 def _check_formula(formula: Segment | Rival, name: str) -> None:

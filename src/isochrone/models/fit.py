@@ -8,9 +8,8 @@ import numpy as np
 from isochrone.base.errors import InputError
 from isochrone.base.units import format_error
 from isochrone.models import auto, linear
-from isochrone.models.auto import Fitted, PoolFitter
 from isochrone.models.backtest import backtested
-from isochrone.models.choice import Judge
+from isochrone.models.choice import Fitted
 from isochrone.models.cross_validation import cross_validate
 from isochrone.models.data_quality import MORE_REPETITIONS, noise_behind, questionable
 from isochrone.models.deviation import goodness_of_fit, lack_of_fit, steps
@@ -19,14 +18,14 @@ from isochrone.models.extension import adding, kept
 from isochrone.models.family import Family, broken, check_family, declaration, declared, within
 from isochrone.models.load import Measured, samples_of
 from isochrone.models.model import Backtest, Model
-from isochrone.models.neighbours import Neighbours, neighbours_of
+from isochrone.models.neighbours import OTHER_UNIT, Neighbours, neighbours_of
 from isochrone.models.observations import Observations, Samples
 from isochrone.models.placement import what_to_vary
 from isochrone.models.pool import Pool, family_pool, usable_pools
 from isochrone.models.questions import needed
 from isochrone.models.segment import Segment, by_formula
 from isochrone.models.sizes import apart, of_bytes, refuse_one_size, several, together
-from isochrone.models.splits import Options, Region, Splits
+from isochrone.models.splits import Options, Splits
 from isochrone.models.terms import variables_of
 
 AUTO = "auto"
@@ -117,7 +116,7 @@ def _of_sizes(samples: Samples, options: Options) -> Model:
     if whole is None or _error(whole) > good:
         return each
     rows = [
-        auto.row_of(name, _error(model), None, model.segments)
+        auto.row_of(name, _error(model), None, [one.terms for one in model.segments])
         for model, name in ((whole, whole.family), (each, each.family + EACH))
     ]
     whole.ranking = [{"where": {}, "families": rows}]
@@ -147,12 +146,11 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
                 found, rows = auto.ranked(one, options)
                 ranked = [{"where": one.where, "families": rows}]
             else:
-                ranked, judge = [], Judge(auto.thinned(one), options)
-                chosen = PoolFitter(_family_pool(named, one), judge).fit()
-                found = auto.fit_again(chosen, one, options)
+                ranked, found = [], auto.of_pool(_family_pool(named, one), one, options)
             tried = backtested(found, partial(_again, named, options), options.weights)
             between = None if named else _neighbours(found, tried)
-            if named is None and (between is None or between.trusted):
+            scattered = between is not None and between.inside > np.log(OTHER_UNIT)
+            if named is None and (between is None or between.trusted or scattered):
                 _refuse_hopeless(found, samples)
             if not needed(found.segments):  # it says nothing of what was varied
                 raise InputError("the times do not depend on any varied variable")
@@ -213,13 +211,11 @@ def _neighbours(fitted: Fitted, backtests: list[Backtest]) -> Neighbours | None:
 
 def _again(named: Family | None, options: Options, near: Observations, segment: Segment) -> Segment:
     """Choose the formula of a segment by some of its points."""
-    near = auto.thinned(near)
     pool = (
         auto.every_pool(usable_pools(declared(), near), near) if named is None
         else _family_pool(named, near)
     )  # fmt: skip
-    region = Region(segment.range, np.ones(len(near), dtype=bool), segment.switch, segment.reach)
-    return PoolFitter(pool, Judge(near, options)).fit_regions([region]).segments[0]
+    return auto.in_region(pool, near, segment, options)
 
 
 def _family_pool(chosen: Family, observed: Observations) -> Pool:

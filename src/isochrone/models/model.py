@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
-from isochrone.base.arrays import Array, Bools, Floats, Ints
+from isochrone.base.arrays import Array, Floats, Ints
 from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
@@ -29,23 +29,19 @@ from isochrone.models.questions import (
     needed,
     not_held,
     question,
-    recorded,
 )
 from isochrone.models.segment import Segment, Selector, by_formula, owners
 from isochrone.models.sizes import arranged
 from isochrone.models.starts import widened
 from isochrone.models.summary import summary
 from isochrone.models.tables import Frame
-from isochrone.models.terms import NUMBERED, UNUSUAL, VARIABLES, picked, stacked
+from isochrone.models.terms import NUMBERED, VARIABLES, picked, stacked
 from isochrone.runfile.origin import with_noun
 
 LEVEL = 0.95
 
 MOST_WARNINGS = 3
 """Of a prediction; the most important come first."""
-
-_FALLS = 0.95
-"""Part of a time that fewer ranks or bytes take, below which a prediction is impossible."""
 
 
 @dataclass
@@ -246,15 +242,11 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         names = dict.fromkeys([*needed(segments), *measured])
         points = checked(_points(variables, list(names)))
         owner, seconds, low, high = self._times(segments, points, level)
-        neighbours = self._neighbours(where, points)
+        times, neighbours = seconds, self._neighbours(where, points)
         if neighbours is not None:
             times, low, high = neighbours.predict(
                 points, lambda asked: self._times(segments, asked, level)[1:], level
             )
-        else:
-            least, nearest = self._least(segments, points, level)
-            times = np.where(nearest > seconds, np.nan, seconds)
-            low = np.maximum(low, np.minimum(least, seconds))
         nowhere, reasons = without_time(segments, points, times)
         times, low, high = (np.where(nowhere, np.nan, column) for column in (times, low, high))
         warnings = [
@@ -279,43 +271,14 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         """Return the segment of each point, its time, and the interval."""
         owner = owners(segments, points)
         seconds, low, high = (np.full(len(owner), np.nan) for _ in range(3))
-        for k, (segment, crossed) in enumerate(
-            zip(segments, _crossed(segments, points, owner), strict=True)
-        ):
+        for k, segment in enumerate(segments):
             mine = owner == k
-            also = segment.may_hold(points) | mine | crossed
+            also = segment.may_hold(points) | mine
             times, lowest, highest = segment.evaluate(picked(points, also), self.weights, level)
             seconds[mine] = times[mine[also]]
             low[also], high[also] = np.fmin(low[also], lowest), np.fmax(high[also], highest)
         starts = [one.starts.next_start(level) if one.starts else 0.0 for one in segments]
         return owner, seconds, *widened(seconds, low, high, np.array(starts)[owner])
-
-    def _least(
-        self, segments: Sequence[Segment], points: Mapping[str, Floats], level: float
-    ) -> tuple[Floats, Floats]:
-        """Return what times beyond the data are not below, and from where a formula falls.
-
-        That is the low end of an interval twice as wide, at the largest measured ranks and bytes
-        that are no more than half of those asked for; 0 within the data, and where times do fall.
-        """
-        nearer = dict(points)
-        for name in ("p", "nodes", "b"):
-            measured = recorded(segments, name)
-            rising = "p" if name == "nodes" else name
-            if name not in points or measured is None or rising not in segments[0].rising:
-                continue
-            beyond = points[name] > measured[1]
-            half = np.minimum(np.floor(points[name] / 2), measured[1])
-            nearer[name] = np.where(beyond, half, points[name])
-        if {"p", *PLACES} <= nearer.keys():
-            nearer["p"] = np.minimum(nearer["p"], nearer["nodes"] * nearer["ppn"])
-        moved = np.any([nearer[name] != points[name] for name in points], axis=0)
-        least, fall = np.zeros((2, len(moved)))
-        if moved.any():
-            _, seconds, low, _ = self._times(segments, picked(nearer, moved), level)
-            least[moved] = low**2 / seconds  # the interval twice as wide
-            fall[moved] = np.minimum(least[moved], seconds * _FALLS)
-        return least, fall
 
     @np.errstate(divide="ignore", invalid="ignore", over="ignore")
     def by_formula(
@@ -452,23 +415,6 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
             for segment, words in self.headed
         )
         return f"<b>{escape(_title(self))}</b><table>{rows}</table>"
-
-
-def _crossed(segments: Sequence[Segment], points: Mapping[str, Floats], owner: Ints) -> Bools:
-    """Return which points left a segment that their size was in at the most ranks, by segment.
-
-    A switch of a size that no measured number of ranks shows may not be there, if it follows from a
-    break along an unusual variable.
-    """
-    found = np.zeros((len(segments), len(owner)), dtype=bool)
-    measured = recorded(segments, "p")
-    if measured is None or "p" not in points:
-        return found
-    before = owners(segments, {**points, "p": np.minimum(points["p"], measured[1])})
-    unusual = np.array([not one.range.keys().isdisjoint(UNUSUAL) for one in segments])
-    left = (points["p"] > measured[1]) & (owner != before) & (unusual[owner] | unusual[before])
-    found[before[left], np.flatnonzero(left)] = True
-    return found
 
 
 def _points(variables: Mapping[str, ArrayLike], needed: Sequence[str]) -> dict[str, Floats]:

@@ -9,7 +9,7 @@ from isochrone.base.segmentation import LINE_VALUES
 from isochrone.models.family import Family, Form, declaration
 from isochrone.models.observations import Observations
 from isochrone.models.placement import PLACES
-from isochrone.models.terms import evaluate_term, variables_of
+from isochrone.models.terms import CLASSES, evaluate_term, variables_of
 
 _SIZES_BY_RANKS = ("b", "p", "p*b", "1/p*b", "sqrt(p)*b")
 """Along which an operation may change its algorithm: sizes, ranks, and lines in log b and log p."""
@@ -40,11 +40,14 @@ class Pool:
         Variables, or products of them, along which segments are looked for.
     min_values
         Fewest different values of the variable of a split in a segment.
+    classes
+        Classes of ranks, or of nodes, that may have formulas of their own.
     """
 
     candidates: tuple[Candidate, ...]
     splits: tuple[str, ...]
     min_values: int
+    classes: tuple[str, ...] = ()
 
     @property
     def forms(self) -> tuple[Form, ...]:
@@ -85,7 +88,8 @@ def whole_pool(pools: Collection[Pool], observed: Observations) -> Pool:
     if {"p", "b"} <= set(varying(observed)):
         splits = dict.fromkeys(_SIZES_BY_RANKS)
     least = min((pool.min_values for pool in pools), default=LINE_VALUES)
-    return Pool(tuple(found.values()), tuple(splits), min(least, LINE_VALUES))
+    classes = CLASSES * ("p" in observed.variables)
+    return Pool(tuple(found.values()), tuple(splits), min(least, LINE_VALUES), classes)
 
 
 def usable(chosen: Family, observed: Observations) -> Iterator[Form]:

@@ -44,41 +44,21 @@ class Widening(msgspec.Struct):
 
     Attributes
     ----------
-    along, at
-        Variable, and its values, for which that was seen; empty if it is the same everywhere.
     once, twice
         By how much predictions at twice and at four times the largest value may be off beyond
-        their intervals, as a part of the time; one for each value, or one.
-    upto
-        Largest value that was measured at each value of ``along``; empty if it is the same.
+        their intervals, as a part of the time. Of several, the largest.
+    largest
+        Value that most message sizes were measured up to; the largest fitted one if 0.
     """
 
     once: list[float]
     twice: list[float]
-    along: str = ""
-    at: list[float] = []
-    upto: list[float] = []
+    largest: float = 0.0
 
-    def evaluate(self, octaves: Floats, variables: Mapping[str, Floats]) -> Floats:
+    def evaluate(self, octaves: Floats) -> Floats:
         """Return what is added to the half width, as a part of the time, so far beyond."""
-        once, twice = (self._near(np.array(seen), variables) for seen in (self.once, self.twice))
-        near = once * octaves
-        return np.where(octaves <= 1, near, once + (twice - once) * (octaves - 1))
-
-    def largest(self, usual: float, variables: Mapping[str, Floats]) -> Floats:
-        """Return beyond which value a point is: the largest that was measured near it."""
-        if not self.upto:
-            return np.full(length_of(variables), usual)
-        return -self._near(-np.array(self.upto), variables)
-
-    def _near(self, seen: Floats, variables: Mapping[str, Floats]) -> Floats:
-        """Return what was seen at the value nearest below or above, whichever is more."""
-        if not self.along:
-            return seen
-        at, value = np.array(self.at), variables[self.along]
-        below = np.clip(np.searchsorted(at, value, side="right") - 1, 0, len(at) - 1)
-        above = np.clip(np.searchsorted(at, value, side="left"), 0, len(at) - 1)
-        return np.maximum(seen[below], seen[above])
+        once, twice = max(self.once), max(self.twice)
+        return np.where(octaves <= 1, once * octaves, once + (twice - once) * (octaves - 1))
 
 
 class Segment(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
@@ -215,9 +195,9 @@ class Segment(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
         """Return by how much more predictions may be off that lie beyond what was measured."""
         more = np.zeros(length_of(variables))
         for name, widening in self.beyond.items():
-            largest = widening.largest(self.fitted[name][1], variables)
+            largest = widening.largest or self.fitted[name][1]
             octaves = np.log2(np.maximum(evaluate_term(name, variables), largest) / largest)
-            more += widening.evaluate(octaves, variables)
+            more += widening.evaluate(octaves)
         return more
 
     def _of_other_classes(

@@ -6,9 +6,10 @@ A segment that is found is a segment along one variable, and within it along the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from math import ceil, floor, log, log2, sqrt
 
@@ -214,17 +215,23 @@ class Search:
             regions = parts
         return regions
 
-    def regions(self, first: str | None = None, depth: int = MAX_DEPTH) -> list[Region]:
-        """Return where the segments hold, in the order of their variables; at least one.
+    def ways(self) -> Iterator[Callable[[], list[Region]]]:
+        """Yield ways to cut the data: not at all, along each variable first, by each class."""
+        yield self.given
+        yield from (partial(self.regions, name) for name in self.along)
+        asked = self.splits.along
+        nodes = ("nodes",) * bool(self.pool.classes and "nodes" in self.observed.variables)
+        for name in (*self.pool.classes, *nodes):
+            if asked is None or name in asked:
+                yield partial(self.classes, name)
 
-        ``first`` is the variable along which the data are cut first, if at all; the best if None.
-        ``depth`` is the number of variables along which a region is cut.
-        """
-        first_cut = [first] if first else self.along
-        regions = (self._cut(region, self.along, first_cut, depth) for region in self.given())
+    def regions(self, first: str | None = None) -> list[Region]:
+        """Return where the segments hold, cut along ``first``, else where it pays; at least one."""
+        names = [first] if first else self.along
+        regions = (self._cut(region, self.along, names) for region in self.given())
         return self._with_needed_ends([part for parts in regions for part in parts])
 
-    def classes(self, name: str, first: str = "") -> list[Region]:
+    def classes(self, name: str) -> list[Region]:
         """Return the regions of two classes of ranks or nodes, each cut further where that pays.
 
         Raises
@@ -236,16 +243,15 @@ class Search:
         classes: list[tuple[Range, Bools]] = [((1.0, 1.0), value == 1), ((0.0, 0.0), value == 0)]
         if name == "nodes":
             classes = [((None, 1.0), value <= 1), ((2.0, None), value >= 2)]
-        now = [one for one in self.along if one == first] or self.along
-        found = []
+        parts = []
         for region in self.given():
             for ends, mine in classes:
                 mask = region.mask & mine
                 if len(np.unique(self.observed.variables["p"][mask])) < _CLASS_VALUES:
                     raise InputError(f"the data have too few numbers of ranks of a class by {name}")
                 part = Region({**region.range, name: ends}, mask)
-                found += self._cut(part, self.along, now)
-        return self._with_needed_ends(found)
+                parts += self._cut(part, self.along, ["b"] if "b" in self.along else self.along)
+        return self._with_needed_ends(parts)
 
     def _with_needed_ends(self, regions: Sequence[Region]) -> list[Region]:
         """Take off the ends of regions that keep out no measured point.
@@ -268,9 +274,7 @@ class Search:
             found.append(region)
         return found
 
-    def _cut(
-        self, region: Region, along: Sequence[str], now: Sequence[str], depth: int = MAX_DEPTH
-    ) -> list[Region]:
+    def _cut(self, region: Region, along: Sequence[str], now: Sequence[str]) -> list[Region]:
         """Cut one region where that pays most, and its parts along the other variables."""
         # Any of several variables may happen to be cut by noise: they share one chance (Bonferroni)
         best, chance = None, 2 * log(max(len(along), 1))
@@ -293,11 +297,11 @@ class Search:
         value = evaluate_term(name, self.observed.variables)
         others = [other for other in along if other != name]
         cut = region.range.keys() - {*self.splits.given, *CLASSES, "nodes"}
-        deeper = len(cut) + 1 < depth
+        deeper = len(cut) + 1 < MAX_DEPTH
         return [
             piece
             for part in _parts(region, name, value, found, self.splits)
-            for piece in (self._cut(part, others, others, depth) if deeper else [part])
+            for piece in (self._cut(part, others, others) if deeper else [part])
         ]
 
     def _segment(self, region: Region, name: str) -> Segmentation:

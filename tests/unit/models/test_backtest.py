@@ -48,15 +48,13 @@ def width(model: Model, ranks: int) -> float:
     return float(np.median((found.high - found.low) / found.seconds))
 
 
-def test_a_formula_that_stands_is_not_widened() -> None:
-    """Its intervals are those of the coefficients, as they were without a trial."""
-    stood = 0
+def test_a_right_formula_is_hardly_widened() -> None:
+    """At twice the ranks by no more than a twentieth of the time; and its intervals hold."""
     for seed in range(10):
         model = models.fit(measured(linear, seed=seed), RING)
         (segment,) = model.segments
-        stood += not segment.beyond
+        assert segment.beyond["p"].evaluate(np.array([1.0])) < 0.05
         assert covered(model, linear, 64) == covered(model, linear, 128) == 1
-    assert stood >= 6  # the test lets 3 of 10 right formulas fail
 
 
 def test_a_formula_that_is_wrong_is_widened_by_what_was_missed() -> None:
@@ -69,28 +67,6 @@ def test_a_formula_that_is_wrong_is_widened_by_what_was_missed() -> None:
     assert covered(model, tree, 64) >= 0.8
     assert covered(model, tree, 128) >= 0.8
     assert width(model, 64) > 2 * width(without, 64)
-
-
-def fours(p: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return 2e-6 + np.ceil(np.log2(p) / 2) * (2e-6 + 6e-10 * b)
-
-
-@pytest.mark.parametrize(("per_node", "holds"), [(0, True), (4, False)])
-def test_a_short_segment_is_as_doubtful_as_the_one_before_it_was(
-    per_node: int, holds: bool
-) -> None:
-    """From 5 to 16 ranks nothing changes, as from 2 to 4: the next step is within the interval.
-
-    If that is where the second node begins, it is no sign of another step.
-    """
-    data = measured(fours, ranks=RANKS[:9])
-    if per_node:
-        nodes = np.ceil(data.variables["p"] / per_node)
-        data.variables |= {"nodes": nodes, "ppn": np.minimum(data.variables["p"], per_node)}
-    family = Family(name="level", forms=(Form(("1", "p", "b", "p*b"), ("τ", "α", "β", "γ")),))
-    model = models.fit(data, family, splits=models.parse_splits(["p:4"]))
-    assert (covered(model, fours, 32) == 1) is holds
-    assert (width(model, 32) > 1) is holds
 
 
 def test_inside_the_data_nothing_is_widened() -> None:
@@ -134,14 +110,12 @@ def test_data_without_ranks_have_no_trial() -> None:
 def test_a_widening_grows_with_the_distance_and_is_what_was_seen_at_one_and_two_doublings() -> None:
     widening = Widening([0.1], [0.3])
     octaves = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 3.0])
-    assert widening.evaluate(octaves, {}) == pytest.approx([0, 0.05, 0.1, 0.2, 0.3, 0.5])
+    assert widening.evaluate(octaves) == pytest.approx([0, 0.05, 0.1, 0.2, 0.3, 0.5])
 
 
-def test_between_two_sizes_a_widening_is_the_larger_of_both() -> None:
-    widening = Widening([0.1, 0.4, 0.2], [0.1, 0.4, 0.2], "b", [8, 64, 512])
-    sizes = np.array([1.0, 8, 30, 64, 100, 512, 10_000])
-    found = widening.evaluate(np.ones(7), {"b": sizes})
-    assert found == pytest.approx([0.1, 0.1, 0.4, 0.4, 0.4, 0.2, 0.2])
+def test_of_widenings_by_size_in_an_older_file_the_largest_counts() -> None:
+    widening = Widening([0.1, 0.4, 0.2], [0.1, 0.5, 0.2])
+    assert widening.evaluate(np.array([1.0, 2.0])) == pytest.approx([0.4, 0.5])
 
 
 def test_trials_widenings_rivals_and_switches_are_written_and_read_again(tmp_path: Path) -> None:

@@ -7,11 +7,11 @@ import pytest
 
 from isochrone.base.errors import InputError
 from isochrone.models import Form, Observations
-from isochrone.models.choice import Errors, Judge, Judged, as_good, errors_of, mean_error
+from isochrone.models.choice import Errors, Judge, as_good, errors_of, mean_error
 from isochrone.models.cross_validation import SegmentFit
 from isochrone.models.linear import fit
 from isochrone.models.pool import Candidate
-from isochrone.models.splits import Options, Splits
+from isochrone.models.splits import Options, Region, Splits
 from isochrone.models.terms import design_matrix
 
 RANKS = (2, 3, 4, 6, 8, 12, 16, 24, 32)
@@ -45,10 +45,15 @@ def observed(variables: dict[str, np.ndarray], seconds: np.ndarray, noise: float
 
 def chosen(
     candidates: list[Candidate], variables: dict[str, np.ndarray], seconds: np.ndarray, noise: float
-) -> tuple[Judged, list[tuple[Judged, float]]]:
+) -> tuple[SegmentFit, list[tuple[SegmentFit, float]]]:
     options = Options(Splits(), "relative", robust=False)
-    judge = Judge(observed(variables, seconds, noise), options)
-    return judge.choose(candidates, np.ones(len(seconds), dtype=bool))
+    judge = Judge(observed(variables, seconds, noise), candidates, options)
+    (part,) = judge.in_regions([everywhere(seconds)]).parts
+    return part, judge.rivals(part)
+
+
+def everywhere(seconds: np.ndarray) -> Region:
+    return Region({}, np.ones(len(seconds), dtype=bool))
 
 
 def taken(candidates: list[Candidate], seconds: np.ndarray, noise: float) -> Candidate:
@@ -65,7 +70,7 @@ def test_a_formula_with_all_terms_of_the_one_taken_is_no_rival() -> None:
     """What it has more cannot be told from nothing; weights are parts of one."""
     seconds = times(LINEAR, 0.3)
     first, rivals = chosen([MORE, LINEAR, TREE], points(), seconds, 0.3)
-    named = {rival.candidate.form.terms for rival, _ in rivals}
+    named = {rival.fit.terms for rival, _ in rivals}
     assert MORE.form.terms not in named or first.candidate is MORE
     weights = [weight for _, weight in rivals]
     assert weights == sorted(weights, reverse=True)
@@ -111,9 +116,8 @@ def test_if_nothing_can_be_fitted_it_says_why() -> None:
 
 def test_numbers_of_ranks_are_left_out_one_by_one_and_all_beyond_half() -> None:
     variables, seconds = points(), times(LINEAR, 0.05)
-    whole = np.ones(len(seconds), dtype=bool)
-    found = errors_of([SegmentFit(fit(LINEAR.form.terms, variables, seconds), whole)],
-                      observed(variables, seconds, 0.0))  # fmt: skip
+    part = SegmentFit(LINEAR, fit(LINEAR.form.terms, variables, seconds), everywhere(seconds))
+    found = errors_of([part], observed(variables, seconds, 0.0))
     by_ranks, beyond, by_size = (away for away, _ in found)
     assert len(by_ranks) == len(by_size) == len(seconds)
     assert len(beyond) == 2 * len(SIZES)  # 24 and 32
@@ -128,9 +132,8 @@ def test_two_values_of_a_variable_are_left_out_point_by_point() -> None:
     """A single number of ranks determines no formula of them: that says nothing against it."""
     variables = points((4, 8))
     seconds = design_matrix(LINEAR.form.terms, variables) @ np.array(TRUE)
-    whole = np.ones(len(seconds), dtype=bool)
-    found = errors_of([SegmentFit(fit(LINEAR.form.terms, variables, seconds), whole)],
-                      observed(variables, seconds, 0.0))  # fmt: skip
+    part = SegmentFit(LINEAR, fit(LINEAR.form.terms, variables, seconds), everywhere(seconds))
+    found = errors_of([part], observed(variables, seconds, 0.0))
     assert mean_error(found) < 1e-9
 
 
