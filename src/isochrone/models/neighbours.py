@@ -58,8 +58,8 @@ OPTIMISM = 2.0
 power laws saw none of them. From 1.5 to 3, it hardly changes how often the average is better."""
 
 BLUNT = 0.05
-"""What is added to the errors of backtests, in log time: of errors that small, chance decides which
-is less."""
+"""Errors of backtests, in log time: of smaller ones, chance decides which is less, and a formula
+that is off by less within and beyond the data needs no interval of other machines."""
 
 LAST = 4.0
 """The trend is that of numbers of ranks from the largest divided by this."""
@@ -106,8 +106,7 @@ class Neighbours(msgspec.Struct):
         Whether the formula is right where it was measured: it is replaced only where it leaves the
         measured neighbours.
     tested
-        Whether it is right to the noise, and the largest numbers of ranks were predicted from the
-        others.
+        Whether it also predicted the largest numbers of ranks from the others.
     """
 
     where: dict[str, Selector]
@@ -348,8 +347,9 @@ def neighbours_of(
     )  # fmt: skip
     found.power_law, found.trend = _shares_beyond(p, logs, tried)
     misfit = float(np.mean(np.abs(residual)))
-    right = misfit <= max(NOISY * (observed.noise or 0.0), EXACT)
-    found.tested = right and tried is not None
+    noise = NOISY * (observed.noise or 0.0)
+    right = misfit <= max(noise, EXACT)
+    found.tested = tried is not None and max(misfit, tried) <= max(noise, BLUNT)
     if right or (tried is not None and max(misfit, tried) < DENSER * by_line):
         return replace(found, trusted=True, inside=float(np.max(np.abs(residual))) + EXACT)
     return replace(found, inside=quantile(line.ravel(), 0.95) if line.size else 0.0)

@@ -122,6 +122,20 @@ class Panel:
     curves: list[Curve]
     rivals: list[tuple[str, Model]]
 
+    def measured(self, curve: Curve, predicted: Floats) -> Floats:
+        """Return of predicted times, at ``curve.x``, those where the curve was measured."""
+        x = self.points.variables[self.across][curve.mine]
+        return np.asarray(predicted[np.searchsorted(curve.x, x)])
+
+    @property
+    def follows_times(self) -> bool:
+        """Whether the prediction goes through measured times that the formula does not give."""
+        return not all(
+            np.allclose(self.measured(one, one.found.seconds),
+                        self.measured(one, one.found.by_formula), equal_nan=True)
+            for one in self.curves
+        )  # fmt: skip
+
     def at(self, x: Floats) -> Floats:
         """Return where values lie on the axis."""
         return place(x, self.scale, smallest(self.points.variables[self.across]))
@@ -143,7 +157,11 @@ def draw(runs: Sequence[Drawn], options: Options) -> Figure:
         lower = figure.add_subplot(parts[1], sharex=upper)
         _draw_times(upper, panel)
         _draw_residuals(lower, panel)
-    notes = ["points: medians", "lines: the formula", "band: its 95 % interval"]
+    follows = any(panel.follows_times for panel in panels)
+    lines = "lines: the prediction, through measured times" if follows else "lines: the formula"
+    notes = ["points: medians", lines, "band: its 95 % interval"]
+    if follows:
+        notes.append("below: difference from the formula, which does not hold")
     if beyond := [panel for panel in panels if panel.reach > panel.last]:
         notes.append(f"grey: more {WORDS[beyond[0].across]} than were measured")
     if any(curve.between.any() for panel in panels for curve in panel.curves):
@@ -152,7 +170,8 @@ def draw(runs: Sequence[Drawn], options: Options) -> Figure:
         notes.append("thin: formulas that fit as well")
     more = len(groups) - MAX_PANELS
     left_out = [f"{more} more are not drawn"] if more > 0 else []
-    title = f"{with_noun(origin).capitalize()} and {name_of(model)}"
+    of_lines = "the prediction" if follows else name_of(model)
+    title = f"{with_noun(origin).capitalize()} and {of_lines}"
     head(figure, title, [*notes, *origin_notes(model, origin), *left_out])
     return figure
 
@@ -287,6 +306,7 @@ def _draw_residuals(axes: Axes, panel: Panel) -> None:
     farthest = 0.0
     for curve in panel.curves:
         inside = (curve.x <= panel.last) & (curve.found.seconds > 0) & ~curve.between
+        inside &= not panel.follows_times
         low, high = (
             np.where(inside, 100 * (side / curve.found.seconds - 1), np.nan)
             for side in (curve.found.low, curve.found.high)
@@ -294,8 +314,8 @@ def _draw_residuals(axes: Axes, panel: Panel) -> None:
         axes.fill_between(panel.at(curve.x), low, high, color=curve.colour,
                           alpha=_PALE / len(panel.curves), linewidth=0)  # fmt: skip
         x = panel.points.variables[panel.across][curve.mine]
-        predicted = curve.found.seconds[np.searchsorted(curve.x, x)]
-        away = 100 * (panel.points.seconds[curve.mine] / predicted - 1)
+        formula = panel.measured(curve, curve.found.by_formula)
+        away = 100 * (panel.points.seconds[curve.mine] / formula - 1)
         axes.plot(panel.at(x), away, "o", color=curve.colour, markersize=3)
         known = np.abs(np.concatenate([away, low, high]))
         farthest = max(farthest, float(np.max(known[np.isfinite(known)], initial=0.0)))
