@@ -187,3 +187,33 @@ def test_what_is_kept_of_a_night_survives_the_file_it_is_kept_in() -> None:
     kept, reader = nights_of(dated(launches(4, dice)))
     fill(kept, reader)
     assert msgspec.msgpack.decode(msgspec.msgpack.encode(kept), type=list[Night]) == kept
+
+
+def changed_at(*levels: float, noise: float = 0.0) -> list[int]:
+    """Return where runs changed whose times are these, with a scatter of ``noise``."""
+    dice = np.random.default_rng(1)
+    runs = [
+        launches(1, dice, between=0.0, within=0.0, factor=level * (1 + noise * (-1) ** k))[0]
+        for k, level in enumerate(levels)
+    ]
+    (found,) = histories_of(dated(runs))
+    (curve,) = found.of("curve")
+    return [change.at for change in curve.changes]
+
+
+def test_a_change_is_larger_than_the_threshold_and_than_the_scatter() -> None:
+    """5 % at least; four standard errors of the difference at least, here of six runs each side."""
+    assert changed_at(*[1.0] * 6, *[1.04] * 6) == []
+    assert changed_at(*[1.0] * 6, *[1.06] * 6) == [6]
+    error = 0.1 * np.sqrt(12 / 10 * 2 / 6)  # 12 deviations of 10 %, 10 degrees of freedom
+    assert changed_at(*[1.0] * 6, *[np.exp(4.8 * error)] * 6, noise=0.1) == [6]
+    assert changed_at(*[1.0] * 6, *[np.exp(3.5 * error)] * 6, noise=0.1) == []
+
+
+def test_a_lasting_change_has_three_runs_on_both_sides_and_a_series_five_changes() -> None:
+    assert changed_at(*[1.0] * 3, *[2.0] * 3) == [3]
+    assert changed_at(*[1.0] * 6, *[2.0] * 2, *[1.0] * 6) == []
+    assert changed_at(*[1.0] * 6, *[2.0] * 3, *[1.0] * 6) == [6, 9]
+    steps = [2.0**k for k in range(8) for _ in range(4)]
+    assert changed_at(*steps[:24]) == [4, 8, 12, 16, 20]
+    assert len(changed_at(*steps)) <= 5
