@@ -121,11 +121,11 @@ def test_a_slow_link_is_found_and_its_node_drained(
 ) -> None:
     """Its state is FAILED, so that mail is sent."""
     health_cluster.shape(node, rate, small)
-    for _ in range(4):
+    for _ in range(2):
         number = submitted(health_cluster, tmp_path, mpi=mpi)
         state, log = ended(health_cluster, tmp_path, number)
         # on a busy machine Open MPI's own MPI_Init may crash when a peer connects too early
-        if not ("Segmentation fault" in log and "ompi_mpi_init" in log):
+        if (tmp_path / f"health-{number}.txt").exists():
             break
     assert state == "FAILED", log
     assert (tmp_path / f"health-{number}.hosts").read_text() == f"{node}\n", log
