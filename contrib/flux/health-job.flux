@@ -84,6 +84,7 @@ drain_hosts() { # file, reason
 }
 
 read -ra measured <<<"${HEALTH_OPTIONS:---bytes 64,1MiB --time-limit 900}"
+[[ -d ${HEALTH_BASELINE:-} ]] && measured+=(--baseline "$HEALTH_BASELINE")
 measure() { isochrone measure latency-map "${measured[@]}" -o "$name.jsonl" --force; }
 
 if ! measure; then

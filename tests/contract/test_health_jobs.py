@@ -254,6 +254,9 @@ def test_settings_reach_check(bed: Bed) -> None:
     assert measured.startswith("measure latency-map --bytes 64 -o ./health-7.jsonl")
     assert "--baseline nights --add" in checked
     assert "--openmetrics m.prom --allow host=n5 --allow level=2" in checked
+    (bed.folder / "nights").mkdir()  # by the first night
+    bed.run("slurm", nodes=NODES, HEALTH_BASELINE="nights")
+    assert "--baseline nights" in bed.calls("isochrone")[0]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from beds.golden import Golden
 from isochrone.base.documents import plain
 from isochrone.base.table import Table
 from isochrone.changes.baseline import LATEST, Reference
-from isochrone.changes.check import Check, Earlier, Memory, check, together
+from isochrone.changes.check import Check, Earlier, Memory, check, slower_pairs, together
 from isochrone.changes.effects import quantities
 from isochrone.changes.waivers import parse_rule
 from isochrone.latency_map.map_health import MapHealth
@@ -422,6 +422,33 @@ def test_other_ranks_per_node_sizes_and_libraries_are_compared_as_far_as_they_ca
     assert "4 KiB" in said
     run.header["options"] = {"bytes": [4096]}
     assert "option bytes" in Memory().why_not(run, before[0])
+
+
+def test_what_is_slower_than_before_and_was_not_measured_again_is_to_be() -> None:
+    """Protects healthy nights from a burst of other traffic, which hardly hits a pair twice."""
+    dice = np.random.default_rng(3)
+    machine = Machine("flat", flat(8), 1.0, np.repeat(np.arange(8), 2))
+    before = [launch(machine, dice) for _ in range(6)]
+    assert slower_pairs(before[0], before[1:]) == []
+    of_nodes = {(i, j) for i in (4, 5) for j in (10, 11)}
+    factor = np.ones((8, 8))
+    factor[2, 5] = factor[5, 2] = 1.5
+
+    def once(truth: Truth) -> Run:
+        run = launch(machine, dice, truth)
+        run.tables["pair"] = run.tables["pair"].where(~run.tables["pair"].flag("retest"))
+        return run
+
+    slow = once(Truth("pair", factor))
+    assert set(slower_pairs(slow, before)) == of_nodes
+    assert set(slower_pairs(with_retests(slow, [(4, 10)]), before)) == of_nodes
+    assert slower_pairs(with_retests(with_retests(slow, [(4, 10)]), [(4, 10)]), before) == []
+
+    truth = nights.node(machine, dice, 1.15)
+    (node,) = (int(host[1:]) for host in truth.bad)
+    asked = slower_pairs(once(truth), before)
+    assert len(asked) == 8
+    assert all((i // 2 == node) != (j // 2 == node) for i, j in asked)
 
 
 # ---- other kinds -------------------------------------------------------------------------------
