@@ -36,7 +36,6 @@ from isochrone.cli.launches import (
 )
 from isochrone.cli.long_work import add_yes, agree, limit_of
 from isochrone.cli.parser import Parser, Subcommand, examples
-from isochrone.console.input import earlier_runs
 from isochrone.console.measuring import setup_of
 from isochrone.console.options import add_expert, add_flag, add_option, hide
 from isochrone.console.output import add_output, check_output
@@ -137,6 +136,7 @@ def run(args: Namespace) -> int:
 def _slower_than(folder: Path) -> Further:
     """Return what finds pairs to be measured again because of earlier runs."""
     from isochrone.changes.check import slower_pairs
+    from isochrone.console.input import earlier_runs
 
     earlier = earlier_runs(folder)
     return lambda run: slower_pairs(run, earlier)
