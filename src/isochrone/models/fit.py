@@ -18,7 +18,7 @@ from isochrone.models.extension import adding, kept
 from isochrone.models.family import Family, broken, check_family, declaration, declared, within
 from isochrone.models.load import Measured, samples_of
 from isochrone.models.model import Backtest, Model
-from isochrone.models.neighbours import OTHER_UNIT, Neighbours, neighbours_of
+from isochrone.models.neighbours import Neighbours, neighbours_of
 from isochrone.models.observations import Observations, Samples
 from isochrone.models.placement import what_to_vary
 from isochrone.models.pool import Pool, family_pool, usable_pools
@@ -149,8 +149,7 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
                 ranked, found = [], auto.of_pool(_family_pool(named, one), one, options)
             tried = backtested(found, partial(_again, named, options), options.weights)
             between = None if named else _neighbours(found, tried)
-            scattered = between is not None and between.inside > np.log(OTHER_UNIT)
-            if named is None and (between is None or between.trusted or scattered):
+            if named is None and not (between and between.needs_no_formula):
                 _refuse_hopeless(found, samples)
             if not needed(found.segments):  # it says nothing of what was varied
                 raise InputError("the times do not depend on any varied variable")

@@ -245,7 +245,7 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         times, neighbours = seconds, self._neighbours(where, points)
         if neighbours is not None:
             times, low, high = neighbours.predict(
-                points, lambda asked: self._times(segments, asked, level)[1:], level
+                points, lambda asked: by_formula(segments, asked)[1], (low, high), level
             )
         nowhere, reasons = without_time(segments, points, times)
         times, low, high = (np.where(nowhere, np.nan, column) for column in (times, low, high))

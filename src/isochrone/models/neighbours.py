@@ -17,6 +17,7 @@ A formula that is right where it was measured is kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import msgspec
@@ -30,8 +31,8 @@ from isochrone.models.observations import Observations
 from isochrone.models.segment import Selector
 
 Points = Mapping[str, Floats]
-ByFormula = Callable[[Points], tuple[Floats, Floats, Floats]]
-"""Seconds of points by the formula, and the ends of their intervals."""
+ByFormula = Callable[[Points], Floats]
+"""Seconds of points by the formula."""
 
 DENSER = 0.25
 """What is left out is off the line by four times as much as what lies between two measured values:
@@ -134,11 +135,20 @@ class Neighbours(msgspec.Struct):
         rows = [*self.seconds, *self.formula]
         return len(self.seconds) == len(self.formula) and len({*map(len, rows)}) == 1
 
+    @property
+    def needs_no_formula(self) -> bool:
+        """Whether predictions follow the measured times, and these are on lines."""
+        return not self.trusted and self.inside <= np.log(OTHER_UNIT)
+
     def predict(
-        self, points: Points, formula: ByFormula, level: float = 0.95
-    ) -> tuple[Floats, Floats, Floats]:
-        """Return the times of points, and the ends of their intervals; shape (n,) each."""
-        seconds, low, high = formula(points)
+        self, points: Points, formula: ByFormula, interval: tuple[Floats, Floats],
+        level: float = 0.95,
+    ) -> tuple[Floats, Floats, Floats]:  # fmt: skip
+        """Return the times of points, and the ends of their intervals; shape (n,) each.
+
+        ``interval`` holds the ends of those of the formula.
+        """
+        seconds, (low, high) = formula(points), interval
         octaves = self.octaves(points)
         inside = octaves <= 0
         of_level = float(ndtri((1 + level) / 2) / ndtri(0.975))
@@ -148,8 +158,10 @@ class Neighbours(msgspec.Struct):
             nearest = self._nearest(points)
             logs = np.array(self._line(nearest))
             if not inside.all():
-                logs = np.where(inside, logs, self._rising(nearest, formula, self._average))
-            more = np.log(seconds / formula(nearest)[0])
+                rules = _simple_rules(np.array(self.p), np.log(np.array(self.seconds)))
+                average = partial(self._average, rules)
+                logs = np.where(inside, logs, self._rising(nearest, formula, average))
+            more = np.log(seconds / formula(nearest))
             times = np.exp(logs + np.where(np.isfinite(more), more, 0.0))
             half = np.maximum(half, inside * of_level * max(self.inside, INSIDE_LEAST))
             half = np.where(more == 0, half, np.fmax(half, np.log(high / low) / 2))
@@ -203,16 +215,14 @@ class Neighbours(msgspec.Struct):
             fewer += [{**points, "p": np.maximum(points["p"] / k, self.p[-1])} for k in (2, 4)]
         if "b" in self.rising:
             fewer += [{**points, "b": np.minimum(points["b"], size)} for size in self.b]
-        every += [logs(less, formula(less)[0]) for less in fewer]
+        every += [logs(less, formula(less)) for less in fewer]
         return np.asarray(np.fmax.reduce(every))
 
-    def _average(self, points: Points, seconds: Floats) -> Floats:
+    def _average(self, rules: tuple[Lines, Lines], points: Points, seconds: Floats) -> Floats:
         """Return the weighted mean of the predictions beyond the data, in logarithms."""
         raised = np.log(seconds) + self._residual(points) * np.exp(-self.octaves(points) / FADING)
-        law, trend = (
-            _along_size(lines, self._places(points)[0], points["p"])
-            for lines in _simple_rules(np.array(self.p), np.log(np.array(self.seconds)))
-        )
+        size, _ = self._places(points)
+        law, trend = (_along_size(lines, size, points["p"]) for lines in rules)
         simple = self.power_law * law + self.trend * trend
         weight = self.power_law + self.trend
         without = simple / weight if weight > 0 else law

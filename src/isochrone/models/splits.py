@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
-from math import ceil, floor, log, log2, sqrt
+from math import ceil, floor, inf, log, log2, sqrt
 
 import numpy as np
 
@@ -337,13 +337,8 @@ def _parts(
     none = (None, None, None)
     for before, after in zip([none, *ends], [*ends, none], strict=True):
         (below, low, first), (high, above, last) = before, after
-        mask = region.mask.copy()
-        if low is not None:
-            mask &= value >= low
-        if high is not None:
-            mask &= value <= high
         yield Region(
-            {**region.range, name: (low, high)}, mask,
+            {**region.range, name: (low, high)}, region.mask & _between(value, (low, high)),
             {**region.switch, name: (first, last)}, {**region.reach, name: (below, above)},
         )  # fmt: skip
 
@@ -351,13 +346,16 @@ def _parts(
 def _within(ranges: Mapping[str, Range], variables: Mapping[str, Floats]) -> Bools:
     """Return which points are within the ranges; shape (n,)."""
     inside = np.ones(length_of(variables), dtype=bool)
-    for name, (low, high) in ranges.items():
-        value = evaluate_term(name, variables)
-        if low is not None:
-            inside &= value >= low
-        if high is not None:
-            inside &= value <= high
+    for name, ends in ranges.items():
+        inside &= _between(evaluate_term(name, variables), ends)
     return inside
+
+
+def _between(value: Floats, ends: Range) -> Bools:
+    """Return which values are between the ends, or on one; shape (n,)."""
+    low, high = ends
+    above = value >= (-inf if low is None else low)
+    return np.asarray(above & (value <= (inf if high is None else high)))
 
 
 def _has(name: str, observed: Observations) -> bool:

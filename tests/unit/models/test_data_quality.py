@@ -145,7 +145,7 @@ def test_simulated_times_are_the_same_in_every_start() -> None:
 def test_a_single_launch_is_told_only_to_those_whose_data_have_launches(tmp_path: Path) -> None:
     """A table of others, or several, has none; with the column there is one of each point."""
     rows = [(p, b, f"{5e-6 + p * b * 1e-9}") for p in (2, 4, 8, 16) for b in SIZES]
-    told = {}
+    launch_warnings = {}
     for name, columns in (
         ("plain", "p,b,seconds"),
         ("again", "p,b,seconds"),
@@ -155,8 +155,8 @@ def test_a_single_launch_is_told_only_to_those_whose_data_have_launches(tmp_path
         (tmp_path / name).write_text("\n".join([columns, *lines]) + "\n")
     for names in (["plain"], ["plain", "again"], ["with"]):
         found = models.fit([tmp_path / name for name in names], "gather").warnings
-        told[len(names), names[0]] = sum("--launches" in text for text in found)
-    assert told == {(1, "plain"): 0, (2, "plain"): 0, (1, "with"): 1}
+        launch_warnings[len(names), names[0]] = sum("--launches" in text for text in found)
+    assert launch_warnings == {(1, "plain"): 0, (2, "plain"): 0, (1, "with"): 1}
 
 
 def noisy(ratio: float, repeats: int) -> dict[str, list[float]]:

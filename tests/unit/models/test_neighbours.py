@@ -13,7 +13,7 @@ from isochrone.base.errors import InputError
 from isochrone.models.file import document, from_document
 from isochrone.models.load import samples_of
 from isochrone.models.model import Model
-from isochrone.models.neighbours import ByFormula, Neighbours, left_out, neighbours_of
+from isochrone.models.neighbours import Neighbours, left_out, neighbours_of
 
 SIZES = 4.0 ** np.arange(2, 11)
 RANKS = np.array([2.0, 4, 8, 16, 32, 64, 128])
@@ -77,7 +77,19 @@ def table(law: Callable[[Floats, Floats], Floats], p: Sequence[float] = P) -> li
     return [[float(law(np.array(ranks), np.array(size))) for ranks in p] for size in B]
 
 
-def constant(value: float, spread: float = 1.0) -> ByFormula:
+Formula = Callable[[Mapping[str, Floats]], tuple[Floats, Floats, Floats]]
+"""Times of points, and the ends of their intervals."""
+
+
+def predicted(
+    neighbours: Neighbours, points: dict[str, Floats], formula: Formula, level: float = 0.95
+) -> tuple[Floats, Floats, Floats]:
+    """Predict times for a formula that knows its intervals."""
+    _, low, high = formula(points)
+    return neighbours.predict(points, lambda asked: formula(asked)[0], (low, high), level)
+
+
+def constant(value: float, spread: float = 1.0) -> Formula:
     """A formula that gives the same time everywhere, and an interval of a factor."""
 
     def seconds(points: Mapping[str, Floats]) -> tuple[Floats, Floats, Floats]:
@@ -97,17 +109,17 @@ def test_a_right_formula_that_leaves_its_neighbours_is_replaced_by_their_line() 
     neighbours = Neighbours(
         {}, [2.0, 4.0, 8.0], B, times, times, rising=["p", "b"], trusted=True, inside=0.1
     )
-    seconds, _, high = neighbours.predict(at([4.0, 4.0], [512.0, 1e6]), constant(500.0, 2.0))
+    seconds, _, high = predicted(neighbours, at([4.0, 4.0], [512.0, 1e6]), constant(500.0, 2.0))
     assert seconds == pytest.approx([2.0 + 18.0 * 448 / 4032, 500.0])
     assert high[0] == pytest.approx(20 * np.exp(0.7))
-    within, _, _ = neighbours.predict(at([4.0], [512.0]), constant(21.0))
+    within, _, _ = predicted(neighbours, at([4.0], [512.0]), constant(21.0))
     assert within == pytest.approx([21.0])
 
 
 def test_between_sizes_a_time_is_linear_in_bytes_and_between_ranks_its_logarithm_in_log_p() -> None:
     times = table(lambda p, b: p * (3 + b))
     neighbours = Neighbours({}, P, B, times, times)
-    seconds, _, _ = neighbours.predict(at([4.0, np.sqrt(32)], [1000.0, 64.0]), constant(1.0))
+    seconds, _, _ = predicted(neighbours, at([4.0, np.sqrt(32)], [1000.0, 64.0]), constant(1.0))
     assert seconds == pytest.approx([4 * 1003, np.sqrt(32) * 67])
 
 
@@ -120,7 +132,7 @@ def test_beyond_the_measured_sizes_the_time_follows_the_formula() -> None:
 
     times = table(lambda p, b: 5.0 + 0 * p)
     neighbours = Neighbours({}, P, B, times, times)
-    seconds, _, high = neighbours.predict(at([4.0, 1.0], [8192.0, 64.0]), formula)
+    seconds, _, high = predicted(neighbours, at([4.0, 1.0], [8192.0, 64.0]), formula)
     assert seconds == pytest.approx([10.0, 2.5])
     assert high / seconds == pytest.approx([3.0, 3.0])
 
@@ -129,7 +141,7 @@ def test_power_laws_and_trends_have_their_weights_beyond_the_data() -> None:
     """The formula gives 1 s; t = p, and its trend, 64 s at 64 ranks: 4 to the third is 64."""
     times = table(lambda p, b: p)
     neighbours = Neighbours({}, P, B, times, times, power_law=0.25, trend=0.25)
-    seconds, low, high = neighbours.predict(at([64.0], [64.0]), constant(1.0))
+    seconds, low, high = predicted(neighbours, at([64.0], [64.0]), constant(1.0))
     assert seconds == pytest.approx([8.0])
     assert (low, high) == (pytest.approx(8.0 * np.exp(-1.3)), pytest.approx(8.0 * np.exp(1.3)))
 
@@ -138,23 +150,23 @@ def test_a_trend_is_that_of_the_last_two_doublings() -> None:
     """Constant up to 4 ranks, then in proportion to them."""
     times = table(lambda p, b: np.maximum(p, 4.0), [1.0, 2.0, 4.0, 8.0, 16.0])
     neighbours = Neighbours({}, [1.0, 2.0, 4.0, 8.0, 16.0], B, times, times, trend=1.0)
-    assert neighbours.predict(at([64.0], [64.0]), constant(1.0))[0] == pytest.approx([64.0])
+    assert predicted(neighbours, at([64.0], [64.0]), constant(1.0))[0] == pytest.approx([64.0])
 
 
 def test_the_residual_of_the_largest_ranks_fades_over_four_doublings() -> None:
     measured, by_formula = table(lambda p, b: 2 * p), table(lambda p, b: p)
     neighbours = Neighbours({}, P, B, measured, by_formula)
-    seconds, _, _ = neighbours.predict(at([256.0], [64.0]), constant(100.0))
+    seconds, _, _ = predicted(neighbours, at([256.0], [64.0]), constant(100.0))
     assert seconds == pytest.approx([100.0 * 2 ** np.exp(-1)])
 
 
 def test_a_formula_that_was_not_tried_beyond_has_a_wide_interval_there() -> None:
     times = table(lambda p, b: p)
     neighbours = Neighbours({}, P, B, times, times, rising=["p", "b"], trusted=True)
-    tried = neighbours.predict(at([32.0], [64.0]), constant(32.0, 1.1))
+    tried = predicted(neighbours, at([32.0], [64.0]), constant(32.0, 1.1))
     assert tried[2] == pytest.approx([32.0 * 1.1])
     neighbours.tested = False
-    untried = neighbours.predict(at([32.0, 256.0], [64.0, 64.0]), constant(32.0, 1.1))
+    untried = predicted(neighbours, at([32.0, 256.0], [64.0, 64.0]), constant(32.0, 1.1))
     assert untried[2] / untried[0] == pytest.approx(np.exp([1.3, 1.3 * np.sqrt(2)]))
 
 
@@ -163,12 +175,12 @@ def test_times_that_rise_do_not_fall_beyond_the_data() -> None:
     times = table(lambda p, b: p * (1.0 if b > 64 else np.sqrt(p)))
     neighbours = Neighbours({}, P, B, times, times, rising=["p", "b"])
     at_16 = times[0][-1]
-    assert neighbours.predict(at([32.0], [64.0]), constant(1.0))[0] == pytest.approx([at_16])
+    assert predicted(neighbours, at([32.0], [64.0]), constant(1.0))[0] == pytest.approx([at_16])
     neighbours.power_law = 1.0
-    small, large = neighbours.predict(at([64.0, 64.0], B), constant(1.0))[0]
+    small, large = predicted(neighbours, at([64.0, 64.0], B), constant(1.0))[0]
     assert large >= small > at_16
     neighbours.rising, neighbours.power_law = [], 0.0
-    assert neighbours.predict(at([32.0], [64.0]), constant(1.0))[0] < at_16
+    assert predicted(neighbours, at([32.0], [64.0]), constant(1.0))[0] < at_16
 
 
 def test_what_was_predicted_best_from_fewer_ranks_weighs_most() -> None:
@@ -267,10 +279,10 @@ def test_an_interval_between_measured_times_is_at_least_a_third() -> None:
     """No size is off the line, so the least half width counts: 0.35 in log time, of 95 %."""
     found = of_measured(POWERS, 0.5, 0.5)
     assert found is not None
-    times, low, high = found.predict(at([3.0], [64.0]), constant(1.0))
+    times, low, high = predicted(found, at([3.0], [64.0]), constant(1.0))
     assert high / times == pytest.approx(np.exp([0.35]))
     assert times / low == pytest.approx(np.exp([0.35]))
-    _, low, _ = found.predict(at([3.0], [64.0]), constant(1.0), level=0.68)
+    _, low, _ = predicted(found, at([3.0], [64.0]), constant(1.0), level=0.68)
     assert np.log(times / low) == pytest.approx(0.35 * 0.9945 / 1.96, rel=1e-3)
 
 
@@ -287,7 +299,7 @@ def test_a_trend_takes_the_ranks_from_a_quarter_of_the_largest() -> None:
     logs = np.log(p) ** 3
     found = Neighbours({}, p.tolist(), [], [np.exp(logs).tolist()], [p.tolist()], trend=1.0)
     line = np.polyfit(np.log(p[2:]), logs[2:], 1)
-    times, _, _ = found.predict({"p": np.array([32.0])}, constant(1.0))
+    times, _, _ = predicted(found, {"p": np.array([32.0])}, constant(1.0))
     assert np.log(times) == pytest.approx([np.polyval(line, np.log(32))])
 
 
@@ -296,7 +308,7 @@ def test_a_size_has_the_middle_slope_of_five() -> None:
     b = [2.0**k for k in range(len(slopes))]
     times = [(np.array(P) ** slope).tolist() for slope in slopes]
     found = Neighbours({}, P, b, times, times, power_law=1.0)
-    at_64, _, _ = found.predict(at([64.0, 128.0], [8.0, 8.0]), constant(1.0))
+    at_64, _, _ = predicted(found, at([64.0, 128.0], [8.0, 8.0]), constant(1.0))
     assert np.log2(at_64[1] / at_64[0]) == pytest.approx(3.0)
 
 
