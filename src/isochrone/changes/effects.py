@@ -271,12 +271,12 @@ class _Map:
         self.usual = means(exact).middle
         for k in np.unique(level[~self.outer]).tolist():
             rows = np.flatnonzero(~self.outer & (level == k))
-            self.usual[rows] = _usual(exact[:, rows])
+            self.usual[rows] = usual_of(exact[:, rows])
         self.peculiar = np.zeros(len(self._pairs))
         self.of_units = np.full(int(self.unit.max()) + 1, np.nan)
         self.peculiar = _peculiar(self._fit(before.logs)[2])
-        self.of_units = _usual(self._fit(before.logs)[1])
-        self.of_insides = _usual(self._over(exact, [*self._inner.values()]))
+        self.of_units = usual_of(self._fit(before.logs)[1])
+        self.of_insides = usual_of(self._over(exact, [*self._inner.values()]))
 
     def columns(self, seen: Seen) -> Iterator[_Column]:
         """Yield each quantity of some maps."""
@@ -370,7 +370,7 @@ class _Map:
         )
         few = judged & (np.sum(~np.isnan(units), axis=1) < MIN_UNITS)
         levels[few], units[few], rest[few] = np.nan, np.nan, np.nan
-        common = np.nan_to_num(_off(units, self.of_units))
+        common = np.nan_to_num(off_usual(units, self.of_units))
         return levels + 2 * common, units - common, rest + self.peculiar
 
     # ---- quantities ----
@@ -434,13 +434,13 @@ class _Map:
         if len(self._inner) < MIN_UNITS:
             return
         shift = self._over(self.exact, [*self._inner.values()])
-        shift = shift - _off(shift, self.of_insides)
+        shift = shift - off_usual(shift, self.of_insides)
         for (k, rows), values in zip(self._inner.items(), shift.T, strict=True):
             who = f"inside of {printable(self.host_names[k], 60)}"
             yield self._column(self._about("inside", who, self._on[k], rows), values, rows)
 
 
-def _usual(values: Floats) -> Floats:
+def usual_of(values: Floats) -> Floats:
     """Return what each column usually is, without what all of a map have in common.
 
     Maps lack columns, so the two are fitted in turn: means of columns, and medians of maps.
@@ -454,7 +454,7 @@ def _usual(values: Floats) -> Floats:
     return middle
 
 
-def _off(values: Floats, usual: Floats) -> Floats:
+def off_usual(values: Floats, usual: Floats) -> Floats:
     """Return how far each map is off what is usual, as a column; NaN of few columns."""
     beside = values - usual
     enough = np.sum(~np.isnan(beside), axis=1) >= MIN_UNITS

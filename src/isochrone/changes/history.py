@@ -2,8 +2,8 @@
 
 A series is cut into segments of constant time (`base.segmentation`). A change point is reported if
 the change exceeds `LEAST` and is significant. Nodes are compared relative to the other nodes of the
-same run, so that a slow night of the whole machine is not attributed to them. Maps need only share
-hosts: they are seen from the places of the last one, as in `effects`.
+same run, so that a slow night of the whole machine is not attributed to them. Maps of a history
+need only share hosts with one of them: a series has no value for a night without its host.
 """
 
 from collections.abc import Sequence
@@ -11,13 +11,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from isochrone.base.arrays import Floats, Ints
+from isochrone.base.arrays import Floats
 from isochrone.base.record import Record
 from isochrone.base.segmentation import segment
 from isochrone.base.stats import median_of
-from isochrone.base.text import listed, printable
-from isochrone.changes.comparability import PLACE, Difference, Group, groups_of, other_settings
-from isochrone.changes.effects import Quantity, quantities
+from isochrone.base.table import grouped
+from isochrone.changes.comparability import PLACE, Difference, comparable, other_settings
+from isochrone.changes.effects import off_usual, usual_of
+from isochrone.changes.nights import DRAWN, Night, Read, Value, fill, nights_of
 from isochrone.runfile.run import Run
 
 LEAST = 0.05
@@ -31,8 +32,6 @@ SHORTEST = 3
 
 MOST = 6
 """Maximum number of segments."""
-
-_DRAWN = ("level", "node", "inside", "curve", "point")
 
 
 class Change(Record):
@@ -55,22 +54,19 @@ class Change(Record):
 
 
 class Series(Record):
-    """One level, node, curve or point over the runs.
+    """One level, node, curve or point over the runs, and its changes.
 
     Attributes
     ----------
     what
-        What it is.
-    runs
-        Indices of the runs that have it.
+        Its value in the latest run that has it.
     seconds
-        Its median in each of these.
+        Medians; NaN for a run without it.
     changes
-        Where it changed.
+        In their order.
     """
 
-    what: Quantity
-    runs: Ints
+    what: Value
     seconds: Floats
     changes: list[Change]
 
@@ -86,7 +82,7 @@ class History(Record):
 
     Attributes
     ----------
-    runs
+    nights
         In the order of their dates.
     marks
         For each run the settings that differ from the run before it.
@@ -96,7 +92,7 @@ class History(Record):
         What was left out.
     """
 
-    runs: list[Run]
+    nights: list[Night]
     marks: list[list[Difference]]
     series: list[Series]
     notes: list[str]
@@ -104,14 +100,19 @@ class History(Record):
     @property
     def dates(self) -> list[str]:
         """Start of each run, from its file: escape it."""
-        return [run.about.started for run in self.runs]
+        return [one.started for one in self.nights]
 
     def of(self, *kinds: str) -> list[Series]:
         """Return the series of these kinds."""
         return [one for one in self.series if one.what.kind in kinds]
 
 
-def histories(runs: Sequence[Run]) -> list[History]:
+def histories_of(runs: Sequence[Run]) -> list[History]:
+    """Return the histories of runs in memory; see `histories`."""
+    return histories(*nights_of(runs))
+
+
+def histories(nights: Sequence[Night], read: Read) -> list[History]:
     """Group complete runs by what was measured and where, and analyse each group over time.
 
     Raises
@@ -119,34 +120,45 @@ def histories(runs: Sequence[Run]) -> list[History]:
     InputError
         If a run holds no times, or comparable runs have too little in common.
     """
-    return [_history(group) for group in groups_of(runs, PLACE)]
+    some = [one for one in nights if not one.left_out]
+    some.sort(key=lambda one: (one.started, one.file))
+    groups = comparable([one.setting for one in some], PLACE)
+    return [_history([some[k] for k in alike], read) for alike in groups]
 
 
-def _history(group: Group) -> History:
-    runs = group.runs
-    marks = [[], *(other_settings(two, one) for one, two in pairwise(group.settings))]
-    quantity = quantities(runs, len(runs))
-    series = []
-    for what, shifts, seconds in zip(
-        quantity.items, quantity.shifts.T, quantity.seconds.T, strict=True
-    ):
-        has = np.flatnonzero(~np.isnan(shifts))
-        if what.kind in _DRAWN and len(has):
-            logs = np.log(seconds) if what.kind in ("curve", "point") else shifts
-            series.append(Series(what, has, seconds[has], _changes(logs[has], seconds[has], has)))
-    return History(runs, marks, series, [*quantity.notes, *_not_shown(runs)])
+def _history(nights: list[Night], read: Read) -> History:
+    fill(nights, read)
+    marks = [other_settings(after.setting, before.setting) for before, after in pairwise(nights)]
+    notes = dict.fromkeys(note for one in nights for note in one.notes)
+    return History(nights, [[], *marks], _series(nights), [*notes])
 
 
-def _not_shown(runs: Sequence[Run]) -> list[str]:
-    """Name the hosts that the last run lacks."""
-    last = runs[-1].hosts
-    lacking = sorted({host for run in runs for host in run.hosts}.difference(last))
-    shown = listed([printable(host, 40) for host in lacking], 5)
-    return [f"not shown, because the last run lacks them: {shown}"] if lacking else []
+def _series(nights: Sequence[Night]) -> list[Series]:
+    rows = [{value[:3]: value for value in one.values or ()} for one in nights]
+    latest = {key: value for row in rows for key, value in row.items()}
+    # in the order of the latest night
+    keys = sorted(dict.fromkeys(key for row in reversed(rows) for key in row),
+                  key=lambda key: (key[2] or 0, DRAWN.index(key[0])))  # fmt: skip
+    shape, column = (len(rows), len(keys)), {key: k for k, key in enumerate(keys)}
+    seconds, shifts = np.full(shape, np.nan), np.full(shape, np.nan)
+    for k, row in enumerate(rows):
+        own = [column[key] for key in row]
+        seconds[k, own] = [value.seconds for value in row.values()]
+        shifts[k, own] = [value.shift for value in row.values()]
+    for (_, kind), own in grouped(((key[2], key[0]), column[key]) for key in keys).items():
+        if kind in ("node", "inside"):
+            off = off_usual(shifts[:, own], usual_of(shifts[:, own]))
+            shifts[:, own] -= np.nan_to_num(off)
+    return [
+        Series(latest[key], seconds[:, k], _changes(shifts[:, k], seconds[:, k]))
+        for key, k in column.items()
+    ]
 
 
-def _changes(logs: Floats, seconds: Floats, runs: Ints) -> list[Change]:
-    """Return where a series of logarithms changes; ``runs`` are the indices of its runs."""
+def _changes(logs: Floats, seconds: Floats) -> list[Change]:
+    """Return where a series of logarithms changes; NaN are no values."""
+    there = np.flatnonzero(~np.isnan(logs))
+    logs, seconds = logs[there], seconds[there]
     if len(logs) < 2 * SHORTEST:
         return []
     nights = np.arange(len(logs), dtype=np.float64)
@@ -165,5 +177,5 @@ def _changes(logs: Floats, seconds: Floats, runs: Ints) -> list[Change]:
         error = float(np.sqrt(squares / freedom * (1 / len(one) + 1 / len(two))))
         if abs(np.expm1(abs(shift))) > LEAST and abs(shift) > SURE * error:
             sides = median_of(seconds[start:at]), median_of(seconds[at:end])
-            changes.append(Change(int(runs[at]), *sides, float(np.exp(shift))))
+            changes.append(Change(int(there[at]), *sides, float(np.exp(shift))))
     return changes

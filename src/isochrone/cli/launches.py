@@ -20,6 +20,7 @@ from isochrone.console.options import add_expert, add_option, count_of, read_tim
 from isochrone.measure.sources import experiments
 
 if TYPE_CHECKING:
+    from isochrone.latency_map.confirm import Further
     from isochrone.measure.estimate import Cost
     from isochrone.measure.launchable import Launchable
     from isochrone.measure.setup import Setup
@@ -105,7 +106,10 @@ def launch_files(path: Path, runs: int) -> list[Path]:
     return [path.with_name(f"{path.stem}-{k}{path.suffix}") for k in range(1, runs + 1)]
 
 
-def launched(what: Launchable, path: Path, k: int, runs: int, *, force: bool, quiet: bool) -> Run:
+def launched(
+    what: Launchable, path: Path, k: int, runs: int, *, force: bool, quiet: bool,
+    further: Further = lambda _: (),
+) -> Run:  # fmt: skip
     """Launch for the k-th time of so many, from 1 on; return what was measured."""
     from isochrone.latency_map.confirm import measured
 
@@ -113,7 +117,7 @@ def launched(what: Launchable, path: Path, k: int, runs: int, *, force: bool, qu
     title = f"{what.experiment} {launch}" if launch else what.experiment
     return measured(
         what, path, follow=partial(follow, quiet=quiet), tell=warn, title=title, launch=launch,
-        force=force,
+        force=force, further=further,
     )  # fmt: skip
 
 

@@ -32,11 +32,16 @@ Start = Callable[[Sequence[str], Path], None]
 """Starts the probe as before, with options that override earlier ones; follows it to its end."""
 
 
+Further = Callable[[Run], Sequence[tuple[int, int]]]
+"""Returns pairs of ranks i < j of a map that are suspected for other reasons."""
+
 Follow = Callable[[list[str], Path, str, float | None], None]
 """Runs a launcher to its end: its tokens, the run file, what to call it, seconds it may take."""
 
 
-def confirm(path: Path, start: Start, tell: Callable[[str], None]) -> Run:
+def confirm(
+    path: Path, start: Start, tell: Callable[[str], None], further: Further = lambda _: ()
+) -> Run:
     """Measure again, alone, what a map would call slow; return what its file then holds.
 
     Parameters
@@ -47,6 +52,8 @@ def confirm(path: Path, start: Start, tell: Callable[[str], None]) -> Run:
         Starts the probe with these options after the user's, which writes the file named.
     tell
         Receives in a few words what is done, and why something is not.
+    further
+        What else to measure again.
 
     Raises
     ------
@@ -59,7 +66,7 @@ def confirm(path: Path, start: Start, tell: Callable[[str], None]) -> Run:
     for _ in range(ROUNDS):
         if not _may_be_confirmed(run):
             break
-        chosen = _chosen(run)
+        chosen = _chosen(run, further)
         if not chosen.suspected:
             break
         pairs = chosen.pairs
@@ -93,6 +100,7 @@ def measured(
     title: str = "",
     launch: str = "",
     force: bool = False,
+    further: Further = lambda _: (),
 ) -> Run:
     """Launch; what a map would call slow is measured again, alone, before the run is returned.
 
@@ -112,6 +120,8 @@ def measured(
         Which of several launches it is: ``2 of 5``.
     force
         Whether an existing file may be overwritten.
+    further
+        As of `confirm`.
 
     Raises
     ------
@@ -136,10 +146,10 @@ def measured(
         tokens = what.with_options(*more).tokens(out, force=True)
         follow(tokens, out, "re-measuring", left)
 
-    return confirm(path, start, tell)
+    return confirm(path, start, tell, further)
 
 
-def _chosen(run: Run) -> Retests:
+def _chosen(run: Run, further: Further) -> Retests:
     """Return what to measure again; nothing of a map that is too large to be read."""
     from isochrone.latency_map.retests import Retests, to_measure_again
     from isochrone.latency_map.topology import analyse
@@ -149,7 +159,7 @@ def _chosen(run: Run) -> Retests:
     except InputError:
         return Retests()
     # a launch measures all sizes
-    suspected = dict.fromkeys(pair for one in each for pair in one.suspected)
+    suspected = dict.fromkeys([*(pair for one in each for pair in one.suspected), *further(run)])
     controls = dict.fromkeys(pair for one in each for pair in one.controls)
     return Retests(tuple(suspected), tuple(pair for pair in controls if pair not in suspected))
 

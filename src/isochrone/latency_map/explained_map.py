@@ -15,7 +15,9 @@ from msgspec.structs import replace
 from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.stats import (
     MAD_EFFICIENCY,
+    MEDIAN_LOSS,
     Q80_TO_SIGMA,
+    mad,
     median_of,
     medians_by,
     outlier_limit,
@@ -310,6 +312,32 @@ class ExplainedMap:
         ``least`` is the threshold, as a part of the time: what is measured varies about it.
         """
         return 1 + max(least + NORMAL_95 * self._node_error, self.node_limit)
+
+    @cached_property
+    def nodes_differ(self) -> tuple[float, float]:
+        """How much longer the middle node takes than expected, and some healthy node than that.
+
+        Both in log time. The spread of healthy nodes is what all nodes show without what chance
+        makes of it (the method of moments; Searle, Casella & McCulloch 1992, *Variance Components*,
+        3.5); the limit holds as far as so many nodes show it.
+        """
+        assert self.outer
+        times, fit = self.outer.times, self.outer.fit
+        pairs = [times.of_unit(k) for k in range(self.nodes)]
+        others = [fit.expected[own] for own in pairs]
+        for part, seconds in zip(fit.parts, fit.seconds, strict=True):
+            added = fit.added(part, float(seconds), times)
+            for k in part.members:
+                others[k] = others[k] - added[pairs[k]]
+        logs = [
+            np.log(times.seconds[own] / other) for own, other in zip(pairs, others, strict=True)
+        ]
+        longer = [median_of(own) for own in logs if len(own)]
+        by_chance = MEDIAN_LOSS * median_of(self.outer.sigma)
+        by_chance /= np.sqrt(median_of([len(own) for own in logs if len(own)]))
+        spread = np.sqrt(max(mad(longer) ** 2 - by_chance**2, 0.0))
+        limit = outlier_limit(len(longer), MAD_EFFICIENCY * len(longer)) * spread
+        return median_of(longer), float(limit)
 
     # ---- pairs of ranks ------------------------------------------------------------------------
 

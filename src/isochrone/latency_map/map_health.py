@@ -55,6 +55,7 @@ _DOUBTS = {
     "few-nodes": "measure four nodes or more, or give --baseline",
     "few-ranks": "measure six ranks or more, or give --baseline",
     "hosts-disagree": "check the placement of the ranks, and measure again",
+    "nodes-differ": "give --baseline",
     "no-group": "compare with how the nodes are connected, or give --baseline",
     "shared-way": "compare with how the nodes are connected, or give --baseline",
 }
@@ -112,7 +113,8 @@ def map_health(run: Run, least: float, known: Known | None = None) -> MapHealth:
     found = {size: analyse(run, size, least, known) for size in run.message_sizes()}
     ratios = {size: _Ratios(run, size, one) for size, one in found.items()}
     slow = _once((part, size) for size, one in found.items() for part in one.slow)
-    far = [text for size, one in found.items() for text in _far_off(ratios[size], one, len(found))]
+    far = [text for size, one in found.items() for own in (_far_off, _now_and_then)
+           for text in own(ratios[size], one, len(found))]  # fmt: skip
     minor = _once((part, size) for size, one in found.items() for part in one.minor)
     named = slow or minor
     odd = [] if named else list(dict.fromkeys(filter(None, (r.odd() for r in ratios.values()))))
@@ -187,6 +189,7 @@ class _Ratios:
         self.level = found.level_of(pairs.i, pairs.j)
         medians = np.array([level.median for level in found.levels])
         self.ratio = self.seconds / medians[self.level]
+        self.high, self.retested = pairs.high / medians[self.level], pairs.retested
         # each pair as seen from either end
         self.end = np.concatenate([pairs.i, pairs.j])
         self.hosts = np.array(run.hosts)
@@ -292,23 +295,48 @@ def _doubts(run: Run, found: dict[int, Topology]) -> Iterator[str]:
 
 def _far_off(ratios: _Ratios, found: Topology, sizes: int) -> Iterator[str]:
     """Say it if pairs are far off that no named part explains, with the worst of them."""
-    open_ = np.nan_to_num(ratios.ratio)
-    for part in found.slow:
-        ends = np.isin(ratios.i, part.ranks).astype(int) + np.isin(ratios.j, part.ranks)
-        if part.of.link:
-            open_[ends == 2] = 0
-        elif ratios.throughout(part):
-            open_[ends > 0] = 0
+    open_ = _unnamed(ratios, found, ratios.ratio)
     several = int(np.sum(open_ >= OFF)) >= max(SEVERAL, PART * np.count_nonzero(open_))
     worst = float(open_.max(initial=0))
     if worst < FAR_OFF * (1 - _ROUNDING) and not several:
         return
     k = int(np.argmax(open_))
     i, j, seconds = int(ratios.i[k]), int(ratios.j[k]), float(ratios.seconds[k])
-    at = f" at {format_bytes(ratios.size)}" if sizes > 1 else ""
+    at = _at(ratios, sizes)
     yield (
         f"pairs such as {i}-{j} take {worst:.1f} times the usual time of their level{at}, "
         f"{format_seconds(seconds)} instead of {format_seconds(seconds / worst)}, "
         "unexplained: perhaps a slow link shared by many pairs; measure again, and see "
         "isochrone plot --view heatmap"
     )
+
+
+def _now_and_then(ratios: _Ratios, found: Topology, sizes: int) -> Iterator[str]:
+    """Say it if a pair that was measured again may still be far off, by its interval."""
+    high = _unnamed(ratios, found, np.where(ratios.retested, ratios.high, 0))
+    k = int(np.argmax(high)) if high.size else 0
+    if high.size and ratios.ratio[k] < FAR_OFF <= high[k]:
+        seconds = ratios.seconds[k]
+        longest = format_seconds(float(seconds * high[k] / ratios.ratio[k]))
+        pair = f"{ratios.i[k]}-{ratios.j[k]}{_at(ratios, sizes)}"
+        yield (
+            f"the time of pair {pair}, measured again, may be {longest} by its interval, "
+            f"{high[k]:.1f} times the usual time of its level; perhaps something is slow now and "
+            "then: measure again"
+        )
+
+
+def _unnamed(ratios: _Ratios, found: Topology, values: Floats) -> Floats:
+    """Return the values of pairs that no named part explains; 0 of the others."""
+    open_ = np.nan_to_num(values)
+    for part in found.slow:
+        ends = np.isin(ratios.i, part.ranks).astype(int) + np.isin(ratios.j, part.ranks)
+        if part.of.link:
+            open_[ends == 2] = 0
+        elif ratios.throughout(part):
+            open_[ends > 0] = 0
+    return open_
+
+
+def _at(ratios: _Ratios, sizes: int) -> str:
+    return f" at {format_bytes(ratios.size)}" if sizes > 1 else ""

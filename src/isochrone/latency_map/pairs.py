@@ -146,6 +146,8 @@ class RankPairs(Record):
         Standard error of the round trip by its own interval, in log time; 0 where not known.
     retested
         Whether it was measured again alone.
+    high
+        Upper end of the 95 % interval of the round trip in seconds; the round trip where not known.
     """
 
     ranks: int
@@ -155,6 +157,7 @@ class RankPairs(Record):
     first: Floats
     error: Floats
     retested: Bools
+    high: Floats
 
 
 def rank_pairs(run: Run, what: str, nbytes: int) -> RankPairs:
@@ -172,6 +175,7 @@ def rank_pairs(run: Run, what: str, nbytes: int) -> RankPairs:
     again = counts.flag("retest")[place]
     seconds = np.maximum(times[place], least)
     errors = _errors(counts, least)[place]
+    high = np.fmax(seconds, counts["high"][place]) if "high" in counts else seconds
     del counts, times, place  # a map may have millions of pairs
     first = seconds
     if again.any():
@@ -183,7 +187,7 @@ def rank_pairs(run: Run, what: str, nbytes: int) -> RankPairs:
         first[np.searchsorted(key, known_)] = once[what][place]
     return RankPairs(
         run.size, (key // run.size).astype("i4"), (key % run.size).astype("i4"),
-        seconds, first, errors, again,
+        seconds, first, errors, again, high,
     )  # fmt: skip
 
 

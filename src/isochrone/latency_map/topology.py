@@ -37,7 +37,7 @@ OUTLIER_RATIO = 1.5
 
 BLIND = (
     "below-resolution", "few-nodes", "few-pairs", "few-ranks", "hosts-disagree", "incomplete-map",
-    "no-group", "sampled", "shared-way",
+    "no-group", "nodes-differ", "sampled", "shared-way",
 )  # fmt: skip
 """Warnings of a reading that would not show everything that is slow."""
 
@@ -237,6 +237,8 @@ def analyse(
     diagnosis = diagnose(pairs, run.hosts, list(recorded.values()), known)
     found = diagnosis.find()
     slow = [part for part in found if part.ratio >= 1 + least]
+    alike = [part for part in diagnosis.like_peers if part in slow]
+    slow = [part for part in slow if part not in alike]
     unlisted = [part for part in slow if part.of.link][MAX_PAIRS:]
     slow = [part for part in slow if part not in unlisted]
     hops = _no_levels(diagnosis)
@@ -261,6 +263,7 @@ def analyse(
         warnings=[
             *run.warnings,
             *_warnings(run, diagnosis, least, bool(slow), len(unlisted), hops),
+            *_like_peers(alike),
         ],
     )
 
@@ -367,6 +370,17 @@ def _warnings(
         are = "pair is" if unlisted == 1 else "pairs are"
         warn("many-slow-pairs", f"{unlisted} more slow {are} not listed")
     return warnings
+
+
+def _like_peers(alike: Sequence[Slow]) -> list[dict[str, Any]]:
+    """Say it of nodes that take longer, but differ from the others no more than these do."""
+    if not alike:
+        return []
+    names = listed([printable(part.name, 60) for part in alike], MAX_NAMED)
+    takes = "takes" if len(alike) == 1 else "take up to"
+    ratio = max(part.ratio for part in alike)
+    text = f"{names} {takes} {ratio:.2f}x as long, but all nodes differ nearly as much"
+    return [{"code": "nodes-differ", "text": text}]
 
 
 def _slow_or_link(names: Sequence[str]) -> str:

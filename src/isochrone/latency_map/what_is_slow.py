@@ -105,9 +105,13 @@ class Diagnosis(ExplainedMap):
 
     def find(self) -> list[Slow]:
         """Return all that adds time for sure, however little, the worst first."""
-        parts = [cost for cost in self._parts if cost.ranks[0] not in self.uncertain]
-        named = map(self._name, _merged([*parts, *self._ranks()]))
+        named = map(self._name, self._costs)
         return sorted([*named, *self._slow_pairs()], key=lambda part: -part.ratio)
+
+    @cached_property
+    def _costs(self) -> list[_Cost]:
+        parts = [cost for cost in self._parts if cost.ranks[0] not in self.uncertain]
+        return [*_merged([*parts, *self._ranks()])]
 
     # ---- what the parts of the explanation are -------------------------------------------------
 
@@ -215,6 +219,19 @@ class Diagnosis(ExplainedMap):
         among = [slow[both & ((one == k) | (other == k))] for k in range(len(units))]
         others = slow[both] if both.sum() >= SEEN else np.zeros(1, dtype=bool)
         return np.array([np.mean(own if len(own) else others) <= MOSTLY for own in among], bool)
+
+    @property
+    def like_peers(self) -> list[Slow]:
+        """Nodes, switches and uplinks that take longer, but by no more than nodes differ anyway."""
+        return [self._name(cost) for cost in self._costs if self._is_like_peers(cost)]
+
+    def _is_like_peers(self, cost: _Cost) -> bool:
+        mask = self.places[0] & (cost.seconds > 0)
+        if cost.kind not in ("node", "switch", "uplink") or not self.by_host or not mask.any():
+            return False
+        middle, usual = self.nodes_differ
+        without = self.expected[mask] - cost.seconds[mask]
+        return median_of(np.log(self.pairs.seconds[mask] / without)) <= middle + usual
 
     # ---- naming --------------------------------------------------------------------------------
 

@@ -8,16 +8,19 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
+from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
 from msgspec.structs import replace
+from scipy.stats import norm
 
 from beds.golden import Golden
 from isochrone.base.documents import plain
 from isochrone.base.table import Table
 from isochrone.changes.baseline import LATEST, Reference
-from isochrone.changes.check import Check, Earlier, Memory, check, together
+from isochrone.changes.check import Check, Earlier, Memory, check, slower_pairs, together
 from isochrone.changes.effects import quantities
 from isochrone.changes.waivers import parse_rule
 from isochrone.latency_map.map_health import MapHealth
@@ -156,6 +159,35 @@ def test_what_was_not_measured_again_is_a_suspect_and_nothing_is_called_slow() -
         assert (found.verdict, found.bad_hosts) == ("not known", []), kind
         assert set(found.suspects) >= set(found.findings[0].hosts), kind
         assert check(confirmed(run, lambda times=times: times)).verdict == "slow", kind
+
+
+@pytest.mark.parametrize(
+    ("spread", "by", "verdict"),
+    [(0.03, 1.13, "not known"), (0.03, 1.25, "slow"), (0.0, 1.13, "slow"), (0.0, 1.0, "good")],
+)
+def test_a_node_is_slow_if_it_is_unlike_its_peers(spread: float, by: float, verdict: str) -> None:
+    """Healthy nodes differ for good; earlier nights settle what a map alone leaves open."""
+    own = spread * norm.ppf((np.random.default_rng(4).permutation(24) + 0.5) / 24)
+    own[5] = np.log(by)
+    factor = np.exp(own[:, None] + own).repeat(2, axis=0).repeat(2, axis=1)
+    times = [noisy(tree([2, 8, 3], [1, 3, 5]) * factor, 0.01, seed=seed) for seed in range(5)]
+    runs = [confirmed(map_of(one, block(24, 2)), lambda one=one: one) for one in times]
+    found = check(runs[0])
+    assert found.verdict == verdict
+    assert found.bad_hosts == ["n5"] * (verdict == "slow")
+    if verdict == "not known":
+        assert check(runs[0], Earlier("nights", runs[1:])).verdict == "good"
+
+
+@pytest.mark.parametrize(("ratio", "verdict"), [(2.9, "good"), (3.1, "not known")])
+def test_a_pair_that_is_slow_now_and_then_is_never_good(ratio: float, verdict: str) -> None:
+    """Its median was usual when it was measured again, and its interval holds long times."""
+    run = with_retests(map_of(noisy(flat(8), 0.01, seed=1), block(8)), [(1, 2)], 1.0)
+    pairs = run.tables["pair"]
+    usual = float(np.median(pairs["median"]))
+    high = np.where(pairs.flag("retest"), ratio * usual, pairs["median"])
+    run.tables["pair"] = Table(pairs.columns | {"low": pairs["median"], "high": high})
+    assert check(run).verdict == verdict
 
 
 def test_few_nodes_are_not_known_and_it_says_what_to_do(golden: Golden) -> None:
@@ -422,6 +454,56 @@ def test_other_ranks_per_node_sizes_and_libraries_are_compared_as_far_as_they_ca
     assert "4 KiB" in said
     run.header["options"] = {"bytes": [4096]}
     assert "option bytes" in Memory().why_not(run, before[0])
+
+
+def test_what_is_slower_than_before_and_was_not_measured_again_is_to_be() -> None:
+    """Protects healthy nights from a burst of other traffic, which hardly hits a pair twice."""
+    dice = np.random.default_rng(3)
+    machine = Machine("flat", flat(8), 1.0, np.repeat(np.arange(8), 2))
+    before = [launch(machine, dice) for _ in range(6)]
+    assert slower_pairs(before[0], before[1:]) == []
+    of_nodes = {(i, j) for i in (4, 5) for j in (10, 11)}
+    factor = np.ones((8, 8))
+    factor[2, 5] = factor[5, 2] = 1.5
+
+    def once(truth: Truth) -> Run:
+        run = launch(machine, dice, truth)
+        run.tables["pair"] = run.tables["pair"].where(~run.tables["pair"].flag("retest"))
+        return run
+
+    slow = once(Truth("pair", factor))
+    assert set(slower_pairs(slow, before)) == of_nodes
+    assert set(slower_pairs(with_retests(slow, [(4, 10)]), before)) == of_nodes
+    assert slower_pairs(with_retests(with_retests(slow, [(4, 10)]), [(4, 10)]), before) == []
+
+    truth = nights.node(machine, dice, 1.15)
+    (node,) = (int(host[1:]) for host in truth.bad)
+    asked = slower_pairs(once(truth), before)
+    assert len(asked) == 8
+    assert all((i // 2 == node) != (j // 2 == node) for i, j in asked)
+
+
+def test_the_chance_of_a_false_alarm_is_shared_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A job of every night has one false alarm a year, another run one in 33."""
+    spent: Counter[str] = Counter()
+    usually = Reference._usually
+
+    def spy(self: Reference, kind: str, before: Matrix, chance: float, *args: Any, **more: Any):  # type: ignore[no-untyped-def]
+        spent[kind.split()[0]] += chance * before.shape[1]  # type: ignore[assignment]
+        return usually(self, kind, before, chance, *args, **more)
+
+    monkeypatch.setattr(Reference, "_usually", spy)
+    *before, run = [*season("switches")[1], season("switches", 2)[1][0]]
+    Reference(before).judge(run)
+    judging = 0.9
+    assert spent["level"] == pytest.approx(judging * 0.002)
+    nodes = spent["node"] + spent["inside"] + spent["rank"]
+    assert nodes == pytest.approx(judging * 0.0005)
+    assert spent["pair"] == pytest.approx(judging * 0.0005)
+    *before, run = launches(6, np.random.default_rng(1), between=0.02, within=0.02)
+    Reference(before).judge(run)
+    assert spent["curve"] == pytest.approx(judging * 0.015)
+    assert spent["point"] == pytest.approx(judging * 0.015)
 
 
 # ---- other kinds -------------------------------------------------------------------------------

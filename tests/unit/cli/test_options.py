@@ -49,6 +49,7 @@ SEVERAL_VALUES = {
 """Options of one meaning that take another value somewhere, and why."""
 
 SEVERAL_OBJECTS = {
+    "--baseline": "says what is done with what is slower",
     "--verbose": "what more is printed",
     "--dry-run": "start nothing, or write nothing",
     "--measure": "two commands, or two proposals",

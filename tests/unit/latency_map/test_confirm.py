@@ -200,3 +200,16 @@ def test_the_time_limit_of_the_run_holds_for_all_of_it(tmp_path: Path) -> None:
     confirmed(tmp_path, disturbed(measured(**{"time-limit": 20.0}), [(2, 21)]), machine)
     (options,) = machine.asked
     assert options[options.index("--time-limit") + 1] == "7.5"
+
+
+def test_pairs_that_are_suspected_for_other_reasons_are_measured_again_once(tmp_path: Path) -> None:
+    """Protects that a pair slower than on earlier nights is seen twice, too."""
+    machine, path = Machine(measured()), tmp_path / "map.jsonl"
+    runs.write(measured(), path)
+    found = confirm(
+        path, machine, machine.said.append,
+        lambda run: () if run.pairs().flag("retest").any() else [(2, 21)],
+    )  # fmt: skip
+    assert [options[options.index("--pairs") + 1] for options in machine.asked] == ["2-21"]
+    again = found.tables["pair"].where(found.tables["pair"].flag("retest"))
+    assert (again["i"].tolist(), again["j"].tolist()) == ([2], [21])

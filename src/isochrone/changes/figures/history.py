@@ -9,7 +9,7 @@ import numpy as np
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.changes.effects import at_size
-from isochrone.changes.history import Change, History, Series, histories
+from isochrone.changes.history import Change, History, Series, histories_of
 from isochrone.runfile.run import Run
 from isochrone.views.head import HeadLine, write_head
 from isochrone.views.style import (
@@ -61,7 +61,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     InputError
         If no run came to its end, or they hold no times.
     """
-    found = list(options.histories) or histories(runs)
+    found = list(options.histories) or histories_of(runs)
     if not found:
         raise InputError("there is no complete run to plot", hint="give runs of isochrone measure")
     panels = [panel for one in found for panel in _panels(one, options)]
@@ -71,7 +71,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     panels = panels[:MAX_PANELS]
     height = 0.6 + _PANEL * len(panels)
     figure = new_figure(_WIDTH, height)
-    total = sum(len(one.runs) for one in found)
+    total = sum(len(one.nights) for one in found)
     note = f"; {left_out} panels left out" if left_out else ""
     legend = f"median of each run · dashed: the times changed · dotted: other settings{note}"
     title = f"History of {total} run{'s' if total > 1 else ''}"
@@ -90,8 +90,8 @@ def _panels(found: History, options: Options) -> list[_Panel]:
         sizes = options.sizes
         return [one for one in found.of(*kinds) if not sizes or one.what.nbytes in (None, *sizes)]
 
-    first = found.runs[0]
-    about = f"{printable(first.experiment, 40)} on {first.size} ranks, {first.origin}"
+    first = found.nights[0]
+    about = f"{printable(first.experiment, 40)} on {first.ranks} ranks, {first.origin}"
     levels, nodes = chosen("level"), chosen("node")
     if not levels:
         curves = chosen("curve") or chosen("point")
@@ -113,15 +113,16 @@ def _panels(found: History, options: Options) -> list[_Panel]:
 
 def _draw(axes: Axes, panel: _Panel) -> None:
     shown = [*panel.lines, *panel.behind]
-    unit = time_unit(np.concatenate([one.seconds for one in shown]))
-    nights = np.arange(len(panel.of.runs))
+    seconds = np.concatenate([one.seconds for one in shown])
+    unit = time_unit(seconds[~np.isnan(seconds)])
+    nights = np.arange(len(panel.of.nights))
     for one in panel.behind:
-        axes.plot(one.runs, one.seconds / unit.factor, "-" if len(nights) > 1 else "o",
+        axes.plot(nights, one.seconds / unit.factor, "-" if len(nights) > 1 else "o",
                   color="#b8bec7", lw=0.7, ms=2, zorder=1)  # fmt: skip
     names = _names(panel.lines)
     colours = host_colours(names)
     for one, name in zip(panel.lines, names, strict=True):
-        axes.plot(one.runs, one.seconds / unit.factor, "-o", color=colours[name], lw=1.3, ms=3,
+        axes.plot(nights, one.seconds / unit.factor, "-o", color=colours[name], lw=1.3, ms=3,
                   label=name, zorder=3)  # fmt: skip
     _mark(axes, panel)
     _scale(axes)
@@ -135,10 +136,10 @@ def _draw(axes: Axes, panel: _Panel) -> None:
 
 
 def _names(lines: Sequence[Series]) -> list[str]:
-    short = short_names([one.what.hosts[0] for one in lines if one.what.kind == "node"])
+    short = short_names([one.what.host for one in lines if one.what.kind == "node"])
     names = []
     for one in lines:
-        name = short[one.what.hosts[0]] if one.what.kind == "node" else printable(one.name, 28)
+        name = short[one.what.host] if one.what.kind == "node" else printable(one.name, 28)
         names.append(name + at_size(one.what.kind, one.what.nbytes))
     return names
 

@@ -1,14 +1,19 @@
 """Runs over time as a page: the last run, what changed and when, a picture, and the runs."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.base.verdicts import FASTER, GOOD, SLOWER
+from isochrone.changes.baseline import LATEST
 from isochrone.changes.check import Earlier, check
 from isochrone.changes.effects import at_size
 from isochrone.changes.history import LEAST, SHORTEST, History, Series, histories
+from isochrone.changes.nights import Night, Read
 from isochrone.changes.pages.check import blocks
 from isochrone.pages.common import date_in_words
 from isochrone.pages.page import (
@@ -23,7 +28,6 @@ from isochrone.pages.page import (
     columns_of,
 )
 from isochrone.pages.words import plural
-from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
 MAX_CHANGES = 40
@@ -31,7 +35,7 @@ MAX_ROWS = 64
 MAX_DIFFERENCES = 4
 
 
-def history_page(runs: Sequence[Run]) -> Page:
+def history_page(nights: Sequence[Night], read: Read) -> Page:
     """Return the history of runs.
 
     Raises
@@ -39,15 +43,16 @@ def history_page(runs: Sequence[Run]) -> Page:
     InputError
         If no run is complete, or they hold no times.
     """
-    found = histories(runs)
+    found = histories(nights, read)
     if not found:
         raise InputError(
             "there is no complete run in the folder",
             hint="add runs: isochrone baseline add FOLDER RUN",
         )
-    total = sum(len(one.runs) for one in found)
-    partial = len(runs) - total
-    sections = [section for one in found for section in _sections(one, several=len(found) > 1)]
+    total = sum(len(one.nights) for one in found)
+    partial = len(nights) - total
+    several = len(found) > 1
+    sections = [section for one in found for section in _sections(one, read, several=several)]
     if partial:
         text = f"left out, not complete: {plural(partial, 'run')}"
         sections.append(Section("Left out", (Sentence(text),)))
@@ -56,15 +61,15 @@ def history_page(runs: Sequence[Run]) -> Page:
     return Page(f"History of {plural(total, 'run')}", ("history",), facts, None, tuple(sections))
 
 
-def _sections(found: History, *, several: bool) -> list[Section]:
-    *earlier, last = found.runs
+def _sections(found: History, read: Read, *, several: bool) -> list[Section]:
+    *earlier, last = (read(one.file) for one in found.nights[-LATEST - 1 :])
     about = f"{last.experiment} on {plural(last.size, 'rank')}"
     title = f"{about}: " if several else ""
     verdict = check(last, Earlier("the runs before it", earlier))
     picture = Picture(
         "history", f"{about}, run after run",
         "Each line is the median of a level, node or curve. Dashed lines mark changes of the "
-        "times, dotted lines changes of the settings.", tuple(found.runs),
+        "times, dotted lines changes of the settings.", (last,),
         Options(histories=(found,)), alt=" ".join(_changes_as_text(found)) or "nothing changed",
     )  # fmt: skip
     return [
@@ -79,8 +84,8 @@ def _sections(found: History, *, several: bool) -> list[Section]:
 
 def _summary(found: History, good: bool) -> Iterator[Block]:
     """Return the lasting changes; the last run has a verdict of its own."""
-    first, runs = found.runs[0], plural(len(found.runs), "run")
-    yield Sentence(f"{runs} of {first.experiment} on {plural(first.size, 'rank')}, {first.origin}")
+    first, runs = found.nights[0], plural(len(found.nights), "run")
+    yield Sentence(f"{runs} of {first.experiment} on {plural(first.ranks, 'rank')}, {first.origin}")
     other = sum(map(bool, found.marks))
     if other:
         yield Sentence(f"{plural(other, 'run')} with other settings than the previous run")
@@ -89,7 +94,7 @@ def _summary(found: History, good: bool) -> Iterator[Block]:
         items = tuple(map(Sentence, texts[:MAX_CHANGES]))
         more = f"and {len(texts) - MAX_CHANGES} more" if len(texts) > MAX_CHANGES else ""
         yield Listing("Changes of the times", items, "bad", more)
-    elif len(found.runs) < 2 * SHORTEST:
+    elif len(found.nights) < 2 * SHORTEST:
         yield Sentence(f"{runs}: too few to detect a change, {2 * SHORTEST} needed")
     else:
         text = f"no lasting change of more than {100 * LEAST:.0f} %"
@@ -135,8 +140,8 @@ def _medians(found: History) -> Table:
     columns = columns_of("", ">first", ">last", ">minimum", ">maximum", ">changes")
     rows = []
     for one in found.series[:MAX_ROWS]:
-        first, last = one.seconds[0], one.seconds[-1]
-        times = (first, last, one.seconds.min(), one.seconds.max())
+        known = one.seconds[~np.isnan(one.seconds)]
+        times = (known[0], known[-1], known.min(), known.max())
         cells = (_name(one), *(format_seconds(float(time)) for time in times),
                  str(len(one.changes)))  # fmt: skip
         rows.append(Row(cells, "bad" if one.changes else ""))
@@ -149,10 +154,10 @@ def _runs(found: History) -> Table:
     columns = columns_of("date", "file", "settings that differ from the run before")
     rows = tuple(
         Row((
-            date_in_words(run.about.started) or "unknown",
-            printable(run.path.name if run.path is not None else "", 80),
+            date_in_words(one.started) or "unknown",
+            printable(Path(one.file).name, 80),
             _differences(found, at) if found.marks[at] else "–" if at else "",
         ), "strong" if found.marks[at] else "")
-        for at, run in enumerate(found.runs)
+        for at, one in enumerate(found.nights)
     )  # fmt: skip
     return Table("runs", columns, rows, fold="Runs, the oldest first")

@@ -1,18 +1,30 @@
 """Plot the times of runs over days, and mark changes, in one HTML page.
 
-Runs of one experiment on the same hosts are drawn together; latency maps need only have hosts in
-common. A mark shows where the MPI library, an option or another setting changed.
+Each curve shows one kind of measurement. Latency maps belong together if they share a host, other
+runs if they have the same hosts. A mark shows where the MPI library, an option or another setting
+changed.
 """
 
 import argparse
+import hashlib
+from contextlib import suppress
 from pathlib import Path
 
+import msgspec
+
+from isochrone import __version__
+from isochrone.base.errors import InputError
+from isochrone.base.files import whole_file
+from isochrone.base.text import warn
+from isochrone.changes.nights import Night, night_of
 from isochrone.changes.pages.history import history_page
-from isochrone.console.input import earlier_runs
 from isochrone.console.options import add_option
 from isochrone.console.output import add_output, output_of, print_path
+from isochrone.measure.cache import cache_folder
 from isochrone.pages.html.render import write_page
+from isochrone.runfile.any_file import read
 from isochrone.runfile.baseline_folder import files
+from isochrone.runfile.run import NO_END
 
 EXAMPLES = (
     ("the runs of a baseline over time", "isochrone history nights -o history.html"),
@@ -28,7 +40,53 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the page, and say where it is."""
-    path = output_of(args, Path("history.html"), files(args.folder))
-    write_page(history_page(earlier_runs(args.folder)), path)
+    stored = files(args.folder)
+    path = output_of(args, Path("history.html"), stored)
+    kept = _kept_in(args.folder)
+    before = _kept(kept)
+    nights = [one for file in stored if (one := _night(file, before.get(str(file)))) is not None]
+    try:
+        write_page(history_page(nights, lambda file: read(Path(file))), path)
+    finally:
+        _keep(kept, nights)
     print_path(path)
     return 0
+
+
+def _night(file: Path, before: Night | None) -> Night | None:
+    """Return what is kept of a run; None, with a warning, if it cannot be read."""
+    try:
+        stat = file.stat()
+        stamp = stat.st_size, stat.st_mtime_ns
+        if before is None or before.stamp != stamp:
+            before = night_of(read(file), str(file), stamp)
+    except (InputError, OSError) as error:
+        warn(f"skipped: {error}", 510)
+        return None
+    if before.left_out not in ("", NO_END):
+        warn(f"skipped: {file}: {before.left_out}", 510)
+    return before
+
+
+def _kept_in(folder: Path) -> Path | None:
+    """Return the file that keeps what the runs of a folder say; None if there can be none."""
+    name = hashlib.sha256(f"{__version__} {folder.absolute()}".encode()).hexdigest()
+    with suppress(InputError):
+        return cache_folder() / f"history-{name[:16]}.msgpack"
+    return None
+
+
+def _kept(path: Path | None) -> dict[str, Night]:
+    """Read what was kept; empty if that cannot be read."""
+    with suppress(OSError, msgspec.MsgspecError):
+        if path is not None:
+            nights = msgspec.msgpack.decode(path.read_bytes(), type=list[Night])
+            return {one.file: one for one in nights}
+    return {}
+
+
+def _keep(path: Path | None, nights: list[Night]) -> None:
+    with suppress(InputError):
+        if path is not None:
+            with whole_file(path) as stream:
+                stream.write(msgspec.msgpack.encode(nights))

@@ -37,13 +37,14 @@ from isochrone.cli.launches import (
 from isochrone.cli.long_work import add_yes, agree, limit_of
 from isochrone.cli.parser import Parser, Subcommand, examples
 from isochrone.console.measuring import setup_of
-from isochrone.console.options import add_flag, add_option, hide
+from isochrone.console.options import add_expert, add_flag, add_option, hide
 from isochrone.console.output import add_output, check_output
 from isochrone.measure import algorithm as algorithms
 from isochrone.measure import presets
 from isochrone.measure.sources import experiments
 
 if TYPE_CHECKING:
+    from isochrone.latency_map.confirm import Further
     from isochrone.measure.launchable import Launchable
     from isochrone.runfile.run import Run
 
@@ -79,6 +80,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "number of launches, each with a file FILE-1.jsonl …; for isochrone compare, use 5 or "
         "more (default: 1)",
         default=1)  # fmt: skip
+    add_expert(parser, "--baseline", "FOLDER", Path,
+        "latency-map: also measure again what is slower than in these reference runs")  # fmt: skip
     add_yes(parser)
     add_flag(parser, "--quiet", "print no progress and no summary")
     add_output(parser, "run file to write (default: EXPERIMENT-DATE-TIME.jsonl)")
@@ -112,9 +115,10 @@ def run(args: Namespace) -> int:
 
     plan = [(what, args.launches) for what in counts]
     agree(expected(plan, base.parent, limit_of(args)), args)
+    further = _slower_than(args.baseline) if args.baseline else lambda _: ()
     wrong: list[WrongResult] = []
     for number, (what, own) in enumerate(files):
-        found = _launch(what, own, args, wrong)
+        found = _launch(what, own, args, wrong, further)
         if not args.quiet:
             from isochrone.pages import terminal
             from isochrone.pages.common import page_of
@@ -129,7 +133,18 @@ def run(args: Namespace) -> int:
     return 0
 
 
-def _launch(what: Launchable, files: list[Path], args: Namespace, wrong: list[WrongResult]) -> Run:
+def _slower_than(folder: Path) -> Further:
+    """Return what finds pairs to be measured again because of earlier runs."""
+    from isochrone.changes.check import slower_pairs
+    from isochrone.console.input import earlier_runs
+
+    earlier = earlier_runs(folder)
+    return lambda run: slower_pairs(run, earlier)
+
+
+def _launch(
+    what: Launchable, files: list[Path], args: Namespace, wrong: list[WrongResult], further: Further
+) -> Run:
     """Launch for each file; all with the sizes the first one chose. Return the first.
 
     What returned wrong data is added to ``wrong``; the other operations are measured nevertheless.
@@ -138,7 +153,8 @@ def _launch(what: Launchable, files: list[Path], args: Namespace, wrong: list[Wr
 
     for k, path in enumerate(files, start=1):
         try:
-            found = launched(what, path, k, args.launches, force=args.force, quiet=args.quiet)
+            found = launched(what, path, k, args.launches, force=args.force, quiet=args.quiet,
+                             further=further)  # fmt: skip
         except WrongResult as error:
             wrong.append(error)
             found = read(path)
