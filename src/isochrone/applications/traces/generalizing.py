@@ -6,8 +6,8 @@ ranks. What does not fit is refused, and its place named.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from isochrone.applications.traces.deriving import Written, named, omitted_share, plain, structure
 from isochrone.applications.traces.farms import Farm
 from isochrone.applications.traces.gaps import CHANCE, Spent, computation, noise, seconds
-from isochrone.applications.traces.growth import growth, whole
+from isochrone.applications.traces.growth import Growth, growth, whole
 from isochrone.applications.traces.offsets import Messages, Vector, offsets
 from isochrone.applications.traces.places import (
     Again,
@@ -71,11 +71,21 @@ class Structure:
 
 @dataclass
 class General:
-    """A description of any number of ranks; what is doubtful, and by what part it may be off."""
+    """A description of any number of ranks, and what is doubtful of it.
+
+    Attributes
+    ----------
+    spread
+        By what part the time may be off for what follows no rule.
+    open
+        Of each phase, the functions whose right form the recordings leave open: what they are of,
+        and where.
+    """
 
     document: Written
     warnings: list[str]
     spread: float = 0.0
+    open: list[dict[str, Growth]] = field(default_factory=list)
 
 
 def analysed(trace: Trace) -> Structure:
@@ -113,6 +123,9 @@ class _Generalizing:
         self.name = name
         self.warnings = dict.fromkeys(text for one in structures for text in one.warnings)
         self.spread = DOUBTFUL if self.warnings else 0.0
+        self.open: list[dict[str, Growth]] = []
+        self.fitted: dict[str, Growth] = {}
+        self.grids = set(_grids(structures[-1]))
         kinds = {_kind(place) for place in flat(structures[-1].tree) if place.visits > 1}
         if "stream" in kinds and not kinds.isdisjoint(ROOTED):
             self.warnings["operations with a root between messages of a pipeline are inexact"] = (
@@ -129,7 +142,7 @@ class _Generalizing:
         if omitted:
             app["omitted"] = float(f"{omitted:.2g}")
         document = {"isochrone": "app/1", "runs": ["alone"], "apps": [app]}
-        return General(document, list(self.warnings), self.spread)
+        return General(document, list(self.warnings), self.spread, self.open)
 
     def refuse(self, where: str, what: str) -> InputError:
         counts = ", ".join(map(str, self.ranks))
@@ -198,31 +211,42 @@ class _Generalizing:
         period = places[-1].period if len({place.period for place in places}) == 1 else 1
         before = self.computing(places, 0, period, here)
         if before is not None:
-            found.append({"compute": before})
+            found.append(self.phase("compute", before))
         calls = [one.call for one in rounds]
         if calls[0] is not None:
             op = calls[0].op
             if op == "farm":
                 farms = [s.farms[c.root] for s, c in zip(self.structures, calls, strict=True) if c]
-                found.append({"exchange": self.farm(farms, here)})
+                found.append(self.phase("exchange", self.farm(farms, here)))
             else:
-                found.append({op: self.collective(places, here)})
+                found.append(self.phase(op, self.collective(places, here)))
         elif rounds[0].messages:
-            found.append({"exchange": self.exchange(places, period, here)})
+            found.append(self.phase("exchange", self.exchange(places, period, here)))
         return found
 
+    def phase(self, kind: str, value: Any) -> Written:
+        """Return a phase, and note the functions that were fitted for it."""
+        self.open.append(self.fitted)
+        self.fitted = {}
+        return {kind: value}
+
     def value(
-        self, values: Sequence[float], what: str, here: str, *, first: str = "", noise: float = 0.0
-    ) -> Any:
+        self, values: Sequence[float], what: str, here: str, *, first: str = "",
+        noise: float = 0.0, visits: Sequence[int] = (),
+    ) -> Any:  # fmt: skip
         """Return values, NaN where there are none, as a function of p."""
         known = {p: v for p, v in zip(self.ranks, values, strict=True) if not math.isnan(v)}
-        found = growth(known, first, noise=noise, below=self.below)
+        found = growth(
+            known, first, noise=noise, below=self.below, grids=self.grids,
+            visits=dict(zip(self.ranks, visits, strict=True)) if visits else None,
+        )  # fmt: skip
         if found is None:
             shown = ", ".join(f"{value:.4g}" for value in known.values())
             raise self.refuse(
                 f"position {here}",
                 f"{what} is not a known function of the number of ranks p: {shown}",
             )
+        self.fitted[f"position {here}: {what}"] = found
         return _plain(found.text)
 
     def whole(self, values: Sequence[int], what: str, here: str) -> Any:
@@ -246,8 +270,6 @@ class _Generalizing:
         most = np.array([max(of) for of in seen])
         visits = [place.visits for place in places]
         share = float(max(most * visits / [max(one.seconds, 1e-12) for one in self.structures]))
-        if share < NEGLIGIBLE:
-            return seconds(means[-1])
         slowest = most / np.maximum(means, 1e-12)
         varies = noise(spent)
         try:
@@ -255,8 +277,12 @@ class _Generalizing:
                 return self.of_rank_0(spent, here)
             written = computation(spent[-1], self.ranks[-1], period)
             parts = np.maximum(means / means[-1], 1e-9).tolist()
-            by = self.value(parts, "the computation before it", here, noise=varies)
+            by = self.value(
+                parts, "the computation before it", here, noise=varies, visits=visits
+            )
         except InputError as error:
+            if share < NEGLIGIBLE:
+                return seconds(means[-1])
             if share > LITTLE:
                 raise
             self.spread += share
@@ -391,6 +417,18 @@ def _faces(offset: Vector, dimensions: int) -> str:
     """Return what the face of a part of a grid that lies in a direction is a multiple of."""
     along = [f"side(p, {dimensions}, {k})" for k, step in enumerate(offset) if not step]
     return "1/(" + "*".join(along) + ")" if along else "1"
+
+
+def _grids(most: Structure) -> Iterator[int]:
+    """Yield dimensions of the grids in which the ranks of a program are neighbours, or rows."""
+    for place in flat(most.tree):
+        one = place.round
+        if one.messages:
+            found = offsets([one.messages], [most.ranks])
+            if found is not None:
+                yield found[0]
+        elif len(one.among) > 1:
+            yield 2
 
 
 def _kind(node: Place | Again | None) -> str:
