@@ -153,7 +153,7 @@ class _Writer:
                     f"{size:.0f} bytes: one message is below 2 GiB, one block at most 1 GiB",
                     where=where,
                 )
-        if isinstance(step, Compute | Serve | Work):
+        if isinstance(step, Compute | Serve | Farm | Work):
             longest = self.most[step.time] * getattr(step, "factor", 1.0)
             if isinstance(step, Compute) and step.schedule is not None:
                 longest *= self.most[step.schedule]

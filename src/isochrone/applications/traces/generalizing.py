@@ -348,11 +348,19 @@ class _Generalizing:
             name = {"task": "bytes", "result": "reply"}[key]
             values = [getattr(farm, key) for farm in farms]
             found[name] = self.value(values, f"the size of a {key}", here)
-        means = [farm.spent.mean for farm in farms]
         if "compute" in found:
-            by = self.value([mean / means[-1] for mean in means], "the time of a task", here)
+            by = self.per_task([farm.spent for farm in farms], "a task", here)
             found["compute"] = {"time": _times(found["compute"]["time"], by)}
+        if "dispatch" in found:
+            by = self.per_task([farm.dispatch for farm in farms], "the master for a task", here)
+            found["dispatch"] = _times(found["dispatch"], by)
         return found
+
+    def per_task(self, spent: Sequence[Spent], what: str, here: str) -> Any:
+        """Return seconds for a task as parts of those on the most ranks."""
+        noise = max(one.error() / max(one.mean, 1e-12) for one in spent)
+        means = [one.mean / spent[-1].mean for one in spent]
+        return self.value(means, f"the time of {what}", here, noise=noise)
 
     def exchange(self, places: Sequence[Place], period: int, here: str) -> Written:
         rounds = [place.round for place in places]
