@@ -7,11 +7,12 @@ ranks. What does not fit is refused, and its place named.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from isochrone.applications.description.grids import balanced
 from isochrone.applications.traces.deriving import Written, named, omitted_share, plain, structure
 from isochrone.applications.traces.farms import Farm
 from isochrone.applications.traces.gaps import CHANCE, Spent, computation, noise, seconds
@@ -19,12 +20,14 @@ from isochrone.applications.traces.growth import Growth, growth, whole
 from isochrone.applications.traces.offsets import Messages, Vector, offsets
 from isochrone.applications.traces.places import (
     Again,
+    ByRank,
     Place,
     Tree,
     butterfly,
     computed,
     flat,
     joined,
+    unrolled,
 )
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError
@@ -49,6 +52,9 @@ SPREAD = 0.01
 UNEVEN = 1.4
 """By what the slowest rank may take longer than the mean, more at one number of ranks than at
 others, to be the same ranks that take longer."""
+
+MOST_SIDES = 3
+"""Of a grid of ranks."""
 
 REST = 1e-4
 """Part of the computation of rank 0 that is written for others that compute nothing."""
@@ -187,6 +193,8 @@ class _Generalizing:
             if len(set(kinds)) == 1:
                 found.append(tuple(tree.pop(0) for tree in rest))
                 continue
+            if self.made_alike(rest):
+                continue
             ends = [k for k, kind in enumerate(kinds) if kind == "end"]
             if not ends:
                 shown = ", ".join(f"{k} at {p}" for k, p in zip(kinds, self.ranks, strict=True))
@@ -202,6 +210,31 @@ class _Generalizing:
                         "its own and left out"
                     ] = None
         return found
+
+    def made_alike(self, rest: list[Tree]) -> bool:
+        """Whether what comes next could be made more alike.
+
+        Along a side of two ranks, messages both ways are a loop of two; along one of one rank,
+        there are none. Those of the most ranks are taken as they are.
+        """
+        heads = [tree[0] if tree else None for tree in rest]
+        last = heads[-1]
+        if not isinstance(last, Again):
+            short = [_short_loop(tree) for tree in rest]
+            for tree, found in zip(rest, short, strict=True):
+                if found is not None:
+                    tree[: found[0]] = unrolled(*found[1:])
+            if any(short):
+                return True
+        lacking = [k for k, head in enumerate(heads) if _kind(head) != _kind(last)]
+        if not isinstance(last, Place) or last.round.kind not in ("exchange", "stream"):
+            return False
+        if any(not 1 in balanced(self.ranks[k], MOST_SIDES) for k in lacking):
+            return False
+        for k in lacking:
+            none = replace(last.round, messages=[], before={}, within={})
+            rest[k].insert(0, replace(last, round=none))
+        return True
 
     # --- a place ----------------------------------------------------------------------------------
 
@@ -425,6 +458,18 @@ def _faces(offset: Vector, dimensions: int) -> str:
     """Return what the face of a part of a grid that lies in a direction is a multiple of."""
     along = [f"side(p, {dimensions}, {k})" for k, step in enumerate(offset) if not step]
     return "1/(" + "*".join(along) + ")" if along else "1"
+
+
+def _short_loop(tree: Tree) -> tuple[int, Again, ByRank] | None:
+    """Return a loop of a few turns that comes next, and what is computed once before it."""
+    once: ByRank = {}
+    for count, node in enumerate(tree[:2], 1):
+        if isinstance(node, Again):
+            return (count, node, once) if node.times <= 2 * MOST_SIDES else None
+        if node.round.kind != "end":
+            return None
+        once = node.round.before
+    return None
 
 
 def _grids(most: Structure) -> Iterator[int]:
