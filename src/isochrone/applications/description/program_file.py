@@ -29,7 +29,7 @@ from isochrone.applications.description.program import (
 )
 from isochrone.base.errors import InputError
 
-_MAGIC = b"iso-app3"
+_MAGIC = b"iso-app4"
 
 _KINDS = (Compute, Send, Isend, Recv, Irecv, Wait, Serve, Farm, Work, Collective, Repeat)
 """In the order of ``iso_step_kind_t``."""
