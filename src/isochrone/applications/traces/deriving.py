@@ -57,6 +57,7 @@ def describe(trace: Trace) -> tuple[Written, list[str]]:
         If what the program does has no description; says why.
     """
     tree, farms, warnings = structure(trace)
+    gather_small([list(flat(tree))])
     ranks = len(trace.ranks)
     loops = [node for node in tree if isinstance(node, Again)]
     around = [node for node in tree if isinstance(node, Place)]
@@ -120,9 +121,7 @@ def structure(trace: Trace) -> tuple[Tree, list[Farm], list[str]]:
             where=trace.name,
         )
     tree = _planted(nodes, found, 1)
-    places = list(flat(tree))
-    bring_forward(places)
-    gather_small(places)
+    bring_forward(list(flat(tree)))
     return tree, farms, warnings
 
 

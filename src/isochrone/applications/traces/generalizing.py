@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from isochrone.applications.description.grids import balanced
+from isochrone.applications.traces.attributing import gather_small
 from isochrone.applications.traces.deriving import Written, named, omitted_share, plain, structure
 from isochrone.applications.traces.farms import Farm
 from isochrone.applications.traces.gaps import CHANCE, Spent, computation, noise, seconds
@@ -123,6 +124,7 @@ def generalized(
 
 class _Generalizing:
     def __init__(self, structures: Sequence[Structure], name: str, below: float) -> None:
+        gather_small([list(flat(one.tree)) for one in structures])
         self.structures = structures
         self.below = below
         self.ranks = [one.ranks for one in structures]
