@@ -146,9 +146,7 @@ def scale(
         found.append(Scaled(ranks, one.seconds, one.low, one.high))
     warnings |= dict.fromkeys(_undecided(general, left_open[max(to)], most))
     omitted = float(app.get("omitted", 0.0))
-    return Scaling(
-        general.document, recorded, found, closing, held_out, omitted, list(warnings)
-    )
+    return Scaling(general.document, recorded, found, closing, held_out, omitted, list(warnings))
 
 
 def _predicted(

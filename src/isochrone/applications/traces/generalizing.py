@@ -231,7 +231,7 @@ class _Generalizing:
         lacking = [k for k, head in enumerate(heads) if _kind(head) != _kind(last)]
         if not isinstance(last, Place) or last.round.kind not in ("exchange", "stream"):
             return False
-        if any(not 1 in balanced(self.ranks[k], MOST_SIDES) for k in lacking):
+        if any(1 not in balanced(self.ranks[k], MOST_SIDES) for k in lacking):
             return False
         for k in lacking:
             none = replace(last.round, messages=[], before={}, within={})
@@ -312,9 +312,7 @@ class _Generalizing:
                 return self.of_rank_0(spent, here)
             written = computation(spent[-1], self.ranks[-1], period)
             parts = np.maximum(means / means[-1], 1e-9).tolist()
-            by = self.value(
-                parts, "the computation before it", here, noise=varies, visits=visits
-            )
+            by = self.value(parts, "the computation before it", here, noise=varies, visits=visits)
         except InputError as error:
             if share < NEGLIGIBLE:
                 return seconds(means[-1])

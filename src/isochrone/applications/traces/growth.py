@@ -18,7 +18,6 @@ from itertools import combinations
 import numpy as np
 
 from isochrone.applications.description.expression import Quantity, evaluate
-from isochrone.applications.description.grids import balanced
 from isochrone.applications.traces.gaps import CHANCE
 from isochrone.base.arrays import Floats
 
