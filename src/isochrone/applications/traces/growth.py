@@ -113,7 +113,8 @@ class Growth:
         None if there are no two, or none that differ by more than `ENOUGH` on 16 times as many.
         """
         likely = [one for one in self.rivals if one.weight > WRITTEN][:2]
-        for ranks in (most * 2**k for k in range(1, 5)):
+        for times in (2, 4, 8, 16):
+            ranks = times * most
             ends = [float(one.at(ranks) @ one.chances) for one in likely]
             if len(ends) == 2 and max(ends) > (1 + ENOUGH) * min(ends):
                 return ranks
