@@ -83,6 +83,6 @@ def clients(ranks: int, mode: Mode = "cpu") -> list[list[Step]]:
 
 def farm(ranks: int, tasks: int, mode: Mode = "cpu") -> list[list[Step]]:
     """Rank 0 hands tasks out to all others."""
-    lead = Farm(0, tuple(range(1, ranks)), tasks, SIZE, REPLY)
+    lead = Farm(0, tuple(range(1, ranks)), tasks, SIZE, REPLY, TIME, mode)
     work: list[list[Step]] = [[Work(0, 0, SIZE, REPLY, TIME, 1.0, mode)] for _ in range(1, ranks)]
     return [[lead], *work]

@@ -4,8 +4,8 @@
 #include "base/check.h"
 #include "experiments/app/methods.h"
 
-/** Sample results separately from tasks. */
-enum { RESULT = 1 << 20, NONE_LEFT = 0 };
+/** Sample results, and what the master computes, separately from tasks. */
+enum { RESULT = 1 << 20, DISPATCH = 1 << 21, NONE_LEFT = 0 };
 
 static void answer(iso_executor_t *executor, const iso_step_t *step,
                    iso_part_t *part, int client)
@@ -58,6 +58,7 @@ static bool hand_out(iso_executor_t *executor, const iso_step_t *step,
         iso_move_tell(executor, channel, executor->tasks, NONE_LEFT);
         return false;
     }
+    iso_executor_compute(executor, step, executor->rank, DISPATCH + next);
     int bytes = iso_executor_draw(executor, step->size, executor->rank,
                                   step->phase, next);
     iso_move_send(executor, channel, executor->tasks, next + 1, bytes);

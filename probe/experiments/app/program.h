@@ -29,8 +29,8 @@
 #include "experiments/app/draws.h"
 #include "experiments/app/step.h"
 
-/** Of version 2. */
-#define ISO_PROGRAM_MAGIC "iso-app3"
+/** Of version 4. */
+#define ISO_PROGRAM_MAGIC "iso-app4"
 
 typedef struct iso_program_header {
     char magic[8];

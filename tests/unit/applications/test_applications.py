@@ -103,10 +103,20 @@ def test_a_server_takes_no_message_of_another_phase_for_a_request() -> None:
 def test_a_farm_hands_tasks_to_whoever_is_done() -> None:
     """Four times as many tasks as workers are four rounds of task, computation and result."""
     workers = tuple(range(1, RANKS))
-    steps = [[Farm(0, workers, 4 * len(workers), 0, 0)], *([Work(0, 0, 0, 0, 1)] for _ in workers)]
+    tasks = 4 * len(workers)
+    steps = [[Farm(0, workers, tasks, 0, 0, 0)], *([Work(0, 0, 0, 0, 1)] for _ in workers)]
     found = predicted(program(steps, [0.0], [COMPUTE], iterations=1))
     rounds = 4 * (2 * LATENCY + COMPUTE) + LATENCY  # and the word that none is left
     assert found.seconds == pytest.approx(rounds, rel=1e-6)
+
+
+def test_workers_wait_for_a_master_that_computes_long_for_each_task() -> None:
+    """Then the tasks take what the master computes, however many workers there are."""
+    workers = tuple(range(1, RANKS))
+    tasks, dispatch = 20 * len(workers), COMPUTE
+    steps = [[Farm(0, workers, tasks, 0, 0, 1)], *([Work(0, 0, 0, 0, 1)] for _ in workers)]
+    found = predicted(program(steps, [0.0], [dispatch], iterations=1))
+    assert found.seconds == pytest.approx(tasks * dispatch + COMPUTE, rel=0.01)
 
 
 def test_a_halo_exchange_shares_the_ports_of_each_rank() -> None:

@@ -103,12 +103,15 @@ def test_a_slow_server_serves_more_slowly() -> None:
 def test_a_farm_hands_out_tasks() -> None:
     compute = {"time": "1us", "mode": "spin", "imbalance": 2}
     exchange = {"topology": "task-farm", "bytes": 8, "tasks": 5, "compute": compute}
-    app = app_of({"exchange": exchange}, ranks=3)
-    assert app.steps == (
-        (Farm(0, (1, 2), 5, 0, 0),),
-        (Work(0, 0, 0, 0, 1, 1.0, "spin"),),
-        (Work(0, 0, 0, 0, 1, 2.0, "spin"),),
-    )
+    for more, dispatch in (({}, 0.0), ({"dispatch": "3us"}, 3e-6)):
+        program = made({"exchange": exchange | more}, ranks=3)
+        (farm,), *works = program.applications[0].steps
+        assert isinstance(farm, Farm)
+        assert farm == Farm(0, (1, 2), 5, 0, 0, farm.time, "spin")
+        assert program.values[farm.time] == pytest.approx([dispatch])
+        assert works == [
+            (Work(0, 0, 0, 0, 1, 1.0, "spin"),), (Work(0, 0, 0, 0, 1, 2.0, "spin"),)
+        ]  # fmt: skip
 
 
 def test_an_exchange_begins_all_and_waits_once() -> None:

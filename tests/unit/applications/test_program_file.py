@@ -38,7 +38,7 @@ ONE = Application(
             Isend(1, 1, 1), Irecv(1, 1, 1), Wait(1),
         ),
         (
-            Serve(1, (0, 1), 0, 1, 0, "spin"), Farm(1, (0, 1), 5, 1, 0),
+            Serve(1, (0, 1), 0, 1, 0, "spin"), Farm(1, (0, 1), 5, 1, 0, 0, "spin"),
             Work(1, 0, 1, 0, 0, 2.0), Collective(1, "allgather", 1, 0, "4x4"),
             Collective(1, "bcast", 1, 1, "", (1, 0)),
         ),
@@ -74,7 +74,7 @@ STEPS = [
     [4, 1, 1, 1, 0, 0, 0, 0, 0, 0],
     [5, 1, 0, 0, 0, 0, 0, 0, 0, 0],
     [6, 1, 0, 0, 1, 0, 0, 1, 0, 2, 0, 1],
-    [7, 1, 0, 1, 0, 0, 0, 0, 5, 2, 0, 1],
+    [7, 1, 0, 1, 0, 0, 0, 1, 5, 2, 0, 1],
     [8, 1, 0, 1, 0, 0, 5, 0, 0, 0],
     [9, 1, 0, 1, 36, 0, 0, 0, 46, 0],
     [9, 1, 1, 1, 50, 0, 0, 0, 0, 2, 1, 0],
@@ -86,7 +86,7 @@ def test_every_part_is_as_program_h_says() -> None:
     file = program_file.data(PROGRAM)
     magic, checksum = struct.unpack_from("=8sQ", file)
     seed, numbers, words, letters, steps = struct.unpack_from("=Q4q", file, 16)
-    assert (magic, checksum, seed) == (b"iso-app3", zlib.crc32(file[16:]), 2**63 - 1)
+    assert (magic, checksum, seed) == (b"iso-app4", zlib.crc32(file[16:]), 2**63 - 1)
     found, at = [], 56
     for kind, count in (("d", numbers), ("i", words), ("B", letters), ("i", steps)):
         found.append(array(kind))
@@ -105,7 +105,8 @@ def test_every_part_is_as_program_h_says() -> None:
     ("step", "values"),
     [
         (Send(0, 1, 0), (2.0**31,)),
-        (Farm(0, (1,), 1, 0, 1), (8.0, 2.0**31)),
+        (Farm(0, (1,), 1, 0, 1, 0), (8.0, 2.0**31)),
+        (Farm(0, (1,), 1, 0, 0, 1), (8.0, 1e9)),
         (Collective(0, "bcast", 0), (2.0**30 + 8,)),
         (Compute(0, 0, 1e3), (1e6,)),
         (Serve(0, (1,), 1, 1, 0), (1e9,)),

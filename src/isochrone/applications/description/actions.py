@@ -35,6 +35,9 @@ from isochrone.base.errors import InputError
 _AGAIN = 2**20
 """Added to a key for each further message between the same ranks in a phase, and for results."""
 
+DISPATCH = 2**21
+"""Added to the number of a task for what the master of a farm computes before it hands it out."""
+
 _Step = TypeVar("_Step", Farm, Work)
 
 STOP = 0.0
@@ -156,6 +159,9 @@ class Actions:
             if worker in busy:
                 yield result(worker)
             busy[worker] = task
+            time = self.draws.value(step.time, rank, step.phase, DISPATCH + task, iteration)
+            if time > 0:
+                yield Action("sleep" if step.mode == "sleep" else "compute", amount=time)
             size = self.draws.value(step.task, rank, step.phase, task, iteration)
             yield Action("send", worker, round(size))
         idle = [worker for worker in step.workers if worker not in busy]
@@ -175,9 +181,12 @@ class Actions:
         work = {worker: self._of_phase(worker, Work, step.phase) for worker in step.workers}
         ready = [(0.0, place, worker) for place, worker in enumerate(step.workers)]
         found = []
+        master = 0.0
         for task in range(step.tasks):
             time, place, worker = heapq.heappop(ready)
             found.append(worker)
+            dispatch = self.draws.value(step.time, rank, step.phase, DISPATCH + task, iteration)
+            time = master = max(master, time) + dispatch
             takes = self.draws.value(work[worker].time, rank, step.phase, task, iteration)
             heapq.heappush(ready, (time + takes * work[worker].factor, place, worker))
         return found

@@ -251,8 +251,8 @@ class ExchangeSpec(_AnyPhase):
         Sizes of messages; None: not given.
     compute
         Within it; None: nothing.
-    tasks
-        Of a farm; None: not given.
+    tasks, dispatch
+        Of a farm: how many, and what its master computes for each; None: not given.
     method
         How the data move.
     starter
@@ -265,6 +265,7 @@ class ExchangeSpec(_AnyPhase):
     reply: Spread | None = None
     compute: ComputeSpec | None = None
     tasks: Given | None = None
+    dispatch: Spread | None = None
     method: Transfer = Transfer()
     starter: Literal["inside", "outside"] | Outside = "inside"
     REF: ClassVar = "exchange"

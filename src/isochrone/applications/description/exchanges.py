@@ -8,7 +8,8 @@ application are, a flow ends if all of its ranks begin it, even if no message is
 request
     Each neighbour of the root sends to it, which computes and answers.
 farm
-    The root hands out tasks to its neighbours, which compute and return results.
+    The root computes for each task and hands it out to a neighbour, which computes and returns a
+    result.
 token
     A message goes along a closed walk over all edges; who has it computes.
 stream
@@ -40,7 +41,7 @@ from isochrone.applications.description.program import (
     Wait,
     Work,
 )
-from isochrone.applications.description.quantities import count, size
+from isochrone.applications.description.quantities import count, seconds, size
 from isochrone.applications.description.resolved import Resolved
 from isochrone.applications.description.topology import Edge, Graph
 from isochrone.base.table import grouped
@@ -127,7 +128,9 @@ def _star(exchange: Exchange) -> Flow:
         time = app.times(exchange.spec.compute)
         steps = {r: [Work(phase, root, size, reply, time, factors[r], mode)] for r in others}
         tasks = count(exchange.spec.tasks, app.scope, 1, MAX_TASKS)
-        steps[root] = [Farm(phase, others, tasks, size, reply)]
+        dispatch = exchange.spec.dispatch
+        before = app.values([0.0]) if dispatch is None else app.spread(dispatch, seconds)
+        steps[root] = [Farm(phase, others, tasks, size, reply, before, mode)]
     return steps, [root]
 
 
@@ -241,6 +244,10 @@ def exchange(spec: ExchangeSpec, phase: int, app: Resolved) -> Steps:
     if spec.tasks is not None and name != "farm":
         raise spec.at.key("tasks").error(
             f"the flow {name} has no tasks", "only the flow farm has tasks"
+        )
+    if spec.dispatch is not None and name != "farm":
+        raise spec.at.key("dispatch").error(
+            f"the flow {name} has no master", "only the flow farm has one"
         )
     if spec.tasks is None and name == "farm":
         raise spec.at.key("tasks").error(

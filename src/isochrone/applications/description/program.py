@@ -105,8 +105,9 @@ class Farm(Record):
     """Hand out `tasks` tasks: one to each worker, then the next one to whoever returned a result.
 
     Task t (from 0) has ``task`` bytes drawn by (app, master, phase, iteration, t); its result
-    ``result`` bytes drawn by (app, master, phase, iteration, 2**20 + t). When none is left, each
-    worker learns so from an empty message.
+    ``result`` bytes drawn by (app, master, phase, iteration, 2**20 + t). Before it hands out task
+    t, the master computes a time drawn by (app, master, phase, iteration, 2**21 + t). When none is
+    left, each worker learns so from an empty message.
     """
 
     phase: int
@@ -114,6 +115,8 @@ class Farm(Record):
     tasks: int
     task: int
     result: int
+    time: int
+    mode: Mode = "cpu"
 
 
 class Work(Record):

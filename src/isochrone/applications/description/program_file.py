@@ -29,7 +29,7 @@ from isochrone.applications.description.program import (
 )
 from isochrone.base.errors import InputError
 
-_MAGIC = b"iso-app3"
+_MAGIC = b"iso-app4"
 
 _KINDS = (Compute, Send, Isend, Recv, Irecv, Wait, Serve, Farm, Work, Collective, Repeat)
 """In the order of ``iso_step_kind_t``."""
@@ -153,7 +153,7 @@ class _Writer:
                     f"{size:.0f} bytes: one message is below 2 GiB, one block at most 1 GiB",
                     where=where,
                 )
-        if isinstance(step, Compute | Serve | Work):
+        if isinstance(step, Compute | Serve | Farm | Work):
             longest = self.most[step.time] * getattr(step, "factor", 1.0)
             if isinstance(step, Compute) and step.schedule is not None:
                 longest *= self.most[step.schedule]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import accumulate
-from math import isnan, sqrt
+from math import isnan, nan, sqrt
 from typing import Any
 
 import numpy as np
@@ -92,7 +92,7 @@ class Prediction:
 
 def predict(
     program: Program, models: Sequence[Model], machine: Machine | None = None,
-    ranks_of: Sequence[Sequence[int]] = (),
+    ranks_of: Sequence[Sequence[int]] = (), *, ends: bool = True,
 ) -> list[Prediction]:  # fmt: skip
     """Predict every application of a program alone.
 
@@ -106,6 +106,8 @@ def predict(
         Where the ranks of the job are; not known if not given.
     ranks_of
         Ranks of the job that each application runs on; one application after the other if empty.
+    ends
+        Whether an interval is asked for, which takes most of the time; else it is NaN.
 
     Raises
     ------
@@ -122,7 +124,7 @@ def predict(
     if any(SHARED in model.warnings for model in models):
         messages.warnings[SHARED] = None
     return [
-        _Question(program, k, messages, operations, machine or Machine(), ranks).answer()
+        _Question(program, k, messages, operations, machine or Machine(), ranks).answer(ends=ends)
         for k, ranks in enumerate(ranks_of)
     ]
 
@@ -140,7 +142,7 @@ class _Question:
     unfoldings: dict[tuple[Any, ...], Unfolding] = field(default_factory=dict)
     plans: list[Plan] = field(default_factory=list)
 
-    def answer(self) -> Prediction:
+    def answer(self, *, ends: bool) -> Prediction:
         """Simulate it: with what is likely, with both ends of the models, and with other draws."""
         for phase in self.application.phases:
             if phase.method in ("posix-file", "mpi-file"):
@@ -151,11 +153,31 @@ class _Question:
                 )
         asked = partial(simulate, self.program, self.app, plans=self.plans)
         point = asked(self._clocks("seconds"), most=_POINT)
+        middle = np.array([point.seconds, *point.phase_seconds])
+        rows = self._with_ends(point, middle) if ends else middle[:, None] * [1, nan, nan]
+        phases = [
+            PhaseTime(self.application.name, phase.name, *row)
+            for phase, row in zip(self.application.phases, rows[1:].tolist(), strict=True)
+        ]
+        said = [*self.messages.warnings, *self.operations.warnings]
+        if self.nodes is None and len(self.messages.paths) == 2:
+            said.append(
+                "on which nodes the ranks are is not known: every rank is taken to have its own "
+                "(give --ppn)"
+            )
+        seconds, lowest, highest = rows[0].tolist()
+        return Prediction(
+            self.application.name, self.application.ranks, seconds, lowest, highest,
+            self.application.iterations, phases, said,
+        )  # fmt: skip
+
+    def _with_ends(self, point: Simulated, middle: Floats) -> Floats:
+        """Return the total and the phases with both ends of their intervals, shape (1 + n, 3)."""
+        asked = partial(simulate, self.program, self.app, plans=self.plans)
         down, up = (
             _against(asked(self._clocks(side), least=_FEW, most=_SIDE), point)
             for side in ("low", "high")
         )
-        middle = np.array([point.seconds, *point.phase_seconds])
         drawn = self._drawn(point)
         left_out = np.append(_quantile(7) * point.error / point.seconds, np.zeros(len(down) - 1))
         others = drawn**2 + left_out**2 + self.application.uncertainty**2
@@ -164,22 +186,7 @@ class _Question:
         above = above + self.application.omitted + point.coarse
         below = below + self.application.omitted
         least = np.maximum(1 - below, (1 + below) ** -2.0)  # above zero, however wide
-        ends = np.column_stack([middle, middle * least, middle * (1 + above)])
-        phases = [
-            PhaseTime(self.application.name, phase.name, *row)
-            for phase, row in zip(self.application.phases, ends[1:].tolist(), strict=True)
-        ]
-        said = [*self.messages.warnings, *self.operations.warnings]
-        if self.nodes is None and len(self.messages.paths) == 2:
-            said.append(
-                "on which nodes the ranks are is not known: every rank is taken to have its own "
-                "(give --ppn)"
-            )
-        seconds, lowest, highest = ends[0].tolist()
-        return Prediction(
-            self.application.name, self.application.ranks, seconds, lowest, highest,
-            self.application.iterations, phases, said,
-        )  # fmt: skip
+        return np.column_stack([middle, middle * least, middle * (1 + above)])
 
     @property
     def application(self) -> Application:

@@ -1,22 +1,27 @@
 """From traces at a few numbers of ranks to the time of the program on many.
 
-The trace of most ranks is held out: a description whose coefficients are those of the others is
-predicted at its number of ranks, and compared with the time that the trace took. That error is
-taken as the standard deviation of an error that each further step in the number of ranks adds.
+A description has to close: on the numbers of ranks of the recordings it takes as long as the whole
+program did. What is missing there is named, and added as computation. The trace of most ranks is
+held out: a description whose coefficients are those of the others is predicted at its number of
+ranks. That error is taken as the standard deviation of an error that each further step in the
+number of ranks adds. How far the functions lie apart that fit the recordings widens the interval.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import hypot, log2
+from functools import partial
+from math import hypot, inf, log2
 from typing import Any
 
 from isochrone.applications.description.lowering import program
 from isochrone.applications.description.reading import parse
 from isochrone.applications.predict.applications import Prediction, predict
-from isochrone.applications.traces.generalizing import DOUBTFUL, analysed, generalized
+from isochrone.applications.traces.generalizing import DOUBTFUL, General, analysed, generalized
+from isochrone.applications.traces.growth import growth
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
+from isochrone.base.units import format_seconds
 from isochrone.collectives.predicted_grids import Machine
 from isochrone.models import Model
 
@@ -25,6 +30,12 @@ FEWEST = 2
 
 LEAST = 0.07
 """Half width for a step in the number of ranks, 95 %, if what was held out is off by nothing."""
+
+CLOSES = 0.03
+"""Part of the run time of a recording by which its description may be off."""
+
+_POWERS = (0.5, 1.0, 1.5, 2.0)
+"""Of the number of steps: how the part that is open may grow with it."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +68,8 @@ class Scaling:
         Numbers of ranks of the recordings.
     predictions
         One for each number of ranks that was asked for.
+    closing_errors
+        Relative errors on the recorded numbers of ranks, before what was missing is added.
     held_out_error
         Relative error at the most ranks recorded if these are held out; None: of two recordings.
     omitted
@@ -68,6 +81,7 @@ class Scaling:
     described: Hidden[dict[str, Any]]
     recorded: list[int]
     predictions: list[Scaled]
+    closing_errors: list[float]
     held_out_error: float | None
     omitted: float
     warnings: list[str]
@@ -92,40 +106,133 @@ def scale(
             hint="record the program on three numbers of ranks, such as 4, 8 and 16",
         )
     name = ordered[-1].name
+    predicted = partial(_predicted, models=models, machine=machine)
     structures = [analysed(trace) for trace in ordered]
     general = generalized(structures, name)
     (app,) = general.document["apps"]
+    closing = [
+        predicted(general, ranks, ends=False).seconds / trace.run_time - 1
+        for ranks, trace in zip(recorded, ordered, strict=True)
+    ]
+    _close(general, ordered, closing)
     warnings = dict.fromkeys(general.warnings)
     held_out = None
     *_, before, most = recorded
     if len(recorded) > FEWEST:
         fewer = generalized(structures, name, below=most)
-        tried, _ = _predicted(fewer.document, most, models, machine)
-        held_out = tried.seconds / ordered[-1].longest - 1
+        _close(fewer, ordered, closing, below=most)
+        tried = predicted(fewer, most, ends=False)
+        held_out = tried.seconds / ordered[-1].run_time - 1
         off = hypot(2 * held_out, LEAST)
     else:
         off = DOUBTFUL
         warnings["two recordings: how well they generalize is not known; add a third"] = None
-    steps = f"log2(p/{most})/{log2(most / before):.4g}"
-    app["uncertainty"] = f"{hypot(off, general.spread):.3g}*sqrt(max(1, {steps}))"
+    off = hypot(off, general.spread)
+    steps = {ranks: max(1.0, log2(ranks / most) / log2(most / before)) for ranks in to}
+    left_open = {ranks: _left_open(general, predicted(general, ranks, ends=False)) for ranks in to}
+    factor, power = _growing({steps[p]: sum(of.values()) for p, of in left_open.items()})
+    written = f"max(1, log2(p/{most})/{log2(most / before):.4g})"
+    app["uncertainty"] = f"sqrt({off:.3g}**2*{written} + ({factor:.3g}*{written}**{power})**2)"
     found = []
     for ranks in to:
-        one, further = _predicted(general.document, ranks, models, machine)
+        one = predicted(general, ranks)
         warnings |= dict.fromkeys(one.warnings)
         above = one.high / one.seconds - 1
+        further = hypot(off * steps[ranks] ** 0.5, factor * steps[ranks] ** power)
         warnings[
             f"the interval on {ranks} ranks ends {above:.0%} above the prediction "
             f"(without errors of the models: {further:.0%})"
         ] = None
         found.append(Scaled(ranks, one.seconds, one.low, one.high))
+    warnings |= dict.fromkeys(_undecided(general, left_open[max(to)], most))
     omitted = float(app.get("omitted", 0.0))
-    return Scaling(general.document, recorded, found, held_out, omitted, list(warnings))
+    return Scaling(general.document, recorded, found, closing, held_out, omitted, list(warnings))
 
 
 def _predicted(
-    document: Mapping[str, Any], ranks: int, models: Sequence[Model], machine: Machine | None
-) -> tuple[Prediction, float]:  # fmt: skip
-    """Return a prediction, and the part of its interval that is due to extrapolation."""
-    of = program(parse(dict(document), "generalized", {"p": str(ranks)}))
-    (found,) = predict(of, models, machine)
-    return found, of.applications[0].uncertainty
+    general: General, ranks: int, models: Sequence[Model], machine: Machine | None, *,
+    ends: bool = True,
+) -> Prediction:  # fmt: skip
+    of = program(parse(dict(general.document), "generalized", {"p": str(ranks)}))
+    (found,) = predict(of, models, machine, ends=ends)
+    return found
+
+
+# --- what is missing at the recordings ------------------------------------------------------------
+
+
+def _close(
+    general: General, traces: Sequence[Trace], closing: Sequence[float], below: float = inf
+) -> None:
+    """Add what a description lacks of the whole run times, if it lacks much; say what that is."""
+    if max(map(abs, closing)) <= CLOSES:
+        return
+    missing = {
+        len(one.ranks): -error * one.run_time for one, error in zip(traces, closing, strict=True)
+    }
+    general.spread += max(map(abs, closing))
+    general.warnings += [
+        _named(trace, error) for trace, error in zip(traces, closing, strict=True)
+        if abs(error) > CLOSES
+    ]  # fmt: skip
+    by = growth(missing, below=below, noise=CLOSES / max(map(abs, closing)))
+    if min(missing.values()) > 0 and by is not None:
+        (app,) = general.document["apps"]
+        app["phases"].append(
+            {"name": "not-described", "compute": f"1s*{by.text}/({app['iterations']})"}
+        )
+        general.open.append({"the time that is not described": by})
+
+
+def _named(trace: Trace, error: float) -> str:
+    """Say what a description lacks on the ranks of a trace, and where the time may have gone."""
+    what = f"on {len(trace.ranks)} ranks the description is {abs(error):.1%} "
+    if error > 0:
+        return f"{what}too long ({format_seconds(error * trace.run_time)})"
+    aside = [
+        f"{op} {format_seconds(seconds / len(trace.ranks))}"
+        for op, seconds in sorted(trace.omitted.items(), key=lambda item: -item[1])
+    ]
+    return (
+        f"{what}too short: {format_seconds(-error * trace.run_time)} are missing, and are added as "
+        f"computation (calls that it does not contain, on each rank: {', '.join(aside) or 'none'})"
+    )
+
+
+# --- what the recordings leave open ---------------------------------------------------------------
+
+
+def _left_open(general: General, one: Prediction) -> dict[str, float]:
+    """Return by what part the time may be off for each value of which several functions fit.
+
+    Half a width, 95 %. A value that is off by a part puts its phase off by that part at most; of
+    several values of a phase it is the one that is open most.
+    """
+    found = {}
+    for phase, fitted in zip(one.phases, general.open, strict=True):
+        share = phase.seconds * one.iterations / one.seconds
+        spreads = {name: by.spread(one.ranks) for name, by in fitted.items()}
+        name = max(spreads, key=spreads.__getitem__, default="")
+        if name:
+            found[name] = share * spreads[name]
+    return found
+
+
+def _growing(widths: Mapping[float, float]) -> tuple[float, float]:
+    """Return a factor and a power of the number of steps that no width is above, by the least."""
+    made = [
+        (max(width / steps**power for steps, width in widths.items()), power) for power in _POWERS
+    ]
+    return min(made, key=lambda one: sum(one[0] * steps ** one[1] for steps in widths))
+
+
+def _undecided(general: General, widths: Mapping[str, float], most: int) -> Iterator[str]:
+    """Say of the value that is open most which recording would decide, if it matters."""
+    name = max(widths, key=widths.__getitem__, default="")
+    if name and widths[name] > LEAST:
+        by = next(fitted[name] for fitted in general.open if name in fitted)
+        likely = " or ".join(" + ".join(one.terms) for one in by.rivals[:2])
+        ranks = by.decides(most)
+        yield f"{name} may be a multiple of {likely} (±{widths[name]:.0%} of the time)" + (
+            f"; record on {ranks} to decide" if ranks else ""
+        )

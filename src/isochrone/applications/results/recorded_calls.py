@@ -166,6 +166,7 @@ def _trace(run: Run) -> Trace:
     if run.origin == "simulated" and all(r["computation"] < 1e-3 * r["seconds"] for r in times):
         found.warnings.append(NOTHING_COMPUTED)
     counted: Counter[str] = Counter()
+    found.whole = max((float(row["seconds"]) for row in times), default=0.0)
     tails = {int(row["rank"]): float(row["tail"]) for row in times}
     for rank, nodes in enumerate(calls_of(run)):
         if length(nodes) > MOST_CALLS:

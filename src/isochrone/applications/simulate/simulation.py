@@ -9,6 +9,7 @@ from math import nan, sqrt
 
 import numpy as np
 
+from isochrone.applications.description.actions import DISPATCH
 from isochrone.applications.description.draws import Draws
 from isochrone.applications.description.program import (
     Application,
@@ -201,6 +202,7 @@ class Ranks:
                 yield from self._send(rank, worker, step.phase, 0.0)
             else:
                 busy.add(worker)
+                yield self.draws.value(step.time, rank, step.phase, DISPATCH + task, iteration)
                 size = self.draws.value(step.task, rank, step.phase, task, iteration)
                 yield from self._send(rank, worker, step.phase, size, float(task))
 

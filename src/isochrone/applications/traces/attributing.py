@@ -1,6 +1,6 @@
 """Whose computation it is: what the calls of a rank leave open and those of others tell."""
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from statistics import median
 
 from isochrone.applications.traces.gaps import NOTHING, Spent
@@ -101,23 +101,45 @@ def bring_forward(places: list[Place]) -> None:
                     following.before[rank] = Spent(Gap(), later)
 
 
-def gather_small(places: list[Place]) -> None:
-    """Put computation too short for a phase of its own to the next one that is not."""
-    pairs = [(place, part) for place in places for part in parts(place.round)]
+def gather_small(recordings: Sequence[list[Place]]) -> None:
+    """Put computation too short for a phase of its own to the next one that is not.
 
-    def times(place: Place, part: ByRank) -> int:
-        return place.visits * (place.round.answers if part is place.round.within else 1)
+    If recordings have the same number of places, what is not too short in one of them is kept in
+    all.
+    """
+    large = list(map(_large, recordings))
+    if len(set(map(len, large))) == 1:
+        large = [[any(of) for of in zip(*large, strict=True)]] * len(recordings)
+    for places, kept in zip(recordings, large, strict=True):
+        _gather(places, kept)
 
-    sums = [total(part) * times(place, part) for place, part in pairs]
+
+def _parts(places: list[Place]) -> list[tuple[Place, ByRank]]:
+    return [(place, part) for place in places for part in parts(place.round)]
+
+
+def _times(place: Place, part: ByRank) -> int:
+    return place.visits * (place.round.answers if part is place.round.within else 1)
+
+
+def _large(places: list[Place]) -> list[bool]:
+    """Return whether each part of the places is long enough for a phase of its own."""
+    pairs = _parts(places)
+    sums = [total(part) * _times(place, part) for place, part in pairs]
     large = []
     for (place, _), one in zip(pairs, sums, strict=True):
         alike = [s for (p, _), s in zip(pairs, sums, strict=True) if p.visits == place.visits]
         large.append(one > max(2 * SMALL * sum(alike) / len(alike), MOST_OMITTED * sum(sums)))
+    return large
+
+
+def _gather(places: list[Place], large: Sequence[bool]) -> None:
     carried: dict[int, Spent] = {}
-    for (place, part), kept in [*zip(pairs, large, strict=True)] * (2 if any(large) else 1):
+    pairs = [*zip(_parts(places), large, strict=True)] * (2 if any(large) else 1)
+    for (place, part), kept in pairs:
         for rank in list(part):
             if not kept:
-                spent = part.pop(rank).scaled(times(place, part))
+                spent = part.pop(rank).scaled(_times(place, part))
                 carried[rank] = carried[rank] + spent if rank in carried else spent
             elif rank in carried and not (part is place.round.within and place.round.answers > 1):
-                part[rank] += carried.pop(rank).scaled(1 / times(place, part))
+                part[rank] += carried.pop(rank).scaled(1 / _times(place, part))

@@ -18,6 +18,7 @@ from isochrone.applications.traces.attributing import bring_forward, gather_smal
 from isochrone.applications.traces.farms import Farm, without_farms
 from isochrone.applications.traces.folding import Leaf, Loop, Node, fold
 from isochrone.applications.traces.gaps import NOTHING, Spent, computation
+from isochrone.applications.traces.offsets import UNEVEN
 from isochrone.applications.traces.places import (
     MOST_OMITTED,
     Again,
@@ -56,6 +57,7 @@ def describe(trace: Trace) -> tuple[Written, list[str]]:
         If what the program does has no description; says why.
     """
     tree, farms, warnings = structure(trace)
+    gather_small([list(flat(tree))])
     ranks = len(trace.ranks)
     loops = [node for node in tree if isinstance(node, Again)]
     around = [node for node in tree if isinstance(node, Place)]
@@ -119,9 +121,7 @@ def structure(trace: Trace) -> tuple[Tree, list[Farm], list[str]]:
             where=trace.name,
         )
     tree = _planted(nodes, found, 1)
-    places = list(flat(tree))
-    bring_forward(places)
-    gather_small(places)
+    bring_forward(list(flat(tree)))
     return tree, farms, warnings
 
 
@@ -183,12 +183,18 @@ def _merged(found: list[Round]) -> list[Round]:
         after = max((last.get(rank, -1) for rank in one.ranks), default=-1)
         call = one.call
         rooted = call is not None and (call.op in ROOTED or call.op == "farm")
-        key = None if rooted else (one.kind, call and (call.op, call.bytes))
+        key = None if rooted else (one.kind, call and call.op)
         places = alike[key]
-        first = bisect_right(places, after)
-        if key is not None and one.kind in ("collective", "exchange") and first < len(places):
-            place = places[first]
+        later = [
+            place for place in places[bisect_right(places, after) :]
+            if key is not None and one.kind in ("collective", "exchange")
+            and _as_large(call, merged[place].call)
+        ]  # fmt: skip
+        if later:
+            place = later[0]
             other = merged[place]
+            if call is not None and other.call is not None and call.bytes > other.call.bytes:
+                other.call = call
             other.ranks = sorted({*other.ranks, *one.ranks})
             other.messages += one.messages
             other.among = sorted([*other.among, *one.among])
@@ -200,6 +206,12 @@ def _merged(found: list[Round]) -> list[Round]:
             places.append(place)
         last |= dict.fromkeys(one.ranks, place)
     return merged
+
+
+def _as_large(one: Event | None, other: Event | None) -> bool:
+    """Whether blocks are of the same size, or that of uneven parts: of n or of n + 1 cells."""
+    sizes = sorted(call.bytes for call in (one, other) if call is not None)
+    return not sizes or sizes[1] <= UNEVEN * sizes[0]
 
 
 # --- what is repeated -----------------------------------------------------------------------------

@@ -17,13 +17,24 @@ from isochrone.applications.traces.trace import MESSAGES, RECEIVES, SENDS, Calls
 
 @dataclass(frozen=True)
 class Farm:
-    """A farm: who hands out, how many tasks, their bytes and those of results, what each takes."""
+    """A farm.
+
+    Attributes
+    ----------
+    master, tasks
+        Who hands out, and how many.
+    task, result
+        Their bytes.
+    spent, dispatch
+        What a worker computes for a task, and what the master does.
+    """
 
     master: int
     tasks: int
     task: int
     result: int
     spent: Spent
+    dispatch: Spent
 
     def exchange(self, ranks: int) -> dict[str, Any]:
         """Return the value of a key ``exchange``."""
@@ -37,6 +48,8 @@ class Farm:
         }  # fmt: skip
         if self.spent.mean > 0:
             found["compute"] = {"time": computation({0: self.spent}, 1, 0)["time"]}
+        if self.dispatch.mean > 0:
+            found["dispatch"] = computation({0: self.dispatch}, 1, 0)["time"]
         return found
 
 
@@ -85,8 +98,11 @@ def _farm(parts: Sequence[Calls]) -> Farm | None:
     tasks = sorted((e.bytes for e in sent), reverse=True)[: len(results)]
     if not results:
         return None
+    between = calls[master][1:]  # what is before the first call is before the farm
+    each = Spent.pooled([Spent.of([event]) for event in between if event.op in SENDS])
     return Farm(
         master, len(results), round(sum(tasks) / len(tasks)),
         round(sum(e.bytes for e in results) / len(results)),
         Spent.pooled([Spent.of([event]) for event in results]),
+        Spent(each.gap, sum(event.gap for event in between) / len(results)),
     )  # fmt: skip

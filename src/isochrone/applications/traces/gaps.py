@@ -104,6 +104,13 @@ class Spent:
         """Return so many times as much."""
         return Spent(self.gap, self.mean * factor, [factor * one for one in self.each])
 
+    def every(self, first: int, count: int, turns: int) -> Spent:
+        """Return its visits from `first` on, `count` in a row of each `turns` times as many."""
+        if not self.each or len(self.each) % (turns * count):
+            return self
+        of = np.array(self.each).reshape(-1, turns * count)[:, first : first + count]
+        return Spent(self.gap, float(of.mean()), of.ravel().tolist())
+
     def __add__(self, other: Spent) -> Spent:
         first, second = sorted((self, other), key=lambda spent: -spent.mean)
         if len(self.each) == len(other.each):

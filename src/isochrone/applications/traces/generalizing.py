@@ -6,25 +6,29 @@ ranks. What does not fit is refused, and its place named.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from isochrone.applications.description.grids import balanced
+from isochrone.applications.traces.attributing import gather_small
 from isochrone.applications.traces.deriving import Written, named, omitted_share, plain, structure
 from isochrone.applications.traces.farms import Farm
 from isochrone.applications.traces.gaps import CHANCE, Spent, computation, noise, seconds
-from isochrone.applications.traces.growth import growth, whole
+from isochrone.applications.traces.growth import Growth, growth, whole
 from isochrone.applications.traces.offsets import Messages, Vector, offsets
 from isochrone.applications.traces.places import (
     Again,
+    ByRank,
     Place,
     Tree,
     butterfly,
     computed,
     flat,
     joined,
+    unrolled,
 )
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError
@@ -50,6 +54,9 @@ UNEVEN = 1.4
 """By what the slowest rank may take longer than the mean, more at one number of ranks than at
 others, to be the same ranks that take longer."""
 
+MOST_SIDES = 3
+"""Of a grid of ranks."""
+
 REST = 1e-4
 """Part of the computation of rank 0 that is written for others that compute nothing."""
 
@@ -71,11 +78,21 @@ class Structure:
 
 @dataclass
 class General:
-    """A description of any number of ranks; what is doubtful, and by what part it may be off."""
+    """A description of any number of ranks, and what is doubtful of it.
+
+    Attributes
+    ----------
+    spread
+        By what part the time may be off for what follows no rule.
+    open
+        Of each phase, the functions whose right form the recordings leave open: what they are of,
+        and where.
+    """
 
     document: Written
     warnings: list[str]
     spread: float = 0.0
+    open: list[dict[str, Growth]] = field(default_factory=list)
 
 
 def analysed(trace: Trace) -> Structure:
@@ -107,12 +124,16 @@ def generalized(
 
 class _Generalizing:
     def __init__(self, structures: Sequence[Structure], name: str, below: float) -> None:
+        gather_small([list(flat(one.tree)) for one in structures])
         self.structures = structures
         self.below = below
         self.ranks = [one.ranks for one in structures]
         self.name = name
         self.warnings = dict.fromkeys(text for one in structures for text in one.warnings)
         self.spread = DOUBTFUL if self.warnings else 0.0
+        self.open: list[dict[str, Growth]] = []
+        self.fitted: dict[str, Growth] = {}
+        self.grids = set(_grids(structures[-1]))
         kinds = {_kind(place) for place in flat(structures[-1].tree) if place.visits > 1}
         if "stream" in kinds and not kinds.isdisjoint(ROOTED):
             self.warnings["operations with a root between messages of a pipeline are inexact"] = (
@@ -129,7 +150,7 @@ class _Generalizing:
         if omitted:
             app["omitted"] = float(f"{omitted:.2g}")
         document = {"isochrone": "app/1", "runs": ["alone"], "apps": [app]}
-        return General(document, list(self.warnings), self.spread)
+        return General(document, list(self.warnings), self.spread, self.open)
 
     def refuse(self, where: str, what: str) -> InputError:
         counts = ", ".join(map(str, self.ranks))
@@ -174,6 +195,8 @@ class _Generalizing:
             if len(set(kinds)) == 1:
                 found.append(tuple(tree.pop(0) for tree in rest))
                 continue
+            if self.made_alike(rest):
+                continue
             ends = [k for k, kind in enumerate(kinds) if kind == "end"]
             if not ends:
                 shown = ", ".join(f"{k} at {p}" for k, p in zip(kinds, self.ranks, strict=True))
@@ -190,6 +213,31 @@ class _Generalizing:
                     ] = None
         return found
 
+    def made_alike(self, rest: list[Tree]) -> bool:
+        """Whether what comes next could be made more alike.
+
+        Along a side of two ranks, messages both ways are a loop of two; along one of one rank,
+        there are none. Those of the most ranks are taken as they are.
+        """
+        heads = [tree[0] if tree else None for tree in rest]
+        last = heads[-1]
+        if not isinstance(last, Again):
+            short = [_short_loop(tree) for tree in rest]
+            for tree, found in zip(rest, short, strict=True):
+                if found is not None:
+                    tree[: found[0]] = unrolled(*found[1:])
+            if any(short):
+                return True
+        lacking = [k for k, head in enumerate(heads) if _kind(head) != _kind(last)]
+        if not isinstance(last, Place) or last.round.kind not in ("exchange", "stream"):
+            return False
+        if any(1 not in balanced(self.ranks[k], MOST_SIDES) for k in lacking):
+            return False
+        for k in lacking:
+            none = replace(last.round, messages=[], before={}, within={})
+            rest[k].insert(0, replace(last, round=none))
+        return True
+
     # --- a place ----------------------------------------------------------------------------------
 
     def place(self, places: Sequence[Place], here: str) -> list[Written]:
@@ -198,31 +246,42 @@ class _Generalizing:
         period = places[-1].period if len({place.period for place in places}) == 1 else 1
         before = self.computing(places, 0, period, here)
         if before is not None:
-            found.append({"compute": before})
+            found.append(self.phase("compute", before))
         calls = [one.call for one in rounds]
         if calls[0] is not None:
             op = calls[0].op
             if op == "farm":
                 farms = [s.farms[c.root] for s, c in zip(self.structures, calls, strict=True) if c]
-                found.append({"exchange": self.farm(farms, here)})
+                found.append(self.phase("exchange", self.farm(farms, here)))
             else:
-                found.append({op: self.collective(places, here)})
+                found.append(self.phase(op, self.collective(places, here)))
         elif rounds[0].messages:
-            found.append({"exchange": self.exchange(places, period, here)})
+            found.append(self.phase("exchange", self.exchange(places, period, here)))
         return found
 
+    def phase(self, kind: str, value: Any) -> Written:
+        """Return a phase, and note the functions that were fitted for it."""
+        self.open.append(self.fitted)
+        self.fitted = {}
+        return {kind: value}
+
     def value(
-        self, values: Sequence[float], what: str, here: str, *, first: str = "", noise: float = 0.0
-    ) -> Any:
+        self, values: Sequence[float], what: str, here: str, *, first: str = "",
+        noise: float = 0.0, visits: Sequence[int] = (),
+    ) -> Any:  # fmt: skip
         """Return values, NaN where there are none, as a function of p."""
         known = {p: v for p, v in zip(self.ranks, values, strict=True) if not math.isnan(v)}
-        found = growth(known, first, noise=noise, below=self.below)
+        found = growth(
+            known, first, noise=noise, below=self.below, grids=self.grids,
+            visits=dict(zip(self.ranks, visits, strict=True)) if visits else None,
+        )  # fmt: skip
         if found is None:
             shown = ", ".join(f"{value:.4g}" for value in known.values())
             raise self.refuse(
                 f"position {here}",
                 f"{what} is not a known function of the number of ranks p: {shown}",
             )
+        self.fitted[f"position {here}: {what}"] = found
         return _plain(found.text)
 
     def whole(self, values: Sequence[int], what: str, here: str) -> Any:
@@ -246,8 +305,6 @@ class _Generalizing:
         most = np.array([max(of) for of in seen])
         visits = [place.visits for place in places]
         share = float(max(most * visits / [max(one.seconds, 1e-12) for one in self.structures]))
-        if share < NEGLIGIBLE:
-            return seconds(means[-1])
         slowest = most / np.maximum(means, 1e-12)
         varies = noise(spent)
         try:
@@ -255,8 +312,10 @@ class _Generalizing:
                 return self.of_rank_0(spent, here)
             written = computation(spent[-1], self.ranks[-1], period)
             parts = np.maximum(means / means[-1], 1e-9).tolist()
-            by = self.value(parts, "the computation before it", here, noise=varies)
+            by = self.value(parts, "the computation before it", here, noise=varies, visits=visits)
         except InputError as error:
+            if share < NEGLIGIBLE:
+                return seconds(means[-1])
             if share > LITTLE:
                 raise
             self.spread += share
@@ -322,11 +381,19 @@ class _Generalizing:
             name = {"task": "bytes", "result": "reply"}[key]
             values = [getattr(farm, key) for farm in farms]
             found[name] = self.value(values, f"the size of a {key}", here)
-        means = [farm.spent.mean for farm in farms]
         if "compute" in found:
-            by = self.value([mean / means[-1] for mean in means], "the time of a task", here)
+            by = self.per_task([farm.spent for farm in farms], "a task", here)
             found["compute"] = {"time": _times(found["compute"]["time"], by)}
+        if "dispatch" in found:
+            by = self.per_task([farm.dispatch for farm in farms], "the master for a task", here)
+            found["dispatch"] = _times(found["dispatch"], by)
         return found
+
+    def per_task(self, spent: Sequence[Spent], what: str, here: str) -> Any:
+        """Return seconds for a task as parts of those on the most ranks."""
+        noise = max(one.error() / max(one.mean, 1e-12) for one in spent)
+        means = [one.mean / spent[-1].mean for one in spent]
+        return self.value(means, f"the time of {what}", here, noise=noise)
 
     def exchange(self, places: Sequence[Place], period: int, here: str) -> Written:
         rounds = [place.round for place in places]
@@ -391,6 +458,30 @@ def _faces(offset: Vector, dimensions: int) -> str:
     """Return what the face of a part of a grid that lies in a direction is a multiple of."""
     along = [f"side(p, {dimensions}, {k})" for k, step in enumerate(offset) if not step]
     return "1/(" + "*".join(along) + ")" if along else "1"
+
+
+def _short_loop(tree: Tree) -> tuple[int, Again, ByRank] | None:
+    """Return a loop of a few turns that comes next, and what is computed once before it."""
+    once: ByRank = {}
+    for count, node in enumerate(tree[:2], 1):
+        if isinstance(node, Again):
+            return (count, node, once) if node.times <= 2 * MOST_SIDES else None
+        if node.round.kind != "end":
+            return None
+        once = node.round.before
+    return None
+
+
+def _grids(most: Structure) -> Iterator[int]:
+    """Yield dimensions of the grids in which the ranks of a program are neighbours, or rows."""
+    for place in flat(most.tree):
+        one = place.round
+        if one.messages:
+            found = offsets([one.messages], [most.ranks])
+            if found is not None:
+                yield found[0]
+        elif len(one.among) > 1:
+            yield 2
 
 
 def _kind(node: Place | Again | None) -> str:

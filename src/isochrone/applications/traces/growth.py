@@ -1,126 +1,275 @@
-"""Numbers at several numbers of ranks, as functions of these.
+"""Numbers at several numbers of ranks, as functions of these that compete.
 
-A function is written as an expression of ``p``, which descriptions know. Those that are tried are
-those of programs that divide something: by all ranks, by the sides of the grid that they form, by a
-power of their number; or that have as much on each of them.
+A function is a term of ``p``, or a sum of two with positive factors, and is written as an
+expression that descriptions know. Terms are those of programs that divide something: by all ranks,
+by sides of the grid that they form, by a power of their number; or that have as much on each of
+them. Few recordings leave several functions: each has a weight, the probability of the values if it
+is the right one, and what is written is their mean (Bayesian model averaging: J. A. Hoeting et al.,
+Statistical Science 14 (1999), 382-417). A sum of two is less probable than one term that fits as
+well, since most of the ways to share out a value among its terms do not fit.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 
-from isochrone.applications.description.grids import balanced
+from isochrone.applications.description.expression import Quantity, evaluate
 from isochrone.applications.traces.gaps import CHANCE
+from isochrone.base.arrays import Floats
 
 EXACT = 0.005
-"""Relative error below which a simpler function is preferred."""
+"""Relative standard error of values that are not drawn: of sizes and blocks in whole numbers."""
 
 ENOUGH = 0.1
 """Largest relative error of a function."""
 
-_POWERS = {
-    "1/3": 1 / 3, "1/2": 0.5, "2/3": 2 / 3, "1": 1.0, "4/3": 4 / 3, "3/2": 1.5, "2": 2.0,
-}  # fmt: skip
+UNLIKELY = 0.05
+"""Prior weight of a term that nothing else in the program speaks for: of the surface in a grid of
+which no messages are seen, of a power of p, of work that becomes less; twice, of some sides only of
+a grid, except for messages across them."""
 
+WRITTEN = 0.1
+"""Weight from which on a function is part of the mean that is written."""
 
-class Growth(NamedTuple):
-    """A function of the number of ranks: what is written, and its largest relative error."""
+_SHARES = (np.arange(1000) + 0.5) / 1000
+"""Of the first of two terms in the value at the fewest ranks; each as probable as the others."""
 
-    text: str
-    error: float
+_ENDS = (0.025, 0.975)
+"""Probabilities at the ends of an interval."""
 
+_POWERS = ("1/3", "1/2", "2/3", "4/3", "3/2")
 
 Values = Mapping[int, float]
 """By number of ranks."""
 
 
+@dataclass(frozen=True)
+class Rival:
+    """A function: its terms, and what is probable of it.
+
+    Attributes
+    ----------
+    terms
+        One or two.
+    weight
+        Probability that it is this one.
+    factors, chances
+        Factors of its terms, shape (k, terms), and how probable each row of them is.
+    error
+        Largest relative error of the best of them.
+    """
+
+    terms: tuple[str, ...]
+    weight: float
+    factors: Floats
+    chances: Floats
+    error: float
+
+    def at(self, ranks: int) -> Floats:
+        """Return its values for all rows of factors."""
+        return np.asarray(self.factors @ [_term(text, ranks) for text in self.terms])
+
+
+@dataclass(frozen=True)
+class Growth:
+    """What is known of a value as a function of the number of ranks.
+
+    Attributes
+    ----------
+    text
+        The mean of the functions, as an expression of p.
+    error
+        Largest relative error of the best one at the recordings.
+    rivals
+        The functions, the most probable first.
+    """
+
+    text: str
+    error: float
+    rivals: tuple[Rival, ...] = ()
+
+    def at(self, ranks: int) -> float:
+        """Return the value that is written, on so many ranks."""
+        return _term(self.text, ranks)
+
+    def spread(self, ranks: int) -> float:
+        """Return by what part its value on so many ranks may be off: half a width, 95 %."""
+        if not self.rivals:
+            return 0.0
+        values = np.concatenate([one.at(ranks) for one in self.rivals])
+        weights = np.concatenate([one.weight * one.chances for one in self.rivals])
+        order = np.argsort(values)
+        reached = np.cumsum(weights[order])
+        ends = values[order][np.searchsorted(reached, np.array(_ENDS) * reached[-1])]
+        return float(np.abs(ends / self.at(ranks) - 1).max())
+
+    def decides(self, most: int) -> int | None:
+        """Return on how many more ranks a recording would tell the two likeliest functions apart.
+
+        None if there are no two, or none that differ by more than `ENOUGH` on 16 times as many.
+        """
+        likely = [one for one in self.rivals if one.weight > WRITTEN][:2]
+        for times in (2, 4, 8, 16):
+            ranks = times * most
+            ends = [float(one.at(ranks) @ one.chances) for one in likely]
+            if len(ends) == 2 and max(ends) > (1 + ENOUGH) * min(ends):
+                return ranks
+        return None
+
+
 def growth(
-    values: Values, first: str = "", *, noise: float = 0.0, below: float = math.inf
-) -> Growth | None:
-    """Return the simplest function that has these values; None if none comes near.
+    values: Values, first: str = "", *, noise: float = 0.0, below: float = math.inf,
+    grids: Collection[int] = (), visits: Values | None = None,
+) -> Growth | None:  # fmt: skip
+    """Return the functions that may have these values; None if none comes near.
 
     Parameters
     ----------
     values
         By number of ranks.
     first
-        The one that is chosen of several that fit as well.
+        The term that is right of several that fit as well.
     noise
-        Relative standard error of the values: what it explains is no reason for another function.
+        Relative standard error of the values.
     below
-        The function is chosen by all values, its coefficients by those on fewer ranks.
+        Functions are weighed by all values; their factors are those of the values on fewer ranks.
+    grids
+        Dimensions of the grids that messages of the program have.
+    visits
+        Of seconds of computation: how often a rank computes so long. That of all ranks together is
+        the work, which hardly becomes less.
     """
     if max(values.values()) == min(values.values()):
         return Growth(_number(next(iter(values.values()))), 0.0)
     if min(values.values()) <= 0:
         return None
-    shapes = dict(_shapes(sorted(values)))
-    names = sorted(shapes, key=lambda text: text != first)
-    fits = [(1, _scaled, text) for text in names]
-    if len(values) > 2:
-        fits += [(2, _with_constant, text) for text in ("1/p", "p", "log2(p)")]
-    least = math.inf
-    for terms, fit, text in fits:
-        error = fit(values, text, shapes[text]).error
-        if error < least - terms * EXACT - noise:
-            least, chosen, shape = error, fit, text
+    fewer = {p: value for p, value in values.items() if p < below} or values
+    found = []
+    for terms, prior in _functions(len(values), first, grids):
+        if visits is not None and all(_becomes_less(visits, text) for text in terms):
+            prior *= UNLIKELY
+        _, residuals = _fitted(values, terms)
+        found.append((terms, prior, residuals, *_fitted(fewer, terms)))
+    errors = [float(np.abs(one[2]).max(axis=1).min()) for one in found]
+    least = min(errors)
     if least > max(ENOUGH, CHANCE * noise):
         return None
-    fewer = {p: value for p, value in values.items() if p < below}
-    return chosen(fewer or values, shape, shapes[shape])
+    scale = math.hypot(EXACT, noise, least)
+    evidence = [
+        prior * float(np.mean(_likely(residuals, scale))) for _, prior, residuals, *_ in found
+    ]
+    rivals = []
+    for (terms, _, _, factors, residuals), one, error in zip(found, evidence, errors, strict=True):
+        if one > 1e-6 * sum(evidence):
+            chances = _likely(residuals, scale)
+            rivals.append(
+                Rival(terms, one / sum(evidence), factors, chances / chances.sum(), error)
+            )
+    rivals.sort(key=lambda rival: -rival.weight)
+    return Growth(_mean(rivals), least, tuple(rivals))
 
 
 def whole(values: Values) -> str | None:
     """Return the function that has exactly these values: of sides of a grid, p - 1, or constant."""
     if len(set(values.values())) == 1:
         return _number(next(iter(values.values())))
-    less = {p: p - 1.0 for p in values}
-    for text, shape in [*_shapes(sorted(values)), ("(p - 1)", less)]:
-        by = {p: values[p] / shape[p] for p in values}
-        factor = round(next(iter(by.values())))
-        if factor >= 1 and all(math.isclose(one, factor, rel_tol=1e-9) for one in by.values()):
+    for text in ("p", *_sides(2), *_sides(3), "(p - 1)"):
+        by = [values[p] / _term(text, p) for p in values]
+        factor = round(by[0])
+        if factor >= 1 and all(math.isclose(one, factor, rel_tol=1e-9) for one in by):
             return text if factor == 1 else f"{factor}*{text}"
     return None
 
 
-def _shapes(ranks: Sequence[int]) -> Iterator[tuple[str, Values]]:
-    """Yield functions of p with their values, the simplest first."""
-    yield "1", dict.fromkeys(ranks, 1.0)
-    yield "1/p", {p: 1 / p for p in ranks}
-    yield "p", {p: float(p) for p in ranks}
-    for dimensions in (2, 3):
-        sides = {p: balanced(p, dimensions) for p in ranks}
-        for count in range(1, dimensions + 1):
-            for chosen in combinations(range(dimensions), count):
-                names = [f"side(p, {dimensions}, {k})" for k in chosen]
-                product = {p: math.prod(sides[p][k] for k in chosen) for p in ranks}
-                yield "1/(" + "*".join(names) + ")", {p: 1 / product[p] for p in ranks}
-                yield "*".join(names), {p: float(product[p]) for p in ranks}
-                yield "1/(p*" + "*".join(names) + ")", {p: 1 / p / product[p] for p in ranks}
-    for text, power in _POWERS.items():
-        yield f"p**(-{text})", {p: p**-power for p in ranks}
-        yield f"p**({text})", {p: p**power for p in ranks}
-    yield "log2(p)", {p: math.log2(p) for p in ranks}
+def _functions(
+    count: int, first: str, grids: Collection[int]
+) -> Iterator[tuple[tuple[str, ...], float]]:
+    """Yield functions that so many values can tell apart: terms, and how probable they are."""
+    common = dict.fromkeys(("1", "1/p", "p", "log2(p)", "1/p**2"), 1.0)
+    single = {**common, "(p - 1)": 1.0, "1/(p - 1)": 1.0}
+    for dimensions in grids or (2, 3):
+        if dimensions == 1:
+            continue
+        prior = 1.0 if grids else UNLIKELY
+        common[faces(dimensions)] = prior
+        single[faces(dimensions)] = prior
+        for text in _sides(dimensions):
+            for term in (text, f"1/({text})", f"1/(p*{text})"):
+                single[term] = prior * UNLIKELY**2
+    single |= {f"p**({sign}{text})": UNLIKELY for sign in ("", "-") for text in _POWERS}
+    if first:
+        single[first] = UNLIKELY**-2
+    for text, prior in single.items():
+        yield (text,), prior
+    if count > 2:
+        for one, other in combinations(common, 2):
+            yield (one, other), common[one] * common[other]
 
 
-def _scaled(values: Values, text: str, shape: Values) -> Growth:
-    ratios = {p: values[p] / shape[p] for p in values}
-    factor = math.exp(sum(map(math.log, ratios.values())) / len(ratios))
-    error = max(abs(factor / ratio - 1) for ratio in ratios.values())
-    return Growth(_number(factor) if text == "1" else f"{_number(factor)}*{text}", error)
+def faces(dimensions: int) -> str:
+    """Return what the surface of a part of a grid is a multiple of."""
+    sides = "+".join(f"side(p, {dimensions}, {k})" for k in range(dimensions))
+    return f"({sides})/p"
 
 
-def _with_constant(values: Values, text: str, shape: Values) -> Growth:
-    """Return a constant and a multiple of something, both positive; or only the multiple."""
-    columns = np.array([(1 / value, shape[p] / value) for p, value in values.items()])
-    (constant, factor), *_ = np.linalg.lstsq(columns, np.ones(len(values)), rcond=None)
-    if constant <= 0 or factor <= 0:
-        return _scaled(values, text, shape)
-    error = float(np.abs(columns @ [constant, factor] - 1).max())
-    return Growth(f"({_number(constant)} + {_number(factor)}*{text})", error)
+def _sides(dimensions: int) -> Iterator[str]:
+    """Yield sides of a grid and products of them."""
+    for count in range(1, dimensions):
+        for chosen in combinations(range(dimensions), count):
+            yield "*".join(f"side(p, {dimensions}, {k})" for k in chosen)
+
+
+def _becomes_less(visits: Values, text: str) -> bool:
+    """Whether all ranks together have less work at the most ranks, if each has this at a time."""
+    fewest, most = (p * visits[p] * _term(text, p) for p in (min(visits), max(visits)))
+    return most < (1 - EXACT) * fewest
+
+
+@cache
+def _term(text: str, ranks: int) -> float:
+    return evaluate(text, {"p": Quantity(float(ranks))}).value
+
+
+def _fitted(values: Values, terms: Sequence[str]) -> tuple[Floats, Floats]:
+    """Return factors of terms for all ways to share out the value at the fewest ranks among them.
+
+    Returns
+    -------
+    tuple
+        Factors, shape (k, terms), and relative residuals, shape (k, values).
+    """
+    fewest = min(values)
+    shares = np.ones((1, 1))
+    if len(terms) > 1:
+        shares = np.column_stack([_SHARES, 1 - _SHARES])
+    factors = shares / [_term(text, fewest) for text in terms]
+    made = factors @ [[_term(text, p) for p in values] for text in terms]
+    logs = np.log(np.array(list(values.values())) / made)
+    level = logs.mean(axis=1, keepdims=True)
+    return factors * np.exp(level), logs - level
+
+
+def _likely(residuals: Floats, scale: float) -> Floats:
+    return np.asarray(np.exp(-0.5 * (residuals**2).sum(axis=1) / scale**2))
+
+
+def _mean(rivals: Sequence[Rival]) -> str:
+    """Write the mean of functions as one sum of their terms."""
+    kept = [one for one in rivals if one.weight >= WRITTEN] or [*rivals[:1]]
+    whole_weight = sum(one.weight for one in kept)
+    sums: dict[str, float] = {}
+    for one in kept:
+        for text, factor in zip(one.terms, one.chances @ one.factors, strict=True):
+            sums[text] = sums.get(text, 0.0) + float(factor) * one.weight / whole_weight
+    written = [
+        _number(factor) if text == "1" else f"{_number(factor)}*{text}"
+        for text, factor in sums.items()
+    ]
+    return written[0] if len(written) == 1 else "(" + " + ".join(written) + ")"
 
 
 def _number(value: float) -> str:

@@ -2,12 +2,16 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import product
 
 import numpy as np
 
 from isochrone.applications.description.grids import balanced
+
+UNEVEN = 2.0
+"""By what messages across one side of parts may differ: parts of n and of n + 1 cells do at most by
+that, those whose sizes depend on data less in the mean."""
 
 Vector = tuple[int, ...]
 Messages = Sequence[tuple[int, int, float]]
@@ -24,13 +28,18 @@ def offsets(
         found = [_by_offset(m, p, dimensions, periodic)
                  for m, p in zip(messages, ranks, strict=True)]  # fmt: skip
         sizes = [one for one in found if one is not None]
+        if periodic and sizes:
+            sizes = [
+                {_same_way(offset, balanced(p, dimensions), sizes[-1]): size
+                 for offset, size in one.items()}
+                for one, p in zip(sizes, ranks, strict=False)
+            ]  # fmt: skip
         if len(sizes) == len(found) and all(set(one) <= set(sizes[-1]) for one in sizes):
             missing = any(
                 offset not in one and _senders(offset, balanced(p, dimensions), periodic)
                 for one, p in zip(sizes, ranks, strict=True) for offset in sizes[-1]
             )  # fmt: skip
-            moving = {k for offset in sizes[-1] for k, step in enumerate(offset) if step}
-            if not missing and dimensions == max(moving, default=0) + 1:
+            if not missing and any(map(any, sizes[-1])):
                 return dimensions, periodic, sizes
     return None
 
@@ -51,13 +60,19 @@ def _by_offset(
             return None
         sent[tuple(steps)].append((a, size))
     for offset, found in sent.items():
-        mean = sum(size for _, size in found) / len(found)
-        if any(abs(size - mean) > 0.02 * mean for _, size in found):
+        sizes = [size for _, size in found]
+        if max(sizes) > UNEVEN * min(sizes):
             return None
         expected = _senders(offset, sides, periodic)
         if len(found) != expected or len({a for a, _ in found}) != expected:
             return None
     return {offset: sum(s for _, s in found) / len(found) for offset, found in sent.items()}
+
+
+def _same_way(offset: Vector, sides: Sequence[int], known: Collection[Vector]) -> Vector:
+    """Return an offset the other way around along sides of two ranks, if only that is known."""
+    turned = tuple(-step if side == 2 else step for step, side in zip(offset, sides, strict=True))
+    return turned if offset not in known and turned in known else offset
 
 
 def _around(steps: Sequence[int], sides: Sequence[int], before: int) -> list[int]:

@@ -62,6 +62,32 @@ def computed(place: Place) -> float:
     return place.visits * (total(one.before) + one.answers * total(one.within))
 
 
+def unrolled(loop: Again, once: ByRank) -> Tree:
+    """Return the turns of a loop one after another, each place with its own visits.
+
+    What ranks compute once, before the loop, they compute before the first place.
+    """
+
+    def turn(tree: Tree, number: int, inner: int) -> Tree:
+        found: Tree = []
+        for node in tree:
+            if isinstance(node, Again):
+                found.append(Again(node.times, turn(node.body, number, inner * node.times)))
+                continue
+            of = [
+                {r: one.every(number * inner, inner, loop.times) for r, one in part.items()}
+                for part in parts(node.round)
+            ]
+            one = replace(node.round, before=of[0], within=of[1])
+            found.append(Place(one, node.visits // loop.times, node.period))
+        return found
+
+    found = [node for number in range(loop.times) for node in turn(loop.body, number, 1)]
+    before = next(flat(found)).round.before
+    before |= {rank: before.get(rank, NOTHING) + spent for rank, spent in once.items()}
+    return found
+
+
 def butterfly(tree: Tree, ranks: int) -> list[Place]:
     """Return the first places if partners differ there in one bit, in each bit once; else none."""
     found = []

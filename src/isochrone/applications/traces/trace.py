@@ -117,6 +117,8 @@ class Trace:
         What was taken for something else.
     omitted
         Seconds of calls that have no place in a description, by what they are.
+    whole
+        Run time of the slowest rank, as it was recorded; 0: not known.
     """
 
     ranks: list[Calls]
@@ -125,11 +127,17 @@ class Trace:
     name: str = "program"
     warnings: list[str] = field(default_factory=list)
     omitted: dict[str, float] = field(default_factory=dict)
+    whole: float = 0.0
 
     @property
     def longest(self) -> float:
         """Of the slowest rank, in calls and between them; without what is omitted."""
         return max(self._each())
+
+    @property
+    def run_time(self) -> float:
+        """Of the slowest rank, all included."""
+        return self.whole or self.longest
 
     @property
     def seconds(self) -> float:
