@@ -7,7 +7,7 @@ ranks. What does not fit is refused, and its place named.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from isochrone.applications.traces.places import (
     flat,
     joined,
 )
+from isochrone.applications.traces.small import bounded, small_operations
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
@@ -67,6 +68,7 @@ class Structure:
     omitted: float
     warnings: list[str]
     seconds: float
+    small: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass
@@ -87,7 +89,8 @@ def analysed(trace: Trace) -> Structure:
         If it has none.
     """
     tree, farms, said = structure(trace)
-    return Structure(len(trace.ranks), tree, farms, omitted_share(trace), said, trace.longest)
+    return Structure(len(trace.ranks), tree, farms, omitted_share(trace), said, trace.longest,
+                     small_operations(trace))  # fmt: skip
 
 
 def generalized(
@@ -128,6 +131,8 @@ class _Generalizing:
         omitted = max(one.omitted for one in self.structures)
         if omitted:
             app["omitted"] = float(f"{omitted:.2g}")
+        if small := bounded([one.small for one in self.structures]):
+            app["bounded"] = small
         document = {"isochrone": "app/1", "runs": ["alone"], "apps": [app]}
         return General(document, list(self.warnings), self.spread)
 
