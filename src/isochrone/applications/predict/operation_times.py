@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from isochrone.applications.traces.small import SMALL
 from isochrone.applications.simulate.collectives import FROM_ROOT, TO_ROOT, Unfolding
+from isochrone.applications.traces.small import SMALL
 from isochrone.base.errors import InputError
 from isochrone.collectives.grid_collectives import Grid, Phase
 from isochrone.collectives.measured import nearest

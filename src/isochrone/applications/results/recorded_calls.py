@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import PurePath
 from typing import Any
 
-from isochrone.applications.traces.trace import Event, Gap, Trace
+from isochrone.applications.traces.trace import Event, Gap, Site, Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import CALLED
 from isochrone.base.table import Members, Table
@@ -40,7 +40,7 @@ class RecordedCall:
     """A call of the sequence as it was recorded: the members of its record.
 
     `gaps` are those from before all loops that begin with it, then those from the end of the
-    innermost of them, of the next one …
+    innermost of them, of the next one … `site` is an index into `sites` of the recording.
     """
 
     op: str
@@ -54,6 +54,7 @@ class RecordedCall:
     calls: int
     seconds: float
     gaps: list[Gap]
+    site: int = -1
 
 
 @dataclass
@@ -78,6 +79,7 @@ def calls_of(run: Run) -> list[list[_Node]]:
     check_kind(run)
     found: list[list[_Node]] = [[] for _ in range(run.size)]
     known = len(groups(run))
+    numbers = _site_numbers(run)
     try:
         rows = sorted(
             (row for name in ("loop", "call") for row in _rows(run, name) if row["thread"] == 0),
@@ -88,7 +90,7 @@ def calls_of(run: Run) -> list[list[_Node]]:
             around = [found[row["rank"]]] if row["at"] == 0 else around
             del around[row["depth"] + 1 :]
             node = (
-                _call(row, run.size, known)
+                _call(row, run.size, known, numbers)
                 if "op" in row
                 else RecordedLoop(_number(row["count"], least=1))
             )
@@ -119,6 +121,26 @@ def groups(run: Run) -> list[tuple[int, ...]]:
         return [found[k] for k in range(len(found))]
     except (KeyError, OverflowError, TypeError, ValueError) as error:
         raise InputError("the 'group' records are damaged", where=run.where) from error
+
+
+def sites(run: Run) -> list[Site]:
+    """Return the places in the program's code that calls were made from, each once.
+
+    Raises
+    ------
+    InputError
+        If the records are damaged.
+    """
+    return list(dict.fromkeys((str(row["file"]), int(row["offset"])) for row in _rows(run, "site")))
+
+
+def _site_numbers(run: Run) -> dict[tuple[int, int], int]:
+    """Return the index in `sites` of each number that a rank gives to one."""
+    index = {site: k for k, site in enumerate(sites(run))}
+    return {
+        (int(row["rank"]), int(row["site"])): index[str(row["file"]), int(row["offset"])]
+        for row in _rows(run, "site")
+    }
 
 
 def program(run: Run) -> str:
@@ -162,6 +184,7 @@ def _trace(run: Run) -> Trace:
             raise InputError(str(warning.get("text")), where=run.where)
     said = [w for w in run.warnings if w.get("code") in ("mean-sizes", "no-finalize", "threads")]
     found = Trace([], groups(run), [], program(run), [str(w.get("text")) for w in said])
+    found.sites = sites(run)
     times = list(_rows(run, "rank_time"))
     if run.origin == "simulated" and all(r["computation"] < 1e-3 * r["seconds"] for r in times):
         found.warnings.append(NOTHING_COMPUTED)
@@ -240,7 +263,7 @@ class _Making:
         op, blocking = node.op, node.op.removeprefix("i")
         made = Event(
             op, node.peer, node.bytes, -1, 0, seen.mean, node.seconds / max(node.calls, 1), seen,
-            node.any,
+            node.any, node.site,
         )  # fmt: skip
         if op in _WAITS:
             self.complete(made)
@@ -297,14 +320,14 @@ class _Making:
         """Take a send and a receive in one call as both; PROC_NULL is no partner."""
         begun = []
         if node.peer >= 0:
-            begun.append(Event("isend", node.peer, node.bytes))
+            begun.append(Event("isend", node.peer, node.bytes, site=node.site))
         if node.source >= 0 or node.any:
-            begun.append(Event("irecv", node.source, node.received, any=node.any))
+            begun.append(Event("irecv", node.source, node.received, any=node.any, site=node.site))
         self.carried += made.gap
         for k, event in enumerate(begun):
             self._keep(event if k else event._replace(seen=made.seen))
         if begun and node.op == "sendrecv":
-            self._keep(Event("wait", seconds=made.seconds))
+            self._keep(Event("wait", seconds=made.seconds, site=node.site))
 
 
 def _rows(run: Run, name: str) -> Iterator[Members]:
@@ -324,7 +347,9 @@ def _number(value: Any, end: int = 2**53, least: int = 0) -> int:
     return int(value)
 
 
-def _call(row: Members, ranks: int, groups: int) -> RecordedCall:
+def _call(
+    row: Members, ranks: int, groups: int, sites: Mapping[tuple[int, int], int]
+) -> RecordedCall:
     numbers = {key: _number(row[key]) for key in ("bytes", "received", "calls")}
     ends = {"peer": ranks, "source": ranks, "root": ranks, "group": groups}
     # Below zero they stand for none, or for any.
@@ -333,6 +358,7 @@ def _call(row: Members, ranks: int, groups: int) -> RecordedCall:
     return RecordedCall(
         op=str(row["op"]), any=bool(row.get("any")), seconds=float(row["seconds"]),
         gaps=list(map(_read_gap, gaps)), **numbers,
+        site=sites.get((row["rank"], row.get("site", -1)), -1),
     )  # fmt: skip
 
 

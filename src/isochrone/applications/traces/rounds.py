@@ -217,6 +217,10 @@ class Round:
         Of a stream: some rank waits for one message before it begins to receive the next.
     call, among
         Of a collective, and the ranks of each communicator that does it.
+    seconds
+        In the calls, of all ranks and visits together.
+    sites
+        Where the calls are in the program's code: indices, each once.
     """
 
     kind: Kind
@@ -229,6 +233,15 @@ class Round:
     one_by_one: bool = False
     call: Event | None = None
     among: list[list[int]] = field(default_factory=list)
+    seconds: float = 0.0
+    sites: list[int] = field(default_factory=list)
+
+    def note(self, calls: Iterable[Event]) -> None:
+        """Add the time and the sites of calls."""
+        for call in calls:
+            self.seconds += call.seconds
+            if call.site >= 0 and call.site not in self.sites:
+                self.sites.append(call.site)
 
     @property
     def flow(self) -> str:
@@ -327,7 +340,9 @@ class _Meeting:
                 before = {m: Spent.of([h]) for m, h in zip(members, heads, strict=True) if h}
                 for member in members:
                     self.at[member] += 1
-                return Round("collective", members, before=before, call=together)
+                found = Round("collective", members, before=before, call=together)
+                found.note(h for h in heads if h)
+                return found
         return None
 
     def _exchange(self) -> Round | None:
@@ -424,4 +439,6 @@ class _Meeting:
         for rank in ranks:
             self.at[rank] += len(closed[rank].calls)
             messages += [(rank, c.peer, c.bytes) for c in closed[rank].calls if c.op in SENDS]
-        return Round(kind, ranks, messages, starter=starter)
+        found = Round(kind, ranks, messages, starter=starter)
+        found.note(call for unit in closed.values() for call in unit.calls)
+        return found
