@@ -32,16 +32,16 @@ def command_of(args: Namespace, example: str) -> list[str]:
     return command
 
 
-_DIMENSIONS = {"ranks": 1, "grid2": 2, "grid3": 3}
+_DIMENSIONS = {"ranks": 1, "grid2": 2, "grid3": 3, "grid4": 4}
 """Of what stands for the ranks in the arguments of a program."""
 
-_STANDS_FOR_RANKS = re.compile(r"\{(ranks|grid2|grid3)(?::([^{}]*))?\}")
+_STANDS_FOR_RANKS = re.compile(r"\{(ranks|grid[234])(?::([^{}]*))?\}")
 
 
 def for_ranks(words: Sequence[str], ranks: int) -> list[str]:
     """Return the words of a program, with numbers for what stands for them.
 
-    ``{ranks}`` is the number of ranks; ``{grid2}`` and ``{grid3}`` are the sides of the most
+    ``{ranks}`` is the number of ranks; ``{grid2}`` to ``{grid4}`` are the sides of the most
     balanced grid of them, in decreasing order, as MPI_Dims_create has them. A word ``{grid3}``
     becomes three words; ``{grid3:x}`` and those inside a word one text, such as ``4x2x2``.
     """

@@ -28,7 +28,7 @@ from isochrone.applications.traces.places import (
     parts,
     total,
 )
-from isochrone.applications.traces.rounds import Round, Unknown, rounds
+from isochrone.applications.traces.rounds import ANY, Round, Unknown, rounds
 from isochrone.applications.traces.trace import RECEIVES, SENDS, Calls, Event, Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
@@ -94,8 +94,8 @@ def structure(trace: Trace) -> tuple[Tree, list[Farm], list[str]]:
     between = [_between_ranks(events, rank) for rank, events in enumerate(trace.ranks)]
     farms, ranks = without_farms(between, trace.groups)
     try:
-        if any(event.peer < 0 for events in ranks for event in events if event.op in RECEIVES):
-            raise Unknown("a receive from any source decides at run time who is answered")
+        if any(e.peer == ANY for events in ranks for e in events if e.op == "recv"):
+            raise Unknown("a receive from any source, which blocks, has no recorded sender")
         found = rounds(ranks, trace.groups)
     except Unknown as reason:
         raise InputError(f"no description can be derived: {reason}", where=trace.name) from reason
@@ -126,11 +126,22 @@ def structure(trace: Trace) -> tuple[Tree, list[Farm], list[str]]:
 
 
 def _between_ranks(events: Calls, rank: int) -> Calls:
-    """Leave out messages of a rank to itself, and waits for these alone."""
-    found = []
-    carried, open_ = 0.0, False
+    """Leave out messages of a rank to itself, and waits for these alone.
+
+    What a rank sends itself may be received by a receive from any source that is open then.
+    """
+    found: Calls = []
+    carried, open_, unmet = 0.0, False, 0
     for event in events:
         own = event.op in (*SENDS, *RECEIVES) and event.peer == rank
+        if event.op == "irecv" and own:
+            unmet -= 1
+        if event.op == "isend" and own:
+            unmet += 1
+        if event.op == "wait":
+            for _ in range(unmet):
+                _take_any_source(found)
+            unmet = 0
         if own or (event.op == "wait" and not open_):
             carried += event.gap
             continue
@@ -138,6 +149,19 @@ def _between_ranks(events: Calls, rank: int) -> Calls:
         carried = 0.0
         open_ = event.op != "wait" and (open_ or event.op in ("isend", "irecv"))
     return found
+
+
+def _take_any_source(calls: Calls) -> None:
+    """Remove the last receive from any source of those that are open, if there is one."""
+    for place in range(len(calls) - 1, -1, -1):
+        if calls[place].op == "wait":
+            return
+        if calls[place].op == "irecv" and calls[place].peer == ANY:
+            gone = calls.pop(place)
+            if place < len(calls):
+                after = calls[place]
+                calls[place] = after._replace(gap=after.gap + gone.gap)
+            return
 
 
 def _check(trace: Trace) -> None:

@@ -149,7 +149,9 @@ class _Generalizing:
     def phases(self, trees: Sequence[Tree], where: str) -> list[Written]:
         """Return the phases that trees have in common."""
         found = []
-        for number, nodes in enumerate(self.aligned(trees, where), 1):
+        number = 0
+        for nodes in self.aligned(trees, where):
+            number += _kind(nodes[0]) != "end"  # computation alone has no number
             here = f"{where}.{number}".lstrip(".")
             loops = [node for node in nodes if isinstance(node, Again)]
             if loops:
@@ -182,7 +184,8 @@ class _Generalizing:
             ends = [k for k, kind in enumerate(kinds) if kind == "end"]
             if not ends:
                 shown = ", ".join(f"{k} at {p}" for k, p in zip(kinds, self.ranks, strict=True))
-                place = f"position {where}.{len(found) + 1}".replace(" .", " ")
+                number = 1 + sum(_kind(nodes[0]) != "end" for nodes in found)
+                place = f"position {where}.{number}".replace(" .", " ")
                 raise self.refuse(place, f"its ranks are {shown}")
             for k in ends:
                 head = rest[k].pop(0)

@@ -98,7 +98,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     hide(parser, "--mpicc", "--launcher", "--ppn", "--quiet", "--dry-run")
     add_option(parser, "words", "RECORDING", str,
         "run files of isochrone record, one for each number of ranks; in the arguments of PROGRAM, "
-        "{ranks} is the number of ranks, {grid2} and {grid3} are the sides of a grid of them",
+        "{ranks} is the number of ranks, {grid2}, {grid3} or {grid4} the sides of a grid of them",
         nargs="+")  # fmt: skip
 
 
