@@ -25,7 +25,7 @@ Nodes = tuple[int, ...] | None
 _EMPTY = ("barrier",)
 
 _SMALL = 8
-"""Bytes of an operation whose time is hardly more than the latency."""
+"""Bytes of an operation whose time is hardly more than the latency, and no less of fewer bytes."""
 
 _TWO_STEPS = 1.5
 """Less than this times what two members take is one step for all: nobody passes data on."""
@@ -86,6 +86,7 @@ class OperationTimes:
         """
         if ranks < 2:
             return 0.0, 0.0, 0.0
+        size = max(size, _SMALL)  # of less, it is the latency that takes time
         key = (op, size, grid, node_of, ranks)
         if (*key, number) not in self._known:
             try:

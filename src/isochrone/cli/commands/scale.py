@@ -203,14 +203,21 @@ def _measured(
     for name, files in grouped(
         (one.preset.name, one.path) for one in planned if one.path.exists()
     ).items():
-        try:
-            model = models.fit(models.load(files), "auto")
-        except InputError as error:  # predictions say what they need and do not have
-            warn(f"{name} left out: {error}")
-            continue
-        models.write(model, folder / f"{name}.json")
-        found.append(model)
+        model = _fitted(name, files)
+        if model is not None:
+            models.write(model, folder / f"{name}.json")
+            found.append(model)
     return found
+
+
+def _fitted(name: str, files: Sequence[Path]) -> Model | None:
+    """Return the best model of what was measured; a tree where none is good, with its errors."""
+    for family in ("auto", "tree"):
+        try:
+            return models.fit(models.load(files), family)
+        except InputError as error:  # predictions say what they need and do not have
+            warn(f"{name}: {error}")
+    return None
 
 
 def _estimated(setup: Setup, runs: list[Planned]) -> tuple[list[Planned], list[Cost]]:
