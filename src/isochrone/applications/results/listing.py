@@ -122,7 +122,7 @@ def _together(places: Sequence[Place], here: str, ranks: int) -> Position:
             peers += f", root {one.call.root}"
     else:
         sent = Counter(a for a, _, _ in {(a, b, 0) for a, b, _ in messages})
-        peers = f"{_range(sent.values())} others"
+        peers = f"{(others := _range(sent.values()))} other{'s' * (others != '1')}"
     return Position(
         here, one.call.op if one.call else one.flow, min(sizes), max(sizes), peers,
         places[0].visits, len({rank for each in rounds for rank in each.ranks}),

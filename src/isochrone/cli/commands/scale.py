@@ -77,7 +77,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_option(parser, "-n --ranks", "N,...", values_of("ranks"),
         "numbers of ranks to record PROGRAM on, such as 4,8,16")  # fmt: skip
     add_flag(parser, "--list",
-        "only print the recorded program: calls, partners, time and lines of code")  # fmt: skip
+        "print the recorded program: calls, partners, time and lines of code")  # fmt: skip
     add_models(parser, required=False)
     add_option(parser, "--budget", "TIME", read_time,
         "time for all measurements (default: 5m)", default=300.0)  # fmt: skip
@@ -107,6 +107,8 @@ def run(args: Namespace) -> int:
     words: list[str] = args.words
     if not args.to and not args.list:
         raise InputError("the numbers of ranks to predict are missing", hint="--to 64,128")
+    if args.to and args.list and args.json:
+        raise InputError("--list --json prints no predictions", where="--to")
     if args.output is not None:
         check_output(args.output, force=args.force)
     args.folder = args.folder or (args.output or Path("x")).with_name("isochrone-scale")
@@ -124,14 +126,15 @@ def run(args: Namespace) -> int:
         if args.json:
             code = source_lines(sites(largest), largest.about.started)
             print_json(Positions(positions(largest)[0], code))
+        else:
+            print_blocks(listing(largest))
+        if not args.to:
             return 0
-        print_blocks(listing(largest))
-        return 0
     traces = [trace(one) for one in runs]
     try:  # before anything is measured
         generalized([analysed(one) for one in traces], traces[-1].name)
     except InputError:
-        if not args.json:
+        if not (args.json or args.list):
             print_blocks(listing(largest))
         raise
     hosts = largest.hosts
