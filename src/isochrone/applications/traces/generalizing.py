@@ -343,17 +343,19 @@ class _Generalizing:
             raise self.refuse(f"position {here}", f"its messages are of the flow {kind}")
         grid = offsets([one.messages for one in rounds], self.ranks)
         if grid is not None:
-            dimensions, periodic, by_offset = grid
             listed = []
-            for offset in by_offset[-1]:
+            for offset in grid.sizes[-1]:
                 size = self.value(
-                    [by.get(offset, math.nan) for by in by_offset],
-                    f"the size of messages to {offset}", here, first=_faces(offset, dimensions),
+                    [by.get(offset, math.nan) for by in grid.sizes],
+                    f"the size of messages to {offset}", here,
+                    first=_faces(offset, grid.dimensions),
                 )  # fmt: skip
                 listed.append({"to": list(offset), "bytes": size})
-            options = {"dimensions": dimensions, "list": listed}
-            if periodic:
+            options: Written = {"dimensions": grid.dimensions, "list": listed}
+            if grid.periodic:
                 options["periodic"] = True
+            if grid.order == "F":
+                options["first-fastest"] = True
             found = {"topology": {"offsets": options}, "flow": rounds[0].flow}
         elif kind == "exchange":
             messages = [one.messages for one in rounds]

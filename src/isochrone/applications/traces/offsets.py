@@ -1,9 +1,14 @@
-"""Partners of ranks as offsets on the most balanced grid of them, the same at all recordings."""
+"""Partners of ranks as offsets on the most balanced grid of them, the same at all recordings.
+
+Ranks are numbered along the last dimension first, as MPI_Cart_create does, or along the first.
+"""
 
 import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import product
+from typing import Literal
 
 import numpy as np
 
@@ -12,16 +17,31 @@ from isochrone.applications.description.grids import balanced
 Vector = tuple[int, ...]
 Messages = Sequence[tuple[int, int, float]]
 
+Order = Literal["C", "F"]
+"""Which dimension the numbers of ranks follow first: the last or the first, as in numpy."""
+
+MOST_DIMENSIONS = 4
+"""Of a grid of ranks: three of space, and a fourth in codes of lattice quantum chromodynamics."""
+
+
+@dataclass(frozen=True)
+class Offsets:
+    """Offsets of the partners of all ranks, and the mean size of messages of each recording."""
+
+    dimensions: int
+    periodic: bool
+    order: Order
+    sizes: list[dict[Vector, float]]
+
 
 def offsets(
     messages: Sequence[Messages], ranks: Sequence[int]
-) -> tuple[int, bool, list[dict[Vector, float]]] | None:
-    """Return dimensions, whether they are periodic, and the mean size by offset of each recording.
-
-    None if messages are none that all ranks of a grid send the same way.
-    """
-    for dimensions, periodic in product((1, 2, 3), (False, True)):
-        found = [_by_offset(m, p, dimensions, periodic)
+) -> Offsets | None:
+    """Return the offsets, or None if messages are none that all ranks of a grid send alike."""
+    orders: tuple[Order, ...] = ("C", "F")
+    grids = product(range(1, MOST_DIMENSIONS + 1), (False, True), orders)
+    for dimensions, periodic, order in grids:
+        found = [_by_offset(m, p, dimensions, order, periodic)
                  for m, p in zip(messages, ranks, strict=True)]  # fmt: skip
         sizes = [one for one in found if one is not None]
         if len(sizes) == len(found) and all(set(one) <= set(sizes[-1]) for one in sizes):
@@ -31,19 +51,19 @@ def offsets(
             )  # fmt: skip
             moving = {k for offset in sizes[-1] for k, step in enumerate(offset) if step}
             if not missing and dimensions == max(moving, default=0) + 1:
-                return dimensions, periodic, sizes
+                return Offsets(dimensions, periodic, order, sizes)
     return None
 
 
 def _by_offset(
-    messages: Messages, ranks: int, dimensions: int, periodic: bool
+    messages: Messages, ranks: int, dimensions: int, order: Order, periodic: bool
 ) -> dict[Vector, float] | None:
     """Return the mean size of messages by offset, if all ranks that have a neighbour there send."""
     sides = balanced(ranks, dimensions)
     sent: dict[Vector, list[tuple[int, float]]] = defaultdict(list)
     before: Counter[tuple[int, int]] = Counter()
     for a, b, size in messages:
-        steps = [int(axis[1] - axis[0]) for axis in np.unravel_index([a, b], sides)]
+        steps = [int(axis[1] - axis[0]) for axis in np.unravel_index([a, b], sides, order)]
         if periodic:
             steps = _around(steps, sides, before[a, b])
             before[a, b] += 1
