@@ -52,7 +52,12 @@ def _make(options: Options) -> Graph:
 
 TOPOLOGY = Topology(
     make=_make,
-    options={"dimensions": Given, "periodic": bool, "first-fastest": bool, "list": tuple[_Offset, ...]},
+    options={
+        "dimensions": Given,
+        "periodic": bool,
+        "first-fastest": bool,
+        "list": tuple[_Offset, ...],
+    },
     needed=("list",),
     short="list",
     example={"dimensions": 2, "list": [{"to": [0, 1]}, {"to": [1, 0], "bytes": "4KiB"}]},

@@ -34,9 +34,7 @@ class Offsets:
     sizes: list[dict[Vector, float]]
 
 
-def offsets(
-    messages: Sequence[Messages], ranks: Sequence[int]
-) -> Offsets | None:
+def offsets(messages: Sequence[Messages], ranks: Sequence[int]) -> Offsets | None:
     """Return the offsets, or None if messages are none that all ranks of a grid send alike."""
     orders: tuple[Order, ...] = ("C", "F")
     grids = product(range(1, MOST_DIMENSIONS + 1), (False, True), orders)

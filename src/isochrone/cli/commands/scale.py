@@ -63,7 +63,7 @@ EXAMPLES = (
     ("a program whose arguments depend on the number of ranks",
      "isochrone scale -n 8,27,64 --to 125 -- ./stencil3d {grid3}"),
     ("what was recorded, position by position",
-     "isochrone scale --list r4.jsonl r8.jsonl r16.jsonl"),
+     "isochrone scale --list r16.jsonl"),
     ("the same from three recordings and fitted models",
      "isochrone scale r4.jsonl r8.jsonl r16.jsonl --to 512 --model messages.json allreduce.json"),
 )  # fmt: skip
@@ -112,7 +112,8 @@ def run(args: Namespace) -> int:
     if args.output is not None:
         check_output(args.output, force=args.force)
     args.folder = args.folder or (args.output or Path("x")).with_name("isochrone-scale")
-    setup = setup_of(args) if args.ranks is not None or not args.model else None
+    starts = args.ranks is not None or (args.to and not args.model)
+    setup = setup_of(args) if starts else None
     if setup is not None and args.ranks is not None:
         if args.dry_run:
             for ranks in args.ranks:
@@ -121,15 +122,19 @@ def run(args: Namespace) -> int:
         runs = [_recorded(args, setup, words, ranks) for ranks in args.ranks]
     else:
         runs = [read(Path(word)) for word in words]
-    largest = max(runs, key=lambda one: one.size)
     if args.list:
+        largest = max(runs, key=lambda one: one.size)
         if args.json:
             code = source_lines(sites(largest), largest.about.started)
             print_json(Positions(positions(largest)[0], code))
         else:
             print_blocks(listing(largest))
-        if not args.to:
-            return 0
+    return _predict(args, setup, runs) if args.to else 0
+
+
+def _predict(args: Namespace, setup: Setup | None, runs: Sequence[Run]) -> int:
+    """Generalize, measure if there are no models, predict, and print."""
+    largest = max(runs, key=lambda one: one.size)
     traces = [trace(one) for one in runs]
     try:  # before anything is measured
         generalized([analysed(one) for one in traces], traces[-1].name)
