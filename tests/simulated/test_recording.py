@@ -86,15 +86,7 @@ def test_several_launches_of_a_simulation_are_numbered(folder: Path) -> None:
     assert notes == ["1/2", "2/2"]
 
 
-def test_a_grid_of_ranks_is_an_argument_and_a_short_time_leaves_a_prediction(folder: Path) -> None:
-    """Only the first measurement fits into the time; what is not modelled is small."""
-    said = run_here(
-        "scale", "-n", "2,4,8", "--to", "16", "--platform", folder / "P.xml", "--folder",
-        folder / "runs", "--quiet", "--json", "--budget", "1ms", "--", folder / "steps", "{grid2}",
-        cwd=folder,
-    )  # fmt: skip
-    assert said.returncode == 0, said.stderr
-    assert said.stderr.count("left out") > 0
+def test_sides_of_a_grid_are_arguments(folder: Path) -> None:
     said = run_here(
         "scale", "-n", "2,4,8", "--to", "16", "--platform", folder / "P.xml", "--dry-run", "--",
         folder / "steps", "{grid2}", cwd=folder,
