@@ -41,7 +41,8 @@ def source_lines(sites: Sequence[tuple[str, int]], recorded: str) -> list[str]:
 def _is_unchanged(path: Path, recorded: str) -> bool:
     try:
         began = datetime.fromisoformat(recorded).timestamp()
-        return path.is_absolute() and path.is_file() and path.stat().st_mtime <= began
+        whole = 1.0  # second: as exactly as the moment of the recording is known
+        return path.is_absolute() and path.is_file() and path.stat().st_mtime < began + whole
     except (OSError, ValueError):
         return False
 

@@ -30,7 +30,7 @@ def runs() -> list[Planned]:
 def launched(
     monkeypatch: pytest.MonkeyPatch,
     *,
-    fails: int | None,
+    fails: int = -1,
     seconds: float = 100.0,
     each: bool = False,
 ) -> tuple[list[str], list[str]]:
