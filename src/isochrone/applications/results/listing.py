@@ -48,7 +48,7 @@ class Position(Record):
     computation
         Seconds of all ranks before the calls, and between the first and the last of them.
     sites
-        Where it is in the program's code: indices of `sites`.
+        Where it is in the program's code: indices of `sites`, that with most time first.
     """
 
     position: str
@@ -81,13 +81,18 @@ def positions(run: Run) -> tuple[list[Position], str]:
     return list(_of_tree(tree, run.size, "", 1)), ""
 
 
+MOST_LINES = 4
+"""Lines of code of a position that are shown: those where most time is spent."""
+
+
 def where(lines: Sequence[str], found: Position) -> str:
-    """Return the lines of the code that a position is at, those of one file together."""
+    """Return the lines of code where a position spends most time, by file."""
     by_file: dict[str, dict[str, None]] = defaultdict(dict)
-    for site in found.sites:
+    for site in found.sites[:MOST_LINES]:
         name, _, line = lines[site].rpartition(":")
         by_file[name or lines[site]][line if name else ""] = None
-    return ", ".join(f"{name}:{','.join(of)}" if any(of) else name for name, of in by_file.items())
+    shown = [f"{name}:{','.join(of)}" if any(of) else name for name, of in by_file.items()]
+    return ", ".join(shown) + (" …" if len(found.sites) > MOST_LINES else "")
 
 
 # --- of ranks together ----------------------------------------------------------------------------
@@ -115,6 +120,9 @@ def _together(places: Sequence[Place], here: str, ranks: int) -> Position:
     one = places[0].round
     rounds = [place.round for place in places]
     messages = [message for each in rounds for message in each.messages]
+    spent: Counter[int] = Counter()
+    for each in rounds:
+        spent.update(each.sites)
     sizes = [size for _, _, size in messages] or [one.call.bytes if one.call else 0.0]
     if one.call is not None:
         peers = "all" if one.among == [list(range(ranks))] else _groups(one.among)
@@ -126,8 +134,8 @@ def _together(places: Sequence[Place], here: str, ranks: int) -> Position:
     return Position(
         here, one.call.op if one.call else one.flow, min(sizes), max(sizes), peers,
         places[0].visits, len({rank for each in rounds for rank in each.ranks}),
-        sum(each.seconds for each in rounds), sum(map(computed, places)),
-        tuple(dict.fromkeys(site for each in rounds for site in each.sites)),
+        sum(spent.values()), sum(map(computed, places)),
+        tuple(site for site, _ in spent.most_common() if site >= 0),
     )  # fmt: skip
 
 
@@ -166,7 +174,10 @@ def _of_ranks(calls: Sequence[Sequence[RecordedCall | RecordedLoop]]) -> Iterato
             step if steps else "", max(node.calls for _, node in made), len(made),
             sum(node.seconds for _, node in made),
             sum(gap.total for _, node in made for gap in node.gaps),
-            tuple(dict.fromkeys(node.site for _, node in made if node.site >= 0)),
+            tuple(dict.fromkeys(
+                node.site for _, node in sorted(made, key=lambda one: -one[1].seconds)
+                if node.site >= 0
+            )),
         )  # fmt: skip
 
 

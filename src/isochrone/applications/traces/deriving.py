@@ -216,8 +216,7 @@ def _merged(found: list[Round]) -> list[Round]:
             other.ranks = sorted({*other.ranks, *one.ranks})
             other.messages += one.messages
             other.among = sorted([*other.among, *one.among])
-            other.seconds += one.seconds
-            other.sites += [site for site in one.sites if site not in other.sites]
+            other.sites.update(one.sites)
             other.before |= one.before
             other.within |= one.within
         else:
@@ -243,7 +242,8 @@ def _planted(nodes: Sequence[Node], found: Sequence[Round], period: int) -> Tree
             continue
         visits = [found[visit] for visit in node.visits]
         one = visits[0]
-        one.seconds = sum(visit.seconds for visit in visits)
+        for visit in visits[1:]:
+            one.sites.update(visit.sites)
         one.before, one.within = (
             {
                 rank: Spent.pooled([parts(v)[part].get(rank, NOTHING) for v in visits])

@@ -245,10 +245,9 @@ class Round:
         Of a stream: some rank waits for one message before it begins to receive the next.
     call, among
         Of a collective, and the ranks of each communicator that does it.
-    seconds
-        In the calls, of all ranks and visits together.
     sites
-        Where the calls are in the program's code: indices, each once.
+        Seconds in the calls, of all ranks and visits together, by where they are in the program's
+        code: indices, -1 where that is not known.
     """
 
     kind: Kind
@@ -261,15 +260,12 @@ class Round:
     one_by_one: bool = False
     call: Event | None = None
     among: list[list[int]] = field(default_factory=list)
-    seconds: float = 0.0
-    sites: list[int] = field(default_factory=list)
+    sites: Counter[int] = field(default_factory=Counter)
 
     def note(self, calls: Iterable[Event]) -> None:
-        """Add the time and the sites of calls."""
+        """Add the time of calls."""
         for call in calls:
-            self.seconds += call.seconds
-            if call.site >= 0 and call.site not in self.sites:
-                self.sites.append(call.site)
+            self.sites[call.site] += call.seconds  # type: ignore[assignment]
 
     @property
     def flow(self) -> str:
