@@ -16,7 +16,7 @@ from isochrone.applications.traces.deriving import Written, named, omitted_share
 from isochrone.applications.traces.farms import Farm
 from isochrone.applications.traces.gaps import CHANCE, Spent, computation, noise, seconds
 from isochrone.applications.traces.growth import growth, whole
-from isochrone.applications.traces.offsets import Messages, Vector, offsets
+from isochrone.applications.traces.offsets import Messages, Offsets, Vector, offsets
 from isochrone.applications.traces.places import (
     Again,
     Place,
@@ -26,7 +26,7 @@ from isochrone.applications.traces.places import (
     flat,
     joined,
 )
-from isochrone.applications.traces.small import bounded, small_operations
+from isochrone.applications.traces.small import LeftOut, bounded, small_operations, to_skip
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
@@ -50,6 +50,9 @@ SPREAD = 0.01
 UNEVEN = 1.4
 """By what the slowest rank may take longer than the mean, more at one number of ranks than at
 others, to be the same ranks that take longer."""
+
+LIKELY_DIMENSIONS = 3
+"""Of a grid. On up to 16 ranks, partners in a butterfly are also neighbours in a grid of four."""
 
 REST = 1e-4
 """Part of the computation of rank 0 that is written for others that compute nothing."""
@@ -116,6 +119,7 @@ class _Generalizing:
         self.name = name
         self.warnings = dict.fromkeys(text for one in structures for text in one.warnings)
         self.spread = DOUBTFUL if self.warnings else 0.0
+        self.left_out = LeftOut([one.ranks * one.seconds for one in structures])
         kinds = {_kind(place) for place in flat(structures[-1].tree) if place.visits > 1}
         if "stream" in kinds and not kinds.isdisjoint(ROOTED):
             self.warnings["operations with a root between messages of a pipeline are inexact"] = (
@@ -128,7 +132,9 @@ class _Generalizing:
         if len(phases) == 1 and "repeat" in phases[0]:
             app |= {"iterations": phases[0]["repeat"]["times"],
                     "phases": phases[0]["repeat"]["phases"]}  # fmt: skip
-        omitted = max(one.omitted for one in self.structures)
+        omitted = max(one.omitted for one in self.structures) + self.left_out.share
+        if self.left_out.positions:
+            self.warnings[self.left_out.warning()] = None
         if omitted:
             app["omitted"] = float(f"{omitted:.2g}")
         if small := bounded([one.small for one in self.structures]):
@@ -153,16 +159,22 @@ class _Generalizing:
         for nodes in self.aligned(trees, where):
             number += _kind(nodes[0]) != "end"  # computation alone has no number
             here = f"{where}.{number}".lstrip(".")
-            loops = [node for node in nodes if isinstance(node, Again)]
-            if loops:
-                times = self.whole([loop.times for loop in loops], "the repetitions", here)
-                inner = self.phases([loop.body for loop in loops], here)
-                if inner:
-                    found.append({"repeat": {"times": times, "phases": inner}})
-            else:
-                places = [node for node in nodes if isinstance(node, Place)]
-                found += self.place(places, f"{here} ({_kind(nodes[0])})")
+            try:
+                found += self.node(nodes, here)
+            except InputError:
+                if not self.left_out.take([[node] for node in nodes], here):
+                    raise
         return found
+
+    def node(self, nodes: Sequence[Place | Again], here: str) -> list[Written]:
+        """Return the phases of nodes that belong together."""
+        loops = [node for node in nodes if isinstance(node, Again)]
+        if not loops:
+            places = [node for node in nodes if isinstance(node, Place)]
+            return self.place(places, f"{here} ({_kind(nodes[0])})")
+        times = self.whole([loop.times for loop in loops], "the repetitions", here)
+        inner = self.phases([loop.body for loop in loops], here)
+        return [{"repeat": {"times": times, "phases": inner}}] if inner else []
 
     def aligned(
         self, trees: Sequence[Tree], where: str
@@ -182,9 +194,14 @@ class _Generalizing:
                 found.append(tuple(tree.pop(0) for tree in rest))
                 continue
             ends = [k for k, kind in enumerate(kinds) if kind == "end"]
+            number = 1 + sum(_kind(nodes[0]) != "end" for nodes in found)
             if not ends:
+                skipped = to_skip([[_kind(node) for node in tree] for tree in rest])
+                parts = [tree[:k] for tree, k in zip(rest, skipped, strict=True)]
+                if self.left_out.take(parts, f"{where}.{number}".lstrip(".")):
+                    rest = [tree[k:] for tree, k in zip(rest, skipped, strict=True)]
+                    continue
                 shown = ", ".join(f"{k} at {p}" for k, p in zip(kinds, self.ranks, strict=True))
-                number = 1 + sum(_kind(nodes[0]) != "end" for nodes in found)
                 place = f"position {where}.{number}".replace(" .", " ")
                 raise self.refuse(place, f"its ranks are {shown}")
             for k in ends:
@@ -341,25 +358,12 @@ class _Generalizing:
         kind = rounds[0].kind
         if kind not in ("exchange", "stream"):
             raise self.refuse(f"position {here}", f"its messages are of the flow {kind}")
-        grid = offsets([one.messages for one in rounds], self.ranks)
-        if grid is not None:
-            listed = []
-            for offset in grid.sizes[-1]:
-                size = self.value(
-                    [by.get(offset, math.nan) for by in grid.sizes],
-                    f"the size of messages to {offset}", here,
-                    first=_faces(offset, grid.dimensions),
-                )  # fmt: skip
-                listed.append({"to": list(offset), "bytes": size})
-            options: Written = {"dimensions": grid.dimensions, "list": listed}
-            if grid.periodic:
-                options["periodic"] = True
-            if grid.order == "F":
-                options["first-fastest"] = True
-            found = {"topology": {"offsets": options}, "flow": rounds[0].flow}
+        messages = [one.messages for one in rounds]
+        bits = all(butterfly([one], p) for one, p in zip(places, self.ranks, strict=True))
+        grid = offsets(messages, self.ranks)
+        if grid is not None and not (bits and grid.dimensions > LIKELY_DIMENSIONS):
+            found = {"topology": self.on_grid(places, grid, here), "flow": rounds[0].flow}
         elif kind == "exchange":
-            messages = [one.messages for one in rounds]
-            bits = all(butterfly([one], p) for one, p in zip(places, self.ranks, strict=True))
             topology = "butterfly" if bits else self.irregular(messages, here)
             sizes = [sum(size for _, _, size in m) / len(m) for m in messages]
             size = self.value(sizes, "the mean size of messages", here)
@@ -370,6 +374,29 @@ class _Generalizing:
         if within is not None:
             found["compute"] = within
         return found
+
+    def on_grid(self, places: Sequence[Place], grid: Offsets, here: str) -> Written:
+        """Return messages to offsets; where their sizes differ between ranks, means are kept."""
+        share = self.left_out.share_of([[place] for place in places])
+        if grid.uneven * share > LITTLE:
+            self.spread += grid.uneven * share
+            self.warnings[
+                f"position {here}: sizes of messages differ by up to {grid.uneven:.0%} between "
+                "ranks: their means are kept"
+            ] = None
+        listed = []
+        for offset in grid.sizes[-1]:
+            size = self.value(
+                [by.get(offset, math.nan) for by in grid.sizes],
+                f"the size of messages to {offset}", here, first=_faces(offset, grid.dimensions),
+            )  # fmt: skip
+            listed.append({"to": list(offset), "bytes": size})
+        options: Written = {"dimensions": grid.dimensions, "list": listed}
+        if grid.periodic:
+            options["periodic"] = True
+        if grid.order == "F":
+            options["first-fastest"] = True
+        return {"offsets": options}
 
     def irregular(self, messages: Sequence[Messages], here: str) -> Written:
         """Return a random graph of as many neighbours.

@@ -26,12 +26,16 @@ MOST_DIMENSIONS = 4
 
 @dataclass(frozen=True)
 class Offsets:
-    """Offsets of the partners of all ranks, and the mean size of messages of each recording."""
+    """Offsets of the partners of all ranks, and the mean size of messages of each recording.
+
+    `uneven` is the largest relative distance of a message from that mean.
+    """
 
     dimensions: int
     periodic: bool
     order: Order
     sizes: list[dict[Vector, float]]
+    uneven: float
 
 
 def offsets(messages: Sequence[Messages], ranks: Sequence[int]) -> Offsets | None:
@@ -41,22 +45,25 @@ def offsets(messages: Sequence[Messages], ranks: Sequence[int]) -> Offsets | Non
     for dimensions, periodic, order in grids:
         found = [_by_offset(m, p, dimensions, order, periodic)
                  for m, p in zip(messages, ranks, strict=True)]  # fmt: skip
-        sizes = [one for one in found if one is not None]
+        sizes = [one[0] for one in found if one is not None]
         if len(sizes) == len(found) and all(set(one) <= set(sizes[-1]) for one in sizes):
             missing = any(
                 offset not in one and _senders(offset, balanced(p, dimensions), periodic)
                 for one, p in zip(sizes, ranks, strict=True) for offset in sizes[-1]
             )  # fmt: skip
-            moving = {k for offset in sizes[-1] for k, step in enumerate(offset) if step}
-            if not missing and dimensions == max(moving, default=0) + 1:
-                return Offsets(dimensions, periodic, order, sizes)
+            if not missing:
+                uneven = max(one[1] for one in found if one is not None)
+                return Offsets(dimensions, periodic, order, sizes, uneven)
     return None
 
 
 def _by_offset(
     messages: Messages, ranks: int, dimensions: int, order: Order, periodic: bool
-) -> dict[Vector, float] | None:
-    """Return the mean size of messages by offset, if all ranks that have a neighbour there send."""
+) -> tuple[dict[Vector, float], float] | None:
+    """Return the mean size of messages by offset, if all ranks that have a neighbour there send.
+
+    And the largest relative distance from that mean.
+    """
     sides = balanced(ranks, dimensions)
     sent: dict[Vector, list[tuple[int, float]]] = defaultdict(list)
     before: Counter[tuple[int, int]] = Counter()
@@ -69,13 +76,15 @@ def _by_offset(
             return None
         sent[tuple(steps)].append((a, size))
     for offset, found in sent.items():
-        mean = sum(size for _, size in found) / len(found)
-        if any(abs(size - mean) > 0.02 * mean for _, size in found):
-            return None
         expected = _senders(offset, sides, periodic)
         if len(found) != expected or len({a for a, _ in found}) != expected:
             return None
-    return {offset: sum(s for _, s in found) / len(found) for offset, found in sent.items()}
+    means = {offset: sum(s for _, s in found) / len(found) for offset, found in sent.items()}
+    uneven = (
+        abs(size / means[offset] - 1)
+        for offset, found in sent.items() for _, size in found if means[offset]
+    )  # fmt: skip
+    return means, max(uneven, default=0.0)
 
 
 def _around(steps: Sequence[int], sides: Sequence[int], before: int) -> list[int]:
