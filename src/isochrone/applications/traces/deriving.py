@@ -15,6 +15,7 @@ from typing import Any
 
 from isochrone.applications.traces import graphs
 from isochrone.applications.traces.attributing import bring_forward, gather_small, settle
+from isochrone.applications.traces.butterflies import with_butterflies
 from isochrone.applications.traces.farms import Farm, without_farms
 from isochrone.applications.traces.folding import Leaf, Loop, Node, fold
 from isochrone.applications.traces.gaps import NOTHING, Spent, computation
@@ -81,8 +82,13 @@ def omitted_share(trace: Trace) -> float:
     return moved / max(trace.seconds, 1e-12)
 
 
-def structure(trace: Trace) -> tuple[Tree, list[Farm], list[str]]:
+def structure(
+    trace: Trace, *, butterflies: bool = False
+) -> tuple[Tree, list[Farm], list[str]]:  # fmt: skip
     """Return what is repeated of a trace, its farms of tasks, and warnings.
+
+    With `butterflies`, exchanges along bits of the ranks are one, which is not what single ones
+    are that happen to follow each other.
 
     Raises
     ------
@@ -104,6 +110,8 @@ def structure(trace: Trace) -> tuple[Tree, list[Farm], list[str]]:
         found.append(Round("end", list(spent), before=spent))
     settle(found)
     found = _merged(found)
+    if butterflies:
+        found = with_butterflies(found, len(trace.ranks))
     nodes = fold(_key(one) for one in found)
     count = len([*_with_inner(nodes, 1)])
     if count > min(MOST_PHASES, max(50, len(found) // 2)):

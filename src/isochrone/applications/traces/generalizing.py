@@ -7,11 +7,12 @@ ranks. What does not fit is refused, and its place named.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from isochrone.applications.traces.butterflies import row_of
 from isochrone.applications.traces.deriving import Written, named, omitted_share, plain, structure
 from isochrone.applications.traces.farms import Farm
 from isochrone.applications.traces.gaps import CHANCE, Spent, computation, noise, seconds
@@ -71,6 +72,7 @@ class Structure:
     omitted: float
     warnings: list[str]
     seconds: float
+    trace: Trace
     small: dict[str, float] = field(default_factory=dict)
 
 
@@ -92,8 +94,8 @@ def analysed(trace: Trace) -> Structure:
         If it has none.
     """
     tree, farms, said = structure(trace)
-    return Structure(len(trace.ranks), tree, farms, omitted_share(trace), said, trace.longest,
-                     small_operations(trace))  # fmt: skip
+    return Structure(len(trace.ranks), tree, farms, omitted_share(trace), said,
+                     trace.longest, trace, small_operations(trace))  # fmt: skip
 
 
 def generalized(
@@ -108,7 +110,21 @@ def generalized(
     InputError
         If they differ in more than numbers; names the place.
     """
-    return _Generalizing(sorted(structures, key=lambda one: one.ranks), name, below).document()
+    ordered = sorted(structures, key=lambda one: one.ranks)
+    try:
+        return _Generalizing(ordered, name, below).document()
+    except InputError as error:
+        try:
+            return _Generalizing(
+                [_with_butterflies(one) for one in ordered], name, below
+            ).document()
+        except InputError:
+            raise error from None
+
+
+def _with_butterflies(one: Structure) -> Structure:
+    tree, farms, _ = structure(one.trace, butterflies=True)
+    return replace(one, tree=tree, farms=farms)
 
 
 class _Generalizing:
@@ -359,12 +375,17 @@ class _Generalizing:
         if kind not in ("exchange", "stream"):
             raise self.refuse(f"position {here}", f"its messages are of the flow {kind}")
         messages = [one.messages for one in rounds]
-        bits = all(butterfly([one], p) for one, p in zip(places, self.ranks, strict=True))
+        rows = [row_of(one, p) for one, p in zip(messages, self.ranks, strict=True)]
+        alike = [row for row in rows if row is not None]
+        bits = len(alike) == len(rows)
         grid = offsets(messages, self.ranks)
-        if grid is not None and not (bits and grid.dimensions > LIKELY_DIMENSIONS):
+        joined = any(one.butterfly for one in rounds) or (
+            grid is not None and grid.dimensions > LIKELY_DIMENSIONS
+        )
+        if grid is not None and not (bits and joined):
             found = {"topology": self.on_grid(places, grid, here), "flow": rounds[0].flow}
         elif kind == "exchange":
-            topology = "butterfly" if bits else self.irregular(messages, here)
+            topology = self.butterfly(alike, here) if bits else self.irregular(messages, here)
             sizes = [sum(size for _, _, size in m) / len(m) for m in messages]
             size = self.value(sizes, "the mean size of messages", here)
             found = {"topology": topology, "flow": "exchange", "bytes": f"round({size})"}
@@ -398,6 +419,15 @@ class _Generalizing:
             options["first-fastest"] = True
         return {"offsets": options}
 
+    def butterfly(self, rows: Sequence[tuple[int, int]], here: str) -> Written | str:
+        """Return a butterfly of all ranks, or of groups of them."""
+        sizes, strides = zip(*rows, strict=True)
+        if list(sizes) == self.ranks:
+            return "butterfly"
+        size = self.whole(sizes, "the sizes of groups of a butterfly", here)
+        stride = self.whole(strides, "the distances of ranks in a butterfly", here)
+        return {"butterfly": {"size": size, "stride": stride}}
+
     def irregular(self, messages: Sequence[Messages], here: str) -> Written:
         """Return a random graph of as many neighbours.
 
@@ -409,6 +439,13 @@ class _Generalizing:
             )
             raise self.refuse(f"position {here}", what)
         degrees = [len(m) / p for m, p in zip(messages, self.ranks, strict=True)]
+        pairs = all(len({a for a, _, _ in m}) == len(m) for m in messages)
+        if pairs and not any(p % 2 for p in self.ranks):  # of some, others alone
+            self.warnings[
+                f"position {here}: partners are no offsets on a grid; a random one of each rank is "
+                "taken"
+            ] = None
+            return {"random-regular": {"degree": 1}}
         if degrees[-1] > MOST_GROWTH * degrees[-2]:
             shown = ", ".join(f"{degree:.1f}" for degree in degrees)
             what = f"the number of neighbours grows with p ({shown}), and they are no offsets"

@@ -245,6 +245,8 @@ class Round:
         Of a stream: some rank waits for one message before it begins to receive the next.
     call, among
         Of a collective, and the ranks of each communicator that does it.
+    butterfly
+        Whether it is several exchanges along neighbouring bits of the ranks.
     sites
         Seconds in the calls, of all ranks and visits together, by where they are in the program's
         code: indices, -1 where that is not known.
@@ -260,6 +262,7 @@ class Round:
     one_by_one: bool = False
     call: Event | None = None
     among: list[list[int]] = field(default_factory=list)
+    butterfly: bool = False
     sites: Counter[int] = field(default_factory=Counter)
 
     def note(self, calls: Iterable[Event]) -> None:
