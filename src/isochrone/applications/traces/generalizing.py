@@ -103,7 +103,8 @@ def generalized(
 ) -> General:  # fmt: skip
     """Return the description that structures at several numbers of ranks have in common.
 
-    Coefficients of its functions of p are fitted to those on fewer ranks than `below`.
+    Coefficients of its functions of p are fitted to those on fewer ranks than `below`. Exchanges
+    along bits of the ranks are taken together where less is doubtful then.
 
     Raises
     ------
@@ -111,15 +112,19 @@ def generalized(
         If they differ in more than numbers; names the place.
     """
     ordered = sorted(structures, key=lambda one: one.ranks)
-    try:
-        return _Generalizing(ordered, name, below).document()
-    except InputError as error:
+    ways: list[General] = []
+    refused: list[InputError] = []
+    for butterflies in (False, True):
         try:
-            return _Generalizing(
-                [_with_butterflies(one) for one in ordered], name, below
-            ).document()
-        except InputError:
-            raise error from None
+            kept = [_with_butterflies(one) for one in ordered] if butterflies else ordered
+            ways.append(_Generalizing(kept, name, below).document())
+        except InputError as error:
+            refused.append(error)
+        if ways and not ways[0].warnings:
+            break
+    if not ways:
+        raise refused[0]
+    return min(ways, key=lambda way: len(way.warnings))
 
 
 def _with_butterflies(one: Structure) -> Structure:
