@@ -41,6 +41,7 @@ class RecordedCall:
 
     `gaps` are those from before all loops that begin with it, then those from the end of the
     innermost of them, of the next one … `site` is an index into `sites` of the recording.
+    `requests` are those that a wait completes, `open` says whether others remain.
     """
 
     op: str
@@ -55,6 +56,8 @@ class RecordedCall:
     seconds: float
     gaps: list[Gap]
     site: int = -1
+    requests: int = 0
+    open: bool = False
 
 
 @dataclass
@@ -244,6 +247,8 @@ class _Making:
     ----------
     carried
         Computation before calls that were left out, which is added to that before the next one.
+    messages
+        Number of messages that are open.
     pending
         Nonblocking collectives that were begun: they are placed where they are completed, so that
         what is computed meanwhile comes before.
@@ -255,6 +260,7 @@ class _Making:
         self.events: list[Event] = []
         self.carried = 0.0
         self.open = False
+        self.messages = 0
         self.pending: list[Event] = []
 
     def take(self, node: RecordedCall, way: int) -> None:
@@ -266,7 +272,7 @@ class _Making:
             node.any, node.site,
         )  # fmt: skip
         if op in _WAITS:
-            self.complete(made)
+            self.complete(made, messages=node.open and 0 < node.requests <= self.messages)
         elif op in ("sendrecv", "isendrecv"):
             self._both(node, made)
         elif blocking in _SENDS and node.peer < 0:
@@ -290,18 +296,18 @@ class _Making:
         else:
             self._omit(op, made)
 
-    def complete(self, wait: Event) -> None:
-        """Take the completion of what is open."""
+    def complete(self, wait: Event, *, messages: bool = False) -> None:
+        """Take the completion of what is open, or of the messages among it."""
         if not self.open and not self.pending:
             self.carried += wait.gap
             if self.events:
                 last = self.events[-1]
                 self.events[-1] = last._replace(seconds=last.seconds + wait.seconds)
             return
-        for call in self.pending:
+        for call in [] if messages else self.pending:
             self._keep(call._replace(gap=wait.gap, seen=wait.seen, seconds=wait.seconds))
             wait = wait._replace(gap=0.0, seen=None, seconds=0.0)
-        self.pending = []
+        self.pending = self.pending if messages else []
         if self.open:
             self._keep(wait._replace(op="wait", peer=-1, bytes=0.0))
 
@@ -310,6 +316,8 @@ class _Making:
             event = event._replace(gap=event.gap + self.carried)
             self.carried = 0.0
         self.events.append(event)
+        self.messages += event.op in ("isend", "irecv")
+        self.messages *= event.op != "wait"
         self.open = event.op != "wait" and (self.open or event.op in ("isend", "irecv"))
 
     def _omit(self, op: str, event: Event) -> None:
@@ -350,14 +358,14 @@ def _number(value: Any, end: int = 2**53, least: int = 0) -> int:
 def _call(
     row: Members, ranks: int, groups: int, sites: Mapping[tuple[int, int], int]
 ) -> RecordedCall:
-    numbers = {key: _number(row[key]) for key in ("bytes", "received", "calls")}
+    numbers = {key: _number(row[key]) for key in ("bytes", "received", "calls", "requests")}
     ends = {"peer": ranks, "source": ranks, "root": ranks, "group": groups}
     # Below zero they stand for none, or for any.
     numbers |= {key: _number(row[key], end, -(2**31)) for key, end in ends.items()}
     gaps = [row["gap"], *(gap for key, gap in row.items() if key.startswith("gap_"))]
     return RecordedCall(
-        op=str(row["op"]), any=bool(row.get("any")), seconds=float(row["seconds"]),
-        gaps=list(map(_read_gap, gaps)), **numbers,
+        op=str(row["op"]), any=bool(row.get("any")), open=bool(row.get("open")),
+        seconds=float(row["seconds"]), gaps=list(map(_read_gap, gaps)), **numbers,
         site=sites.get((row["rank"], row.get("site", -1)), -1),
     )  # fmt: skip
 

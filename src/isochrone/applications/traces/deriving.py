@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from statistics import median
 from typing import Any
 
 from isochrone.applications.traces import graphs
@@ -279,7 +280,8 @@ def _mean_messages(visits: Sequence[Round]) -> list[graphs.Message]:
 def _before_loop(loop: Loop, found: Sequence[Round]) -> Place | None:
     """Take out what ranks compute once, before the first turn of a loop.
 
-    No call parts it from the computation of that turn; it is what is longer than in all others.
+    No call parts it from the computation of that turn; it is what is longer than in all others. In
+    the first turn of a loop around it, there may be none.
     """
     extra = {}
     entries = 0
@@ -295,7 +297,7 @@ def _before_loop(loop: Loop, found: Sequence[Round]) -> Place | None:
             continue
         usual = Spent.pooled(later)
         once = [found[v].before[rank] for v in entry]
-        if min(spent.mean for spent in once) > max(2 * usual.gap.most, 1e-6):
+        if median(spent.mean for spent in once) > max(2 * usual.gap.most, 1e-6):
             mean = sum(spent.mean for spent in once) / len(once) - usual.mean
             extra[rank] = Spent(Spent.pooled(once).gap, mean)
             entries = len(entry)
