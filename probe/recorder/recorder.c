@@ -5,6 +5,7 @@
 #include "preload/process.h"
 #include "recorder/communicators.h"
 #include "recorder/requests.h"
+#include "recorder/sites.h"
 #include "recorder/writing.h"
 #include "recording/memory.h"
 #include "recording/output.h"
@@ -119,7 +120,7 @@ static iso_thread_t *begin_thread(void)
     return own_thread = thread;
 }
 
-iso_call_t iso_call_begin(void)
+iso_call_t iso_call_begin_at(const void *from, const void *frame)
 {
     iso_call_t call = {0};
     if (!OWN.recording || (own_thread && own_thread->inside)) {
@@ -133,6 +134,8 @@ iso_call_t iso_call_begin(void)
     thread->inside = true;
     call.on = true;
     call.begin = now;
+    call.from = from;
+    call.frame = frame;
     return call;
 }
 
@@ -177,8 +180,9 @@ void iso_event_store(iso_call_t *call, const iso_event_t *event)
 {
     iso_set_aside(call, event);
     if (iso_op_effects[event->op] != ISO_ASIDE) {
+        int site = iso_sites_number(call->from, call->frame);
         iso_sequence_add(&own_thread->sequence, event, own_thread->gap,
-                         call->end - call->begin);
+                         call->end - call->begin, site);
         own_thread->gap = 0;
     }
 }
@@ -257,6 +261,7 @@ void iso_program_begins(void)
     OWN.all.totals = iso_totals();
     iso_communicators_begin();
     iso_requests_begin();
+    iso_sites_begin();
     calibrate();
     OWN.all.began = PMPI_Wtime();
     begin_thread();
@@ -286,6 +291,7 @@ void iso_program_ends(void)
     own_thread = NULL;
     iso_totals_free(&OWN.all.totals);
     iso_requests_end();
+    iso_sites_end();
     iso_communicators_end();
     free(OWN.all.path);
     if (!OWN.all.partial) {

@@ -30,6 +30,8 @@ typedef struct iso_call {
     bool on;           /**< it is recorded */
     int code;          /**< that MPI returned */
     double begin, end; /**< MPI_Wtime */
+    const void *from;  /**< where the program goes on after it */
+    const void *frame; /**< of the stack */
 } iso_call_t;
 
 /** A thread that called MPI. */
@@ -64,7 +66,11 @@ void iso_recorder_forget(void);
 /** MPI 4 begins without MPI_Init, in a session: say that it is not recorded. */
 void iso_recorder_session(void);
 
-iso_call_t iso_call_begin(void);
+iso_call_t iso_call_begin_at(const void *from, const void *frame);
+
+/** The begin of a call; evaluated in the intercepted function. */
+#define iso_call_begin()                                                       \
+    iso_call_begin_at(__builtin_return_address(0), __builtin_frame_address(0))
 
 /** MPI returned @a code. @return whether to record the call; until
  * iso_call_done, one thread at a time */

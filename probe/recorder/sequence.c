@@ -376,7 +376,7 @@ void iso_sequence_begin(iso_sequence_t *sequence, long limit)
 }
 
 void iso_sequence_add(iso_sequence_t *sequence, const iso_event_t *event,
-                      double gap, double seconds)
+                      double gap, double seconds, int site)
 {
     if (sequence->detail == ISO_GIVEN_UP) {
         return;
@@ -384,6 +384,7 @@ void iso_sequence_add(iso_sequence_t *sequence, const iso_event_t *event,
     iso_node_t *node = iso_zeroed(sizeof(*node));
     node->event = sequence->detail == ISO_EXACT ? *event : sizeless(*event);
     node->hash = iso_event_hash(&node->event);
+    node->site = site;
     node->calls = 1;
     node->seconds = seconds;
     node->bytes = event->bytes;

@@ -42,6 +42,7 @@ typedef struct iso_node {
     long count;              /**< rounds of a loop */
     struct iso_node **body;
     iso_event_t event;
+    int site; /**< of the first of the calls */
     long calls;
     double seconds;         /**< in the call, summed */
     double bytes, received; /**< summed */
@@ -63,8 +64,9 @@ void iso_sequence_begin(iso_sequence_t *sequence, long limit);
  *
  * @param gap      computation before it, seconds
  * @param seconds  in it
+ * @param site     its number, see sites.h
  */
 void iso_sequence_add(iso_sequence_t *sequence, const iso_event_t *event,
-                      double gap, double seconds);
+                      double gap, double seconds, int site);
 
 void iso_sequence_end(iso_sequence_t *sequence);

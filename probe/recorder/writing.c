@@ -2,6 +2,7 @@
 #include "recorder/writing.h"
 
 #include "recorder/communicators.h"
+#include "recorder/sites.h"
 #include "recording/memory.h"
 #include "recording/output.h"
 #include "recording/sending.h"
@@ -13,8 +14,9 @@
  */
 
 /* What the run file says of one rank: "rank_time", an "edge" for each rank that
- * it sent to, and its sequence as "loop" and "call", in the order `at`, with
- * what belongs to a loop at a greater `depth` after it. */
+ * it sent to, a "site" for each place it called from, and its sequence as
+ * "loop" and "call", in the order `at`, with what belongs to a loop at a
+ * greater `depth` after it. */
 
 /** Where a record is in the file. */
 typedef struct iso_place_in {
@@ -67,7 +69,8 @@ static void write_call(iso_place_in_t *place, const iso_node_t *node, int depth)
                 ("any", (bool)event->any), ("root", event->root),
                 ("group", collective ? place->groups[event->group] : ISO_NONE),
                 ("requests", event->requests), ("open", (bool)event->open),
-                ("calls", node->calls), ("seconds", node->seconds));
+                ("calls", node->calls), ("seconds", node->seconds),
+                ("site", node->site));
     write_gap(record, "gap", &node->gap);
     int level = 1;
     for (const iso_gap_t *gap = node->gap.outer; gap; gap = gap->outer) {
@@ -150,6 +153,7 @@ static void write_rank(iso_record_t *record, const iso_recording_t *recording,
                ("recording", own), ("tail", rest), ("calls", calls),
                ("threads", recording->threads->number + 1));
     write_edges(record, &recording->totals.edges, rank);
+    iso_sites_write(record, rank);
     for (iso_thread_t *t = recording->threads; t; t = t->next) {
         iso_place_in_t place = {record, groups, rank, t->number, 0};
         for (int k = 0; k < t->sequence.used; k++) {

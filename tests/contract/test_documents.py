@@ -213,6 +213,11 @@ def scaled(folder: Path) -> Found:
     yield answered("scale", *files[1:], *known)
 
 
+def positions(folder: Path) -> Found:
+    write(halo_recording(3, 3), folder / "halo.jsonl")
+    yield answered("scale", "--list", folder / "halo.jsonl")
+
+
 def collective_io(folder: Path) -> Found:
     yield answered("predict", "collective-io", *UNEVEN)
     call = Call(tile_io(4, 4, (512, 512), 4), buffer=4 * MIB)
@@ -331,6 +336,7 @@ CASES: dict[str, Callable[[Path], Found]] = {
     "predict-app": applications, "predict-collective-io": collective_io,
     "predict-grids": on_grids, "predict-times": times, "run-file": run_files,
     "scale": scaled,
+    "scale-list": positions,
     "show-clocks": unknown_kinds, "show-emulation": emulated, "show-hotspot": hot_spots,
     "show-io-recording": recorded_io, "show-latency-map": maps, "show-pool": pooled,
     "show-recording": recorded, "show-sweep": all_sweeps, "show-tile-io": tiles,

@@ -190,7 +190,7 @@ def test_launches_are_files_that_say_which_they_are(
     assert "map-1.jsonl … map-3.jsonl" in answer.stdout
     files = sorted(tmp_path.iterdir())
     assert [file.name for file in files] == ["map-1.jsonl", "map-2.jsonl", "map-3.jsonl"]
-    assert [read(file).notes["launch"] for file in files] == ["1 of 3", "2 of 3", "3 of 3"]
+    assert [read(file).notes["launch"] for file in files] == ["1/3", "2/3", "3/3"]
     again = isochrone("measure", *NULL.split(), "--launches", 3, "-o", "map.jsonl", cwd=tmp_path)
     assert again.returncode == 2
     golden.measured(again.stderr)
@@ -222,7 +222,7 @@ def test_two_commands_are_launched_in_turns_and_compared(
     files = list((tmp_path / "kept").iterdir())
     order = [file.stem for file in sorted(files, key=lambda file: file.stat().st_mtime_ns)]
     assert order == ["a-1", "b-1", "b-2", "a-2", "a-3", "b-3"]
-    assert read(tmp_path / "kept" / "b-2.jsonl").notes["launch"] == "2 of 3"
+    assert read(tmp_path / "kept" / "b-2.jsonl").notes["launch"] == "2/3"
     again = isochrone("compare", tmp_path / "kept" / "a.jsonl", tmp_path / "kept" / "b.jsonl")
     assert "node n1: 12 pairs" in again.stdout
 

@@ -44,7 +44,7 @@ int main(int argc, char **argv)
         iso_event_t event = iso_event(ISO_OP_send);
         event.peer = peer;
         event.bytes = bytes;
-        iso_sequence_add(&sequence, &event, 1e-6 * gap, 0);
+        iso_sequence_add(&sequence, &event, 1e-6 * gap, 0, ISO_NONE);
     }
     printf("detail %d\n", (int)sequence.detail);
     for (int k = 0; k < sequence.used; k++) {

@@ -13,9 +13,13 @@ from beds.command_line import run_here
 from beds.mpis import PATIENCE, ROOT
 from beds.simulation import Simulation
 from isochrone.applications.results import recording
+from isochrone.applications.results.listing import positions
+from isochrone.applications.results.recorded_calls import sites
 from isochrone.measure.launchers.simgrid import EXACT
 from isochrone.measure.platforms import parse as machine
+from isochrone.measure.source_lines import source_lines
 from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
 
 QUIET = ("--log=root.thres:critical", "--cfg=smpi/simulate-computation:no")
 
@@ -26,7 +30,15 @@ def folder(simulation: Simulation, tmp_path: Path) -> Path:
     made = machine("nodes:32 cores:1")
     (tmp_path / "P.xml").write_text(made.xml())
     (tmp_path / "P.hosts").write_text(made.hosts())
-    argv = ["smpicc", "-std=c11", "-O1", ROOT / "tests/beds/steps.c", "-o", tmp_path / "steps"]
+    argv = [
+        "smpicc",
+        "-std=c11",
+        "-O1",
+        "-g",
+        ROOT / "tests/beds/steps.c",
+        "-o",
+        tmp_path / "steps",
+    ]
     subprocess.run(argv, check=True, timeout=PATIENCE)
     return tmp_path
 
@@ -47,6 +59,40 @@ def test_ranks_are_recorded_apart(folder: Path) -> None:
     for one in recording.rank_times(run):
         assert one.calls == 80
         assert one.computation == pytest.approx(0.04, rel=0.001)
+    places = by_operation(run)
+    text = (ROOT / "tests/beds/steps.c").read_text().splitlines()
+    assert {op: text[line - 1].split("(")[0].strip() for op, line in places.items()} == {
+        "exchange": "MPI_Sendrecv", "allreduce": "MPI_Allreduce",
+    }  # fmt: skip
+
+
+def by_operation(run: Run) -> dict[str, int]:
+    """Return the line of the code of each operation: SimGrid loads copies of the program."""
+    lines = source_lines(sites(run), run.about.started)
+    found, _ = positions(run)
+    return {
+        one.call: int(lines[one.sites[0]].removeprefix("steps.c:")) for one in found if one.sites
+    }
+
+
+def test_several_launches_of_a_simulation_are_numbered(folder: Path) -> None:
+    """Smpirun passes no blanks on."""
+    said = run_here(
+        "measure", "collective", "--op", "barrier", "-n", "2", "--launches", "2", "--platform",
+        folder / "P.xml", "-o", folder / "barrier.jsonl",
+    )  # fmt: skip
+    assert said.returncode == 0, said.stderr
+    notes = [read(folder / f"barrier-{k}.jsonl").notes["launch"] for k in (1, 2)]
+    assert notes == ["1/2", "2/2"]
+
+
+def test_sides_of_a_grid_are_arguments(folder: Path) -> None:
+    said = run_here(
+        "scale", "-n", "2,4,8", "--to", "16", "--platform", folder / "P.xml", "--dry-run", "--",
+        folder / "steps", "{grid2}", cwd=folder,
+    )  # fmt: skip
+    ends = [line.split()[-2:] for line in said.stdout.splitlines()]
+    assert ends == [["2", "1"], ["2", "2"], ["4", "2"]]
 
 
 @pytest.mark.full

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from isochrone.base.errors import InputError, failing
+from isochrone.base.errors import InputError, MeasurementError, failing
 from isochrone.base.text import Tell, printable, printable_path, warn
 from isochrone.cli.long_work import duration
 from isochrone.cli.parser import Parser
@@ -123,22 +123,45 @@ def launched(
 
 def measure_in(
     setup: Setup, runs: Sequence[Planned], costs: Sequence[Cost], end: float,
-    tell: Tell, *, quiet: bool,
+    tell: Tell, *, quiet: bool, each: bool = True,
 ) -> None:  # fmt: skip
     """Measure planned runs until a time of the monotonic clock, which they share.
 
-    ``tell`` receives a line on each.
+    Parameters
+    ----------
+    tell
+        Receives a line on each.
+    each
+        Whether all are needed. Else one that fails, and those of the same name after it, are left
+        out, and so is what the time is not enough for.
+
+    Raises
+    ------
+    MeasurementError
+        If one fails that is needed, or the first.
     """
     from isochrone.latency_map.confirm import measured
     from isochrone.measure.estimate import share_out
 
+    failed: set[str] = set()
     for k, one in enumerate(runs):
         began = time.monotonic()
+        if not each and k and (one.preset.name in failed or began > end):
+            failed.add(one.preset.name)
+            tell(f"{printable_path(one.path)}: left out")
+            continue
         share = share_out(end - began, costs[k:])[0]
-        found = measured(
-            one.within(setup, share.seconds), one.path, title=one.preset.name,
-            follow=partial(follow, quiet=quiet), tell=warn,
-        )  # fmt: skip
+        try:
+            found = measured(
+                one.within(setup, share.seconds), one.path, title=one.preset.name,
+                follow=partial(follow, quiet=quiet), tell=warn,
+            )  # fmt: skip
+        except MeasurementError as error:
+            if each or not k:
+                raise
+            failed.add(one.preset.name)
+            tell(f"{printable_path(one.path)}: {error}")
+            continue
         tell(f"{printable_path(one.path)}: {duration(time.monotonic() - began)}")
         for warning in found.warnings:
             if warning.get("code") in ("cut-short", "repeats-lowered"):

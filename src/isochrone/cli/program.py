@@ -1,8 +1,11 @@
 """Options of the commands that start a user's unmodified program: its command, and its MPI."""
 
+import re
 import shlex
 from argparse import REMAINDER, ArgumentParser, Namespace, _ArgumentGroup
+from collections.abc import Sequence
 
+from isochrone.applications.description.grids import balanced
 from isochrone.base.errors import InputError
 from isochrone.console.options import add_mpi, add_option
 
@@ -27,6 +30,33 @@ def command_of(args: Namespace, example: str) -> list[str]:
     if not command:
         raise InputError("the command is missing", hint=example)
     return command
+
+
+_DIMENSIONS = {"ranks": 1, "grid2": 2, "grid3": 3, "grid4": 4}
+"""Of what stands for the ranks in the arguments of a program."""
+
+_STANDS_FOR_RANKS = re.compile(r"\{(ranks|grid[234])(?::([^{}]*))?\}")
+
+
+def for_ranks(words: Sequence[str], ranks: int) -> list[str]:
+    """Return the words of a program, with numbers for what stands for them.
+
+    ``{ranks}`` is the number of ranks; ``{grid2}`` to ``{grid4}`` are the sides of the most
+    balanced grid of them, in decreasing order, as MPI_Dims_create has them. A word ``{grid3}``
+    becomes three words; ``{grid3:x}`` and those inside a word one text, such as ``4x2x2``.
+    """
+    found: list[str] = []
+    for word in words:
+        alone = _STANDS_FOR_RANKS.fullmatch(word)
+        if alone and alone[2] is None:
+            found += map(str, balanced(ranks, _DIMENSIONS[alone[1]]))
+            continue
+        found.append(_STANDS_FOR_RANKS.sub(
+            lambda match: (match[2] or ",").join(
+                map(str, balanced(ranks, _DIMENSIONS[match[1]]))
+            ), word,
+        ))  # fmt: skip
+    return found
 
 
 def add_before(parser: ArgumentParser | _ArgumentGroup) -> None:

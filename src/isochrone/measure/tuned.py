@@ -107,7 +107,7 @@ def with_settings(
     launcher = next(iter(fitting or found[: len(found) == 1]), None)
     options = launcher.environment(variables) if launcher else None
     theirs = {word.partition("=")[0] for word in command[1:]}
-    if options is None or (options[0].startswith("--") and options[0].partition("=")[0] in theirs):
+    if not options or (options[0].startswith("--") and options[0].partition("=")[0] in theirs):
         return list(command), {**environ, **variables}
     return [command[0], *options, *command[1:]], dict(environ)
 

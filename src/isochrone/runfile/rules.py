@@ -226,6 +226,9 @@ RULES = {
         "rank": _KNOWN_RANK, **_whole("calls", "threads"),
         **_times("seconds", "communication", "computation", "recording"),
     }),
+    ("recording", "site"): Rules(
+        {"rank": _KNOWN_RANK, **_whole("site", "offset")}, {"file": ()}
+    ),
     ("io-recording", "file"): Rules(_whole("file", "opens"), {"name": ()}),
     ("io-recording", "hint"): Rules(_whole("file"), {"key": ()}),
     ("io-recording", "pattern"): Rules(

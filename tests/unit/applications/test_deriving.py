@@ -11,7 +11,7 @@ from isochrone.applications.description.lowering import program
 from isochrone.applications.description.program import Compute, Program, Serve
 from isochrone.applications.description.reading import parse
 from isochrone.applications.traces.deriving import describe
-from isochrone.applications.traces.trace import Event, Trace
+from isochrone.applications.traces.trace import Calls, Event, Trace
 from isochrone.base.errors import InputError
 from isochrone.base.units import parse_seconds
 from made_up.programs_run import Seen
@@ -255,3 +255,25 @@ def computation(made: Program) -> tuple[np.ndarray, np.ndarray]:
                 mean[rank] += times * factor * np.mean(made.values[step.time])
                 variance[rank] += times * factor**2 * np.var(made.values[step.time])
     return mean, variance
+
+
+@pytest.mark.parametrize("entries", [3, 10])
+def test_computation_before_an_inner_loop_need_not_be_in_the_first_turn(entries: int) -> None:
+    """What ends a turn of the outer loop comes before the next one, if there is one."""
+    ranks = []
+    for _ in range(4):
+        calls: Calls = []
+        for k in range(entries):
+            calls.append(Event("bcast", bytes=8, root=0, gap=1e-3 if k else 0.0))
+            calls += [Event("bcast", bytes=8, root=0, gap=1e-5)] * 4
+            calls.append(Event("allreduce", bytes=8, gap=1e-5))
+        ranks.append(calls)
+    document, _ = describe(Trace(ranks, [tuple(range(4))]))
+    (app,) = document["apps"]
+    assert app["iterations"] == entries
+    first, second = app["phases"][:2]
+    assert "compute" in first
+    assert second["repeat"]["times"] == 5
+    inner = second["repeat"]["phases"][0]["compute"]
+    time = inner if isinstance(inner, str) else inner["time"]
+    assert parse_seconds(time) == pytest.approx(1e-5, rel=0.3), "not a fifth of 1 ms"

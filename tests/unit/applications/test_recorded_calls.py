@@ -35,3 +35,29 @@ def test_messages_to_processes_of_other_programs_are_left_out(
     document, warnings = describe(recording.read([path]))
     assert document["apps"]
     golden(warnings)
+
+
+def test_a_wait_for_messages_leaves_a_nonblocking_collective_open(tmp_path: Path) -> None:
+    """It ends at its own wait, after what is computed meanwhile; a wait for all ends both."""
+    path = tmp_path / "run.jsonl"
+    runs.write(halo_recording(2, 2), path)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    first = next(k for k, line in enumerate(lines) if line["record"] in ("loop", "call"))
+    end = [line for line in lines[first:] if line["record"] not in ("loop", "call")]
+    own = {"peer": -1, "bytes": 0}
+    ring = [("irecv", {}), ("isend", {})]
+    calls = [
+        ("iallreduce", {**own, "bytes": 8, "group": 0}), *ring,
+        ("waitall", {**own, "requests": 2, "open": True}), ("wait", {**own, "requests": 1}),
+        ("iallreduce", {**own, "bytes": 16, "group": 0}), *ring,
+        ("waitall", {**own, "requests": 3}),
+    ]  # fmt: skip
+    made = [
+        {**SENT, "peer": 1 - rank, "rank": rank, "at": k, "op": op, **more}
+        for rank in (0, 1) for k, (op, more) in enumerate(calls)
+    ]  # fmt: skip
+    path.write_text("".join(json.dumps(line) + "\n" for line in [*lines[:first], *made, *end]))
+    found = [event.op for event in recording.read([path]).ranks[0]]
+    assert found == [
+        "irecv", "isend", "wait", "allreduce", "irecv", "isend", "allreduce", "wait",
+    ]  # fmt: skip

@@ -482,3 +482,45 @@ def test_messages_along_short_sides_are_those_along_long_ones() -> None:
     expected = made(phases, 125)
     for rank in (0, 37):
         assert summed(done(found, rank)) == summed(done(expected, rank))
+
+
+SHIFTS: Phases = [{"repeat": {"times": 10, "phases": [
+    {"compute": "1ms"},
+    {"exchange": {"topology": {"offsets": {"dimensions": 3, "first-fastest": True, "list": [
+        {"to": [0, 1, 0]}]}}, "bytes": 1024}},
+    {"exchange": {"topology": {"offsets": {"dimensions": 3, "first-fastest": True, "list": [
+        {"to": [-1, 0, 0]}]}}, "bytes": 2048}}]}}]  # fmt: skip
+
+
+def test_shifts_along_one_dimension_of_a_grid_come_back() -> None:
+    """The first dimension is the fastest, as in Fortran; no message goes along the last one."""
+    general = generalized([analysed(seen(SHIFTS, ranks)) for ranks in (8, 16, 32)], "x")
+    found = program(parse(general.document, "test", {"p": "64"}))
+    expected = made(SHIFTS, 64)
+    for rank in (0, 5, 37, 63):
+        assert summed(done(found, rank)) == summed(done(expected, rank))
+
+
+UP_AND_DOWN: Phases = [{"repeat": {"times": 10, "phases": [{"exchange": {"topology": {"offsets": {
+    "dimensions": 2, "list": [{"to": [1, 0]}, {"to": [-1, 0]}]}}, "bytes": 4096}}]}}]  # fmt: skip
+
+
+def test_messages_of_uneven_sizes_keep_their_mean_and_widen_the_interval() -> None:
+    """Every second column sends twice as much: blocks of what cannot be divided evenly."""
+
+    def uneven(ranks: int, factor: int) -> Trace:
+        found = seen(UP_AND_DOWN, ranks)
+        found.ranks = [
+            [e._replace(bytes=e.bytes * (1 + rank % 2 * factor), seconds=1e-4) for e in events]
+            for rank, events in enumerate(found.ranks)
+        ]
+        return found
+
+    for factor, mean in ((0, 4096), (1, 6144)):
+        general = generalized([analysed(uneven(p, factor)) for p in (4, 8, 16)], "x")
+        (app,) = general.document["apps"]
+        (exchange,) = [one["exchange"] for one in app["phases"] if "exchange" in one]
+        listed = exchange["topology"]["offsets"]["list"]
+        assert [one["bytes"] for one in listed] == [mean, mean]
+        assert general.spread == pytest.approx(factor / 3, rel=0.1), "a third of the mean"
+        assert len(general.warnings) == factor

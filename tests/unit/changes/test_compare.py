@@ -170,8 +170,8 @@ def test_times_that_are_none_are_refused(golden: Golden) -> None:
 
 
 def test_what_differs_around_the_measurement_is_listed() -> None:
-    before = {"options": {"repeats": 10}, "notes": {"launcher": "srun", "launch": "1 of 2"}}
-    after = {"options": {"repeats": 20}, "notes": {"launcher": "flux", "launch": "2 of 2"}}
+    before = {"options": {"repeats": 10}, "notes": {"launcher": "srun", "launch": "1/2"}}
+    after = {"options": {"repeats": 20}, "notes": {"launcher": "flux", "launch": "2/2"}}
     found = compare(
         [measure(1, mpi={"library": "MPICH 4"}, **before)],
         [measure(1, mpi={"library": "MPICH 5"}, **after)],

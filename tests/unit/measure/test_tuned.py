@@ -66,3 +66,11 @@ def test_reductions_are_left_to_the_library_where_that_is_asked_for() -> None:
 def test_a_library_that_cannot_be_loaded_is_refused() -> None:
     with pytest.raises(InputError, match="cannot load"):
         tuned.settings(Path("/my cache/l.so"), Path("/t.json"), {}, report=False)
+
+
+def test_a_program_without_variables_is_started_as_it_is() -> None:
+    """As the default is, in turns with a tuning file."""
+    command = ["mpiexec", "-n", "2", "./app"]
+    words, environ = tuned.with_settings(command, "Open MPI v4.1.4", {}, USERS)
+    assert words == command
+    assert environ == USERS

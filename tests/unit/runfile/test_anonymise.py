@@ -22,7 +22,7 @@ def test_nothing_of_the_user_is_left(tmp_path: Path) -> None:
     mpi = {"library": "Open MPI v5.0.1, package: alice@nid003 Distribution", "standard": "3.1"}
     run = latency_map(
         hosts, mpi=mpi, settings={"OMPI_MCA_x": "/home/alice/secret.conf:/opt/x"},
-        notes={"command": "./app.x --secret", "launch": "2 of 3", "comment": "alice's run"},
+        notes={"command": "./app.x --secret", "launch": "2/3", "comment": "alice's run"},
     )  # fmt: skip
     run.warnings.append({"record": "warning", "code": "x", "text": "nid003 is slow, not mynid003"})
     source, target = tmp_path / "run.jsonl", tmp_path / "public.jsonl"
@@ -33,7 +33,7 @@ def test_nothing_of_the_user_is_left(tmp_path: Path) -> None:
     found, before = read(target), read(source)
     assert found.hosts == ["host-0", "host-0", "host-1", "host-1"]
     assert replaced["nid003.cluster.example"] == "host-0"
-    assert found.notes["launch"] == "2 of 3"
+    assert found.notes["launch"] == "2/3"
     assert "host-0 is slow" in found.warnings[-1]["text"]
     for name, column in before.tables["pair"].columns.items():
         assert column.tolist() == found.tables["pair"][name].tolist()

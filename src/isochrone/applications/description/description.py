@@ -401,6 +401,21 @@ class Parameters(dict[str, Given]):
         }
 
 
+class Bounds(dict[str, Given]):
+    """Times of collective operations that are not worth a model, by their names."""
+
+    @classmethod
+    def read(cls, value: Any, at: KeyPath) -> Bounds:
+        """Return them."""
+        shapes.check_keys(value, at, COLLECTIVES)
+        return cls((op, Given.read(one, at.key(op))) for op, one in value.items())
+
+    @staticmethod
+    def schema() -> Schema:
+        """Return what it may be."""
+        return shapes.keys_schema(dict.fromkeys(COLLECTIVES, shapes.schema(Given)))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Place(Declared):
     """Ranks of the job that an application is asked to run on; None: any."""
@@ -421,6 +436,7 @@ class App(Declared):
     place: Place | None = None
     omitted: Given | None = None
     uncertainty: Given | None = None
+    bounded: Bounds = field(default_factory=Bounds)
     phases: Annotated[tuple[PhaseSpec, ...], _PHASES]
     REF: ClassVar = "app"
 

@@ -301,7 +301,7 @@ def _side(name: str, arguments: Quantities) -> Quantity:
     if len(values) != 3 or any(not q.plain or q.value != round(q.value) for q in arguments):
         raise ExpressionError(f"{name} takes three whole numbers: ranks, dimensions, side")
     ranks, dimensions, which = map(round, values)
-    if not (1 <= ranks <= 2**20 and 1 <= dimensions <= 3 and 0 <= which < dimensions):
+    if not (1 <= ranks <= 2**20 and 1 <= dimensions <= 4 and 0 <= which < dimensions):
         raise ExpressionError(f"{name}({ranks}, {dimensions}, {which}): this side does not exist")
     return Quantity(float(balanced(ranks, dimensions)[which]))
 

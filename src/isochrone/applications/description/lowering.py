@@ -31,7 +31,7 @@ from isochrone.applications.description.program import (
     Repeat,
     Step,
 )
-from isochrone.applications.description.quantities import Scope, count, share, size
+from isochrone.applications.description.quantities import Scope, count, seconds, share, size
 from isochrone.applications.description.quantities import number as plain_number
 from isochrone.applications.description.resolved import (
     Resolved,
@@ -182,6 +182,7 @@ def _application(description: Description, index: int, p: int, kept: Values) -> 
         background=app.background,
         omitted=0.0 if app.omitted is None else share(app.omitted, names),
         uncertainty=0.0 if app.uncertainty is None else plain_number(app.uncertainty, names),
+        bounded=tuple((op, seconds(given, names)) for op, given in app.bounded.items()),
         on=tuple(count(rank, names, 0, MAX_RANKS - 1) for rank in app.on or ()),
     )
 

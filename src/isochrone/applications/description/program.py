@@ -200,7 +200,8 @@ class Application(Record):
 
     A background application repeats its iterations until all others of a launch are done. `on` are
     ranks of the job that it was asked to run on; empty: any. `omitted` is the share of its run time
-    that has no step, `uncertainty` a relative half width of its time, 95 %.
+    that has no step, `uncertainty` a relative half width of its time, 95 %. `bounded` are
+    operations that a prediction needs no model of, with the longest time that was measured (s).
     """
 
     name: str
@@ -211,6 +212,7 @@ class Application(Record):
     on: Ranks = ()
     omitted: float = 0.0
     uncertainty: float = 0.0
+    bounded: tuple[tuple[str, float], ...] = ()
 
     @property
     def ranks(self) -> int:

@@ -7,6 +7,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
+from isochrone.applications.pages.positions import listing
 from isochrone.applications.results.recording import (
     KIND,
     Operation,
@@ -72,6 +73,7 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
         Section("Summary", tuple(_summary(run))),
         Section("Who sends to whom", tuple(views) if edges(run) else (), only="report"),
         Section("Operations", (_operations(done),) if done else ()),
+        Section("Positions", () if asked.nbytes else tuple(listing(run, MAX_ROWS))),
         Section("Summary", (warnings_of(run.warnings),)),
         Section("How the times were taken", (Sentence(
             "Times in calls are wall-clock times, waiting included, summed over ranks. Computation "

@@ -120,7 +120,8 @@ def predict(
             one.on or range(first, first + one.ranks)
             for one, first in zip(program.applications, firsts, strict=False)
         ]
-    messages, operations = MessageTimes(models), OperationTimes(models)
+    bounded = [one for app in program.applications for one in app.bounded]
+    messages, operations = MessageTimes(models), OperationTimes(models, bounded)
     if any(SHARED in model.warnings for model in models):
         messages.warnings[SHARED] = None
     return [

@@ -5,6 +5,7 @@ collective operation on its sizes and groups. Smaller sizes are measured as well
 become smaller on more ranks.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -95,7 +96,8 @@ def _collectives(
         options = () if op == "barrier" else ("--bytes", _range(SMALL, max(SEVERAL, *sizes), 4))
         counts = {len(group) for group in groups}
         share = max(counts) / len(largest.ranks)
-        powers = [1 << k for k in range(1, min(most, int(to * share)).bit_length())]
+        end = min(most, math.ceil(to * share))
+        powers = [*(1 << k for k in range(1, end.bit_length())), end]
         counts |= {*(ranks_of_all_classes(most) if op == "barrier" else powers)}
         if len(set(hosts)) > 1 and not any(_on_one_node(group, hosts) for group in groups):
             counts = {ranks for ranks in counts if not _on_one_node(range(ranks), hosts)}

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from isochrone.applications.simulate.collectives import FROM_ROOT, TO_ROOT, Unfolding
+from isochrone.applications.traces.small import SMALL
 from isochrone.base.errors import InputError
 from isochrone.collectives.grid_collectives import Grid, Phase
 from isochrone.collectives.measured import nearest
@@ -24,7 +25,7 @@ Nodes = tuple[int, ...] | None
 _EMPTY = ("barrier",)
 
 _SMALL = 8
-"""Bytes of an operation whose time is hardly more than the latency."""
+"""Bytes of an operation whose time is hardly more than the latency, and no less of fewer bytes."""
 
 _TWO_STEPS = 1.5
 """Less than this times what two members take is one step for all: nobody passes data on."""
@@ -44,6 +45,9 @@ class OperationTimes:
     ----------
     models
         Those of collectives are used; of two that hold an operation, the first.
+    bounded
+        Operations that need no model, each with the longest time that was recorded (s): without one
+        they take that, and their interval is from nothing to twice as much.
 
     Attributes
     ----------
@@ -51,11 +55,12 @@ class OperationTimes:
         What was found to be doubtful so far; each sentence once.
     """
 
-    def __init__(self, models: Sequence[Model]) -> None:
+    def __init__(self, models: Sequence[Model], bounded: Sequence[tuple[str, float]] = ()) -> None:
         self.warnings: dict[str, None] = {}
         self._models = [m for m in models if subject(m.experiment, m.segments) == "collective"]
         self._phases = {id(model): PhaseTimes(model) for model in self._models}
         self._known: dict[tuple[Any, ...], Ends] = {}
+        self._bounded = dict(sorted(bounded, key=lambda one: one[1]))
 
     def times(
         self, op: str, size: float, grid: str, node_of: Nodes, ranks: int,
@@ -81,30 +86,42 @@ class OperationTimes:
         """
         if ranks < 2:
             return 0.0, 0.0, 0.0
+        size = max(size, _SMALL)  # of less, it is the latency that takes time
         key = (op, size, grid, node_of, ranks)
         if (*key, number) not in self._known:
-            model = self._model(op)
             try:
-                if grid:
-                    machine = Machine()
-                    if node_of is not None:
-                        machine = Machine.of_hosts([f"n{node}" for node in node_of])
-                    asked = [Grid.parse(grid)]
-                    (found,) = predict(model, op, ranks, asked, [round(size)], machine)
-                    self.warnings |= dict.fromkeys(warnings_of([found]))
-                    self._known[*key, None] = found.seconds, found.low, found.high
-                    middle, low, high = found.together
-                    for k, one in enumerate(found.phases):
-                        self._known[*key, k] = (
-                            one.seconds * middle, one.low * low, one.high * high,
-                        )  # fmt: skip
-                else:
-                    self._known[*key, None] = self._by_library(
-                        model, op, round(size), node_of, ranks
-                    )
-            except InputError as error:
-                raise InputError(f"{op}: {error.what}", where="--model", hint=error.hint) from error
+                self._ask(op, size, grid, node_of, ranks)
+            except InputError:
+                if op not in self._bounded or grid:
+                    raise
+                self.warnings[
+                    f"no model predicts {op}: it took less than {SMALL:.0%} of the recorded time, "
+                    "and is taken to need as long as in the recordings, at most twice as long"
+                ] = None
+                longest = self._bounded[op]
+                self._known[*key, None] = longest, 0.0, 2 * longest
         return self._known[*key, number]
+
+    def _ask(self, op: str, size: float, grid: str, node_of: Nodes, ranks: int) -> None:
+        """Ask the model of an operation, and note what it says of the whole and of its phases."""
+        model = self._model(op)
+        key = (op, size, grid, node_of, ranks)
+        try:
+            if not grid:
+                self._known[*key, None] = self._by_library(model, op, round(size), node_of, ranks)
+                return
+            machine = Machine()
+            if node_of is not None:
+                machine = Machine.of_hosts([f"n{node}" for node in node_of])
+            asked = [Grid.parse(grid)]
+            (found,) = predict(model, op, ranks, asked, [round(size)], machine)
+        except InputError as error:
+            raise InputError(f"{op}: {error.what}", where="--model", hint=error.hint) from error
+        self.warnings |= dict.fromkeys(warnings_of([found]))
+        self._known[*key, None] = found.seconds, found.low, found.high
+        middle, low, high = found.together
+        for k, one in enumerate(found.phases):
+            self._known[*key, k] = one.seconds * middle, one.low * low, one.high * high
 
     def unfolding(
         self, op: str, size: float, node_of: Nodes, ranks: int, seconds: float,
@@ -116,6 +133,8 @@ class OperationTimes:
         whether data move before they are asked for, so that those of two operations follow each
         other without a latency.
         """
+        if not any(op in model.selectors.get("op", [op]) for model in self._models):
+            return Unfolding(seconds)  # a bounded one
         known = (
             nearest(self._model(op).kept.get("leaving", ()), op, ranks, round(size), group)
             if ranks > 2

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import PurePath
 from typing import Any
 
-from isochrone.applications.traces.trace import Event, Gap, Trace
+from isochrone.applications.traces.trace import Event, Gap, Site, Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import CALLED
 from isochrone.base.table import Members, Table
@@ -40,7 +40,8 @@ class RecordedCall:
     """A call of the sequence as it was recorded: the members of its record.
 
     `gaps` are those from before all loops that begin with it, then those from the end of the
-    innermost of them, of the next one …
+    innermost of them, of the next one … `site` is an index into `sites` of the recording.
+    `requests` are those that a wait completes, `open` says whether others remain.
     """
 
     op: str
@@ -54,6 +55,9 @@ class RecordedCall:
     calls: int
     seconds: float
     gaps: list[Gap]
+    site: int = -1
+    requests: int = 0
+    open: bool = False
 
 
 @dataclass
@@ -78,6 +82,7 @@ def calls_of(run: Run) -> list[list[_Node]]:
     check_kind(run)
     found: list[list[_Node]] = [[] for _ in range(run.size)]
     known = len(groups(run))
+    numbers = _site_numbers(run)
     try:
         rows = sorted(
             (row for name in ("loop", "call") for row in _rows(run, name) if row["thread"] == 0),
@@ -88,7 +93,7 @@ def calls_of(run: Run) -> list[list[_Node]]:
             around = [found[row["rank"]]] if row["at"] == 0 else around
             del around[row["depth"] + 1 :]
             node = (
-                _call(row, run.size, known)
+                _call(row, run.size, known, numbers)
                 if "op" in row
                 else RecordedLoop(_number(row["count"], least=1))
             )
@@ -119,6 +124,26 @@ def groups(run: Run) -> list[tuple[int, ...]]:
         return [found[k] for k in range(len(found))]
     except (KeyError, OverflowError, TypeError, ValueError) as error:
         raise InputError("the 'group' records are damaged", where=run.where) from error
+
+
+def sites(run: Run) -> list[Site]:
+    """Return the places in the program's code that calls were made from, each once.
+
+    Raises
+    ------
+    InputError
+        If the records are damaged.
+    """
+    return list(dict.fromkeys((str(row["file"]), int(row["offset"])) for row in _rows(run, "site")))
+
+
+def _site_numbers(run: Run) -> dict[tuple[int, int], int]:
+    """Return the index in `sites` of each number that a rank gives to one."""
+    index = {site: k for k, site in enumerate(sites(run))}
+    return {
+        (int(row["rank"]), int(row["site"])): index[str(row["file"]), int(row["offset"])]
+        for row in _rows(run, "site")
+    }
 
 
 def program(run: Run) -> str:
@@ -162,6 +187,7 @@ def _trace(run: Run) -> Trace:
             raise InputError(str(warning.get("text")), where=run.where)
     said = [w for w in run.warnings if w.get("code") in ("mean-sizes", "no-finalize", "threads")]
     found = Trace([], groups(run), [], program(run), [str(w.get("text")) for w in said])
+    found.sites = sites(run)
     times = list(_rows(run, "rank_time"))
     if run.origin == "simulated" and all(r["computation"] < 1e-3 * r["seconds"] for r in times):
         found.warnings.append(NOTHING_COMPUTED)
@@ -222,6 +248,8 @@ class _Making:
     ----------
     carried
         Computation before calls that were left out, which is added to that before the next one.
+    messages
+        Number of messages that are open.
     pending
         Nonblocking collectives that were begun: they are placed where they are completed, so that
         what is computed meanwhile comes before.
@@ -233,6 +261,7 @@ class _Making:
         self.events: list[Event] = []
         self.carried = 0.0
         self.open = False
+        self.messages = 0
         self.pending: list[Event] = []
 
     def take(self, node: RecordedCall, way: int) -> None:
@@ -241,10 +270,10 @@ class _Making:
         op, blocking = node.op, node.op.removeprefix("i")
         made = Event(
             op, node.peer, node.bytes, -1, 0, seen.mean, node.seconds / max(node.calls, 1), seen,
-            node.any,
+            node.any, node.site,
         )  # fmt: skip
         if op in _WAITS:
-            self.complete(made)
+            self.complete(made, messages=node.open and 0 < node.requests <= self.messages)
         elif op in ("sendrecv", "isendrecv"):
             self._both(node, made)
         elif blocking in _SENDS and node.peer < 0:
@@ -268,18 +297,18 @@ class _Making:
         else:
             self._omit(op, made)
 
-    def complete(self, wait: Event) -> None:
-        """Take the completion of what is open."""
+    def complete(self, wait: Event, *, messages: bool = False) -> None:
+        """Take the completion of what is open, or of the messages among it."""
         if not self.open and not self.pending:
             self.carried += wait.gap
             if self.events:
                 last = self.events[-1]
                 self.events[-1] = last._replace(seconds=last.seconds + wait.seconds)
             return
-        for call in self.pending:
+        for call in [] if messages else self.pending:
             self._keep(call._replace(gap=wait.gap, seen=wait.seen, seconds=wait.seconds))
             wait = wait._replace(gap=0.0, seen=None, seconds=0.0)
-        self.pending = []
+        self.pending = self.pending if messages else []
         if self.open:
             self._keep(wait._replace(op="wait", peer=-1, bytes=0.0))
 
@@ -288,6 +317,8 @@ class _Making:
             event = event._replace(gap=event.gap + self.carried)
             self.carried = 0.0
         self.events.append(event)
+        self.messages += event.op in ("isend", "irecv")
+        self.messages *= event.op != "wait"
         self.open = event.op != "wait" and (self.open or event.op in ("isend", "irecv"))
 
     def _omit(self, op: str, event: Event) -> None:
@@ -298,14 +329,14 @@ class _Making:
         """Take a send and a receive in one call as both; PROC_NULL is no partner."""
         begun = []
         if node.peer >= 0:
-            begun.append(Event("isend", node.peer, node.bytes))
+            begun.append(Event("isend", node.peer, node.bytes, site=node.site))
         if node.source >= 0 or node.any:
-            begun.append(Event("irecv", node.source, node.received, any=node.any))
+            begun.append(Event("irecv", node.source, node.received, any=node.any, site=node.site))
         self.carried += made.gap
         for k, event in enumerate(begun):
             self._keep(event if k else event._replace(seen=made.seen))
         if begun and node.op == "sendrecv":
-            self._keep(Event("wait", seconds=made.seconds))
+            self._keep(Event("wait", seconds=made.seconds, site=node.site))
 
 
 def _rows(run: Run, name: str) -> Iterator[Members]:
@@ -325,15 +356,18 @@ def _number(value: Any, end: int = 2**53, least: int = 0) -> int:
     return int(value)
 
 
-def _call(row: Members, ranks: int, groups: int) -> RecordedCall:
-    numbers = {key: _number(row[key]) for key in ("bytes", "received", "calls")}
+def _call(
+    row: Members, ranks: int, groups: int, sites: Mapping[tuple[int, int], int]
+) -> RecordedCall:
+    numbers = {key: _number(row[key]) for key in ("bytes", "received", "calls", "requests")}
     ends = {"peer": ranks, "source": ranks, "root": ranks, "group": groups}
     # Below zero they stand for none, or for any.
     numbers |= {key: _number(row[key], end, -(2**31)) for key, end in ends.items()}
     gaps = [row["gap"], *(gap for key, gap in row.items() if key.startswith("gap_"))]
     return RecordedCall(
-        op=str(row["op"]), any=bool(row.get("any")), seconds=float(row["seconds"]),
-        gaps=list(map(_read_gap, gaps)), **numbers,
+        op=str(row["op"]), any=bool(row.get("any")), open=bool(row.get("open")),
+        seconds=float(row["seconds"]), gaps=list(map(_read_gap, gaps)), **numbers,
+        site=sites.get((row["rank"], row.get("site", -1)), -1),
     )  # fmt: skip
 
 

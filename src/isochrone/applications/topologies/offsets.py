@@ -1,6 +1,7 @@
 """The same neighbours for all ranks of a grid, as offsets: a function of the number of ranks."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -19,11 +20,12 @@ class _Offset(Declared):
 
 
 def _make(options: Options) -> Graph:
-    shape = balanced(options.ranks, options.count("dimensions", 1, 3, 2))
+    shape = balanced(options.ranks, options.count("dimensions", 1, 4, 2))
     around = options.get("periodic", False)
+    order: Literal["F", "C"] = "F" if options.get("first-fastest", False) else "C"
     sides = np.array(shape)
     ranks = np.arange(options.ranks)
-    coordinates = np.stack(np.unravel_index(ranks, shape), axis=1)
+    coordinates = np.stack(np.unravel_index(ranks, shape, order), axis=1)
     edges = []
     for one in options.get("list"):
         if len(one.to) != len(shape):
@@ -41,7 +43,7 @@ def _make(options: Options) -> Graph:
         inside = ((there >= 0) & (there < sides)).all(axis=1)
         if around:
             there, inside = there % sides, np.ones(len(ranks), dtype=bool)
-        targets = np.ravel_multi_index(tuple(there[inside].T), shape)
+        targets = np.ravel_multi_index(tuple(there[inside].T), shape, order=order)
         pairs = zip(ranks[inside].tolist(), targets.tolist(), strict=True)
         edges += [Edge(a, b, size) for a, b in pairs if a != b]
         options.check_edges(len(edges))
@@ -50,7 +52,12 @@ def _make(options: Options) -> Graph:
 
 TOPOLOGY = Topology(
     make=_make,
-    options={"dimensions": Given, "periodic": bool, "list": tuple[_Offset, ...]},
+    options={
+        "dimensions": Given,
+        "periodic": bool,
+        "first-fastest": bool,
+        "list": tuple[_Offset, ...],
+    },
     needed=("list",),
     short="list",
     example={"dimensions": 2, "list": [{"to": [0, 1]}, {"to": [1, 0], "bytes": "4KiB"}]},

@@ -11,10 +11,12 @@ import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from statistics import median
 from typing import Any
 
 from isochrone.applications.traces import graphs
 from isochrone.applications.traces.attributing import bring_forward, gather_small, settle
+from isochrone.applications.traces.butterflies import with_butterflies
 from isochrone.applications.traces.farms import Farm, without_farms
 from isochrone.applications.traces.folding import Leaf, Loop, Node, fold
 from isochrone.applications.traces.gaps import NOTHING, Spent, computation
@@ -29,7 +31,7 @@ from isochrone.applications.traces.places import (
     parts,
     total,
 )
-from isochrone.applications.traces.rounds import Round, Unknown, rounds
+from isochrone.applications.traces.rounds import ANY, Round, Unknown, rounds
 from isochrone.applications.traces.trace import RECEIVES, SENDS, Calls, Event, Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
@@ -83,8 +85,13 @@ def omitted_share(trace: Trace) -> float:
     return moved / max(trace.seconds, 1e-12)
 
 
-def structure(trace: Trace) -> tuple[Tree, list[Farm], list[str]]:
+def structure(
+    trace: Trace, *, butterflies: bool = False
+) -> tuple[Tree, list[Farm], list[str]]:  # fmt: skip
     """Return what is repeated of a trace, its farms of tasks, and warnings.
+
+    With `butterflies`, exchanges along bits of the ranks are one, which is not what single ones
+    are that happen to follow each other.
 
     Raises
     ------
@@ -96,8 +103,8 @@ def structure(trace: Trace) -> tuple[Tree, list[Farm], list[str]]:
     between = [_between_ranks(events, rank) for rank, events in enumerate(trace.ranks)]
     farms, ranks = without_farms(between, trace.groups)
     try:
-        if any(event.peer < 0 for events in ranks for event in events if event.op in RECEIVES):
-            raise Unknown("a receive from any source decides at run time who is answered")
+        if any(e.peer == ANY for events in ranks for e in events if e.op == "recv"):
+            raise Unknown("a receive from any source, which blocks, has no recorded sender")
         found = rounds(ranks, trace.groups)
     except Unknown as reason:
         raise InputError(f"no description can be derived: {reason}", where=trace.name) from reason
@@ -106,6 +113,8 @@ def structure(trace: Trace) -> tuple[Tree, list[Farm], list[str]]:
         found.append(Round("end", list(spent), before=spent))
     settle(found)
     found = _merged(found)
+    if butterflies:
+        found = with_butterflies(found, len(trace.ranks))
     nodes = fold(_key(one) for one in found)
     count = len([*_with_inner(nodes, 1)])
     if count > min(MOST_PHASES, max(50, len(found) // 2)):
@@ -126,11 +135,22 @@ def structure(trace: Trace) -> tuple[Tree, list[Farm], list[str]]:
 
 
 def _between_ranks(events: Calls, rank: int) -> Calls:
-    """Leave out messages of a rank to itself, and waits for these alone."""
-    found = []
-    carried, open_ = 0.0, False
+    """Leave out messages of a rank to itself, and waits for these alone.
+
+    What a rank sends itself may be received by a receive from any source that is open then.
+    """
+    found: Calls = []
+    carried, open_, unmet = 0.0, False, 0
     for event in events:
         own = event.op in (*SENDS, *RECEIVES) and event.peer == rank
+        if event.op == "irecv" and own:
+            unmet -= 1
+        if event.op == "isend" and own:
+            unmet += 1
+        if event.op == "wait":
+            for _ in range(unmet):
+                _take_any_source(found)
+            unmet = 0
         if own or (event.op == "wait" and not open_):
             carried += event.gap
             continue
@@ -138,6 +158,19 @@ def _between_ranks(events: Calls, rank: int) -> Calls:
         carried = 0.0
         open_ = event.op != "wait" and (open_ or event.op in ("isend", "irecv"))
     return found
+
+
+def _take_any_source(calls: Calls) -> None:
+    """Remove the last receive from any source of those that are open, if there is one."""
+    for place in range(len(calls) - 1, -1, -1):
+        if calls[place].op == "wait":
+            return
+        if calls[place].op == "irecv" and calls[place].peer == ANY:
+            gone = calls.pop(place)
+            if place < len(calls):
+                after = calls[place]
+                calls[place] = after._replace(gap=after.gap + gone.gap)
+            return
 
 
 def _check(trace: Trace) -> None:
@@ -198,6 +231,7 @@ def _merged(found: list[Round]) -> list[Round]:
             other.ranks = sorted({*other.ranks, *one.ranks})
             other.messages += one.messages
             other.among = sorted([*other.among, *one.among])
+            other.sites.update(one.sites)
             other.before |= one.before
             other.within |= one.within
         else:
@@ -229,6 +263,8 @@ def _planted(nodes: Sequence[Node], found: Sequence[Round], period: int) -> Tree
             continue
         visits = [found[visit] for visit in node.visits]
         one = visits[0]
+        for visit in visits[1:]:
+            one.sites.update(visit.sites)
         one.before, one.within = (
             {
                 rank: Spent.pooled([parts(v)[part].get(rank, NOTHING) for v in visits])
@@ -256,7 +292,8 @@ def _mean_messages(visits: Sequence[Round]) -> list[graphs.Message]:
 def _before_loop(loop: Loop, found: Sequence[Round]) -> Place | None:
     """Take out what ranks compute once, before the first turn of a loop.
 
-    No call parts it from the computation of that turn; it is what is longer than in all others.
+    No call parts it from the computation of that turn; it is what is longer than in all others. In
+    the first turn of a loop around it, there may be none.
     """
     extra = {}
     entries = 0
@@ -272,7 +309,7 @@ def _before_loop(loop: Loop, found: Sequence[Round]) -> Place | None:
             continue
         usual = Spent.pooled(later)
         once = [found[v].before[rank] for v in entry]
-        if min(spent.mean for spent in once) > max(2 * usual.gap.most, 1e-6):
+        if median(spent.mean for spent in once) > max(2 * usual.gap.most, 1e-6):
             mean = sum(spent.mean for spent in once) / len(once) - usual.mean
             extra[rank] = Spent(Spent.pooled(once).gap, mean)
             entries = len(entry)

@@ -72,7 +72,10 @@ def without_farms(
         for of_rank in parts:
             messages = [event for event in of_rank[number] if event.op in MESSAGES]
             gap = messages[0].gap if messages else 0.0
-            farm_call = Event("farm", root=len(farms), gap=gap)
+            farm_call = Event(
+                "farm", root=len(farms), gap=gap, seconds=sum(event.seconds for event in messages),
+                site=messages[0].site if messages else -1,
+            )  # fmt: skip
             of_rank[number] = [farm_call, *of_rank[number][len(messages) :]]
         farms.append(farm)
     return farms, [[event for part in of_rank for event in part] for of_rank in parts]

@@ -14,11 +14,12 @@ import numpy as np
 
 from isochrone.applications.description.grids import balanced
 from isochrone.applications.traces.attributing import gather_small
+from isochrone.applications.traces.butterflies import row_of
 from isochrone.applications.traces.deriving import Written, named, omitted_share, plain, structure
 from isochrone.applications.traces.farms import Farm
 from isochrone.applications.traces.gaps import CHANCE, Spent, computation, noise, seconds
 from isochrone.applications.traces.growth import Growth, growth, whole
-from isochrone.applications.traces.offsets import Messages, Vector, offsets
+from isochrone.applications.traces.offsets import Messages, Offsets, Vector, offsets
 from isochrone.applications.traces.places import (
     Again,
     ByRank,
@@ -30,6 +31,7 @@ from isochrone.applications.traces.places import (
     joined,
     unrolled,
 )
+from isochrone.applications.traces.small import LeftOut, bounded, small_operations, to_skip
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
@@ -54,8 +56,8 @@ UNEVEN = 1.4
 """By what the slowest rank may take longer than the mean, more at one number of ranks than at
 others, to be the same ranks that take longer."""
 
-MOST_SIDES = 3
-"""Of a grid of ranks."""
+LIKELY_DIMENSIONS = 3
+"""Of a grid. On up to 16 ranks, partners in a butterfly are also neighbours in a grid of four."""
 
 REST = 1e-4
 """Part of the computation of rank 0 that is written for others that compute nothing."""
@@ -74,6 +76,8 @@ class Structure:
     omitted: float
     warnings: list[str]
     seconds: float
+    trace: Trace
+    small: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass
@@ -87,12 +91,21 @@ class General:
     open
         Of each phase, the functions whose right form the recordings leave open: what they are of,
         and where.
+    without
+        Number of messages that some recordings are taken not to have, as they have one rank along
+        a side of the grid.
     """
 
     document: Written
     warnings: list[str]
     spread: float = 0.0
     open: list[dict[str, Growth]] = field(default_factory=list)
+    without: int = 0
+
+    @property
+    def doubts(self) -> int:
+        """Number of what is doubtful."""
+        return len(self.warnings) + self.without
 
 
 def analysed(trace: Trace) -> Structure:
@@ -104,7 +117,8 @@ def analysed(trace: Trace) -> Structure:
         If it has none.
     """
     tree, farms, said = structure(trace)
-    return Structure(len(trace.ranks), tree, farms, omitted_share(trace), said, trace.longest)
+    return Structure(len(trace.ranks), tree, farms, omitted_share(trace), said,
+                     trace.longest, trace, small_operations(trace))  # fmt: skip
 
 
 def generalized(
@@ -112,14 +126,33 @@ def generalized(
 ) -> General:  # fmt: skip
     """Return the description that structures at several numbers of ranks have in common.
 
-    Coefficients of its functions of p are fitted to those on fewer ranks than `below`.
+    Coefficients of its functions of p are fitted to those on fewer ranks than `below`. Exchanges
+    along bits of the ranks are taken together where less is doubtful then.
 
     Raises
     ------
     InputError
         If they differ in more than numbers; names the place.
     """
-    return _Generalizing(sorted(structures, key=lambda one: one.ranks), name, below).document()
+    ordered = sorted(structures, key=lambda one: one.ranks)
+    ways: list[General] = []
+    refused: list[InputError] = []
+    for butterflies in (False, True):
+        try:
+            kept = [_with_butterflies(one) for one in ordered] if butterflies else ordered
+            ways.append(_Generalizing(kept, name, below).document())
+        except InputError as error:
+            refused.append(error)
+        if ways and not ways[0].doubts:
+            break
+    if not ways:
+        raise refused[0]
+    return min(ways, key=lambda way: way.doubts)
+
+
+def _with_butterflies(one: Structure) -> Structure:
+    tree, farms, _ = structure(one.trace, butterflies=True)
+    return replace(one, tree=tree, farms=farms)
 
 
 class _Generalizing:
@@ -132,8 +165,10 @@ class _Generalizing:
         self.warnings = dict.fromkeys(text for one in structures for text in one.warnings)
         self.spread = DOUBTFUL if self.warnings else 0.0
         self.open: list[dict[str, Growth]] = []
+        self.without = 0
         self.fitted: dict[str, Growth] = {}
         self.grids = set(_grids(structures[-1]))
+        self.left_out = LeftOut([one.ranks * one.seconds for one in structures])
         kinds = {_kind(place) for place in flat(structures[-1].tree) if place.visits > 1}
         if "stream" in kinds and not kinds.isdisjoint(ROOTED):
             self.warnings["operations with a root between messages of a pipeline are inexact"] = (
@@ -146,11 +181,15 @@ class _Generalizing:
         if len(phases) == 1 and "repeat" in phases[0]:
             app |= {"iterations": phases[0]["repeat"]["times"],
                     "phases": phases[0]["repeat"]["phases"]}  # fmt: skip
-        omitted = max(one.omitted for one in self.structures)
+        omitted = max(one.omitted for one in self.structures) + self.left_out.share
+        if self.left_out.positions:
+            self.warnings[self.left_out.warning()] = None
         if omitted:
             app["omitted"] = float(f"{omitted:.2g}")
+        if small := bounded([one.small for one in self.structures]):
+            app["bounded"] = small
         document = {"isochrone": "app/1", "runs": ["alone"], "apps": [app]}
-        return General(document, list(self.warnings), self.spread, self.open)
+        return General(document, list(self.warnings), self.spread, self.open, self.without)
 
     def refuse(self, where: str, what: str) -> InputError:
         counts = ", ".join(map(str, self.ranks))
@@ -165,18 +204,26 @@ class _Generalizing:
     def phases(self, trees: Sequence[Tree], where: str) -> list[Written]:
         """Return the phases that trees have in common."""
         found = []
-        for number, nodes in enumerate(self.aligned(trees, where), 1):
+        number = 0
+        for nodes in self.aligned(trees, where):
+            number += _kind(nodes[0]) != "end"  # computation alone has no number
             here = f"{where}.{number}".lstrip(".")
-            loops = [node for node in nodes if isinstance(node, Again)]
-            if loops:
-                times = self.whole([loop.times for loop in loops], "the repetitions", here)
-                inner = self.phases([loop.body for loop in loops], here)
-                if inner:
-                    found.append({"repeat": {"times": times, "phases": inner}})
-            else:
-                places = [node for node in nodes if isinstance(node, Place)]
-                found += self.place(places, f"{here} ({_kind(nodes[0])})")
+            try:
+                found += self.node(nodes, here)
+            except InputError:
+                if not self.left_out.take([[node] for node in nodes], here):
+                    raise
         return found
+
+    def node(self, nodes: Sequence[Place | Again], here: str) -> list[Written]:
+        """Return the phases of nodes that belong together."""
+        loops = [node for node in nodes if isinstance(node, Again)]
+        if not loops:
+            places = [node for node in nodes if isinstance(node, Place)]
+            return self.place(places, f"{here} ({_kind(nodes[0])})")
+        times = self.whole([loop.times for loop in loops], "the repetitions", here)
+        inner = self.phases([loop.body for loop in loops], here)
+        return [{"repeat": {"times": times, "phases": inner}}] if inner else []
 
     def aligned(
         self, trees: Sequence[Tree], where: str
@@ -198,9 +245,15 @@ class _Generalizing:
             if self.made_alike(rest):
                 continue
             ends = [k for k, kind in enumerate(kinds) if kind == "end"]
+            number = 1 + sum(_kind(nodes[0]) != "end" for nodes in found)
             if not ends:
+                skipped = to_skip([[_kind(node) for node in tree] for tree in rest])
+                parts = [tree[:k] for tree, k in zip(rest, skipped, strict=True)]
+                if self.left_out.take(parts, f"{where}.{number}".lstrip(".")):
+                    rest = [tree[k:] for tree, k in zip(rest, skipped, strict=True)]
+                    continue
                 shown = ", ".join(f"{k} at {p}" for k, p in zip(kinds, self.ranks, strict=True))
-                place = f"position {where}.{len(found) + 1}".replace(" .", " ")
+                place = f"position {where}.{number}".replace(" .", " ")
                 raise self.refuse(place, f"its ranks are {shown}")
             for k in ends:
                 head = rest[k].pop(0)
@@ -231,9 +284,10 @@ class _Generalizing:
         lacking = [k for k, head in enumerate(heads) if _kind(head) != _kind(last)]
         if not isinstance(last, Place) or last.round.kind not in ("exchange", "stream"):
             return False
-        if any(1 not in balanced(self.ranks[k], MOST_SIDES) for k in lacking):
+        if any(1 not in balanced(self.ranks[k], LIKELY_DIMENSIONS) for k in lacking):
             return False
         for k in lacking:
+            self.without += 1
             none = replace(last.round, messages=[], before={}, within={})
             rest[k].insert(0, replace(last, round=none))
         return True
@@ -255,7 +309,7 @@ class _Generalizing:
                 found.append(self.phase("exchange", self.farm(farms, here)))
             else:
                 found.append(self.phase(op, self.collective(places, here)))
-        elif rounds[0].messages:
+        elif rounds[-1].messages:
             found.append(self.phase("exchange", self.exchange(places, period, here)))
         return found
 
@@ -400,24 +454,18 @@ class _Generalizing:
         kind = rounds[0].kind
         if kind not in ("exchange", "stream"):
             raise self.refuse(f"position {here}", f"its messages are of the flow {kind}")
-        grid = offsets([one.messages for one in rounds], self.ranks)
-        if grid is not None:
-            dimensions, periodic, by_offset = grid
-            listed = []
-            for offset in by_offset[-1]:
-                size = self.value(
-                    [by.get(offset, math.nan) for by in by_offset],
-                    f"the size of messages to {offset}", here, first=_faces(offset, dimensions),
-                )  # fmt: skip
-                listed.append({"to": list(offset), "bytes": size})
-            options = {"dimensions": dimensions, "list": listed}
-            if periodic:
-                options["periodic"] = True
-            found = {"topology": {"offsets": options}, "flow": rounds[0].flow}
+        messages = [one.messages for one in rounds]
+        rows = [row_of(one, p) for one, p in zip(messages, self.ranks, strict=True)]
+        alike = [row for row in rows if row is not None]
+        bits = len(alike) == len(rows)
+        grid = offsets(messages, self.ranks)
+        joined = any(one.butterfly for one in rounds) or (
+            grid is not None and grid.dimensions > LIKELY_DIMENSIONS
+        )
+        if grid is not None and not (bits and joined):
+            found = {"topology": self.on_grid(places, grid, here), "flow": rounds[0].flow}
         elif kind == "exchange":
-            messages = [one.messages for one in rounds]
-            bits = all(butterfly([one], p) for one, p in zip(places, self.ranks, strict=True))
-            topology = "butterfly" if bits else self.irregular(messages, here)
+            topology = self.butterfly(alike, here) if bits else self.irregular(messages, here)
             sizes = [sum(size for _, _, size in m) / len(m) for m in messages]
             size = self.value(sizes, "the mean size of messages", here)
             found = {"topology": topology, "flow": "exchange", "bytes": f"round({size})"}
@@ -427,6 +475,38 @@ class _Generalizing:
         if within is not None:
             found["compute"] = within
         return found
+
+    def on_grid(self, places: Sequence[Place], grid: Offsets, here: str) -> Written:
+        """Return messages to offsets; where their sizes differ between ranks, means are kept."""
+        share = self.left_out.share_of([[place] for place in places])
+        if grid.uneven * share > LITTLE:
+            self.spread += grid.uneven * share
+            self.warnings[
+                f"position {here}: sizes of messages differ by up to {grid.uneven:.0%} between "
+                "ranks: their means are kept"
+            ] = None
+        listed = []
+        for offset in grid.sizes[-1]:
+            size = self.value(
+                [by.get(offset, math.nan) for by in grid.sizes],
+                f"the size of messages to {offset}", here, first=_faces(offset, grid.dimensions),
+            )  # fmt: skip
+            listed.append({"to": list(offset), "bytes": size})
+        options: Written = {"dimensions": grid.dimensions, "list": listed}
+        if grid.periodic:
+            options["periodic"] = True
+        if grid.order == "F":
+            options["first-fastest"] = True
+        return {"offsets": options}
+
+    def butterfly(self, rows: Sequence[tuple[int, int]], here: str) -> Written | str:
+        """Return a butterfly of all ranks, or of groups of them."""
+        sizes, strides = zip(*rows, strict=True)
+        if list(sizes) == self.ranks:
+            return "butterfly"
+        size = self.whole(sizes, "the sizes of groups of a butterfly", here)
+        stride = self.whole(strides, "the distances of ranks in a butterfly", here)
+        return {"butterfly": {"size": size, "stride": stride}}
 
     def irregular(self, messages: Sequence[Messages], here: str) -> Written:
         """Return a random graph of as many neighbours.
@@ -439,6 +519,13 @@ class _Generalizing:
             )
             raise self.refuse(f"position {here}", what)
         degrees = [len(m) / p for m, p in zip(messages, self.ranks, strict=True)]
+        pairs = all(len({a for a, _, _ in m}) == len(m) for m in messages)
+        if pairs and not any(p % 2 for p in self.ranks):  # of some, others alone
+            self.warnings[
+                f"position {here}: partners are no offsets on a grid; a random one of each rank is "
+                "taken"
+            ] = None
+            return {"random-regular": {"degree": 1}}
         if degrees[-1] > MOST_GROWTH * degrees[-2]:
             shown = ", ".join(f"{degree:.1f}" for degree in degrees)
             what = f"the number of neighbours grows with p ({shown}), and they are no offsets"
@@ -465,7 +552,7 @@ def _short_loop(tree: Tree) -> tuple[int, Again, ByRank] | None:
     once: ByRank = {}
     for count, node in enumerate(tree[:2], 1):
         if isinstance(node, Again):
-            return (count, node, once) if node.times <= 2 * MOST_SIDES else None
+            return (count, node, once) if node.times <= 2 * LIKELY_DIMENSIONS else None
         if node.round.kind != "end":
             return None
         once = node.round.before
@@ -479,7 +566,7 @@ def _grids(most: Structure) -> Iterator[int]:
         if one.messages:
             found = offsets([one.messages], [most.ranks])
             if found is not None:
-                yield found[0]
+                yield found.dimensions
         elif len(one.among) > 1:
             yield 2
 

@@ -1,9 +1,14 @@
-"""Partners of ranks as offsets on the most balanced grid of them, the same at all recordings."""
+"""Partners of ranks as offsets on the most balanced grid of them, the same at all recordings.
+
+Ranks are numbered along the last dimension first, as MPI_Cart_create does, or along the first.
+"""
 
 import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from itertools import product
+from typing import Literal
 
 import numpy as np
 
@@ -16,18 +21,35 @@ that, those whose sizes depend on data less in the mean."""
 Vector = tuple[int, ...]
 Messages = Sequence[tuple[int, int, float]]
 
+Order = Literal["C", "F"]
+"""Which dimension the numbers of ranks follow first: the last or the first, as in numpy."""
 
-def offsets(
-    messages: Sequence[Messages], ranks: Sequence[int]
-) -> tuple[int, bool, list[dict[Vector, float]]] | None:
-    """Return dimensions, whether they are periodic, and the mean size by offset of each recording.
+MOST_DIMENSIONS = 4
+"""Of a grid of ranks: three of space, and a fourth in codes of lattice quantum chromodynamics."""
 
-    None if messages are none that all ranks of a grid send the same way.
+
+@dataclass(frozen=True)
+class Offsets:
+    """Offsets of the partners of all ranks, and the mean size of messages of each recording.
+
+    `uneven` is the largest relative distance of a message from that mean.
     """
-    for dimensions, periodic in product((1, 2, 3), (False, True)):
-        found = [_by_offset(m, p, dimensions, periodic)
+
+    dimensions: int
+    periodic: bool
+    order: Order
+    sizes: list[dict[Vector, float]]
+    uneven: float
+
+
+def offsets(messages: Sequence[Messages], ranks: Sequence[int]) -> Offsets | None:
+    """Return the offsets, or None if messages are none that all ranks of a grid send alike."""
+    orders: tuple[Order, ...] = ("C", "F")
+    grids = product(range(1, MOST_DIMENSIONS + 1), (False, True), orders)
+    for dimensions, periodic, order in grids:
+        found = [_by_offset(m, p, dimensions, order, periodic)
                  for m, p in zip(messages, ranks, strict=True)]  # fmt: skip
-        sizes = [one for one in found if one is not None]
+        sizes = [one[0] for one in found if one is not None]
         if periodic and sizes:
             sizes = [
                 {_same_way(offset, balanced(p, dimensions), sizes[-1]): size
@@ -40,19 +62,23 @@ def offsets(
                 for one, p in zip(sizes, ranks, strict=True) for offset in sizes[-1]
             )  # fmt: skip
             if not missing and any(map(any, sizes[-1])):
-                return dimensions, periodic, sizes
+                uneven = max(one[1] for one in found if one is not None)
+                return Offsets(dimensions, periodic, order, sizes, uneven)
     return None
 
 
 def _by_offset(
-    messages: Messages, ranks: int, dimensions: int, periodic: bool
-) -> dict[Vector, float] | None:
-    """Return the mean size of messages by offset, if all ranks that have a neighbour there send."""
+    messages: Messages, ranks: int, dimensions: int, order: Order, periodic: bool
+) -> tuple[dict[Vector, float], float] | None:
+    """Return the mean size of messages by offset, if all ranks that have a neighbour there send.
+
+    And the largest relative distance from that mean.
+    """
     sides = balanced(ranks, dimensions)
     sent: dict[Vector, list[tuple[int, float]]] = defaultdict(list)
     before: Counter[tuple[int, int]] = Counter()
     for a, b, size in messages:
-        steps = [int(axis[1] - axis[0]) for axis in np.unravel_index([a, b], sides)]
+        steps = [int(axis[1] - axis[0]) for axis in np.unravel_index([a, b], sides, order)]
         if periodic:
             steps = _around(steps, sides, before[a, b])
             before[a, b] += 1
@@ -60,13 +86,15 @@ def _by_offset(
             return None
         sent[tuple(steps)].append((a, size))
     for offset, found in sent.items():
-        sizes = [size for _, size in found]
-        if max(sizes) > UNEVEN * min(sizes):
-            return None
         expected = _senders(offset, sides, periodic)
         if len(found) != expected or len({a for a, _ in found}) != expected:
             return None
-    return {offset: sum(s for _, s in found) / len(found) for offset, found in sent.items()}
+    means = {offset: sum(s for _, s in found) / len(found) for offset, found in sent.items()}
+    uneven = (
+        abs(size / means[offset] - 1)
+        for offset, found in sent.items() for _, size in found if means[offset]
+    )  # fmt: skip
+    return means, max(uneven, default=0.0)
 
 
 def _same_way(offset: Vector, sides: Sequence[int], known: Collection[Vector]) -> Vector:

@@ -18,6 +18,9 @@ from isochrone.applications.traces.trace import MESSAGES, RECEIVES, SENDS, Calls
 Message = tuple[int, int, float]
 """Sender, receiver and bytes."""
 
+ANY = -1
+"""Peer of a receive from any source."""
+
 AHEAD = 512
 """Calls of a rank that are looked at for the next round, at least."""
 
@@ -66,6 +69,31 @@ def blocking_with(calls: Calls, units: Units) -> Unit:
         return Unit([])
     found = _distinct(calls, calls[0].op)
     return Unit(list(takewhile(lambda call: call.peer in units, found)))
+
+
+def with_senders(units: Units) -> Units:
+    """Name the senders of what is received from any source, where exactly so many send.
+
+    That is a fixed set, whatever the order in which its messages come.
+    """
+    sent: dict[int, Counter[int]] = {}
+    for rank, unit in units.items():
+        for peer, count in unit.peers(sends=True).items():
+            sent.setdefault(peer, Counter())[rank] += count
+    found = dict(units)
+    for rank, unit in units.items():
+        named = unit.peers(sends=False)
+        any_source = named.pop(ANY, 0)
+        left = sent.get(rank, Counter()) - named
+        if any_source and left.total() == any_source:
+            senders = iter(sorted(left.elements()))
+            calls = [
+                call._replace(peer=next(senders))
+                if call.op in RECEIVES and call.peer == ANY else call
+                for call in unit.calls
+            ]  # fmt: skip
+            found[rank] = Unit(calls, unit.pivot)
+    return found
 
 
 def both_ways(units: Units) -> Units:
@@ -217,6 +245,11 @@ class Round:
         Of a stream: some rank waits for one message before it begins to receive the next.
     call, among
         Of a collective, and the ranks of each communicator that does it.
+    butterfly
+        Whether it is several exchanges along neighbouring bits of the ranks.
+    sites
+        Seconds in the calls, of all ranks and visits together, by where they are in the program's
+        code: indices, -1 where that is not known.
     """
 
     kind: Kind
@@ -229,6 +262,13 @@ class Round:
     one_by_one: bool = False
     call: Event | None = None
     among: list[list[int]] = field(default_factory=list)
+    butterfly: bool = False
+    sites: Counter[int] = field(default_factory=Counter)
+
+    def note(self, calls: Iterable[Event]) -> None:
+        """Add the time of calls."""
+        for call in calls:
+            self.sites[call.site] += call.seconds  # type: ignore[assignment]
 
     @property
     def flow(self) -> str:
@@ -327,7 +367,9 @@ class _Meeting:
                 before = {m: Spent.of([h]) for m, h in zip(members, heads, strict=True) if h}
                 for member in members:
                     self.at[member] += 1
-                return Round("collective", members, before=before, call=together)
+                found = Round("collective", members, before=before, call=together)
+                found.note(h for h in heads if h)
+                return found
         return None
 
     def _exchange(self) -> Round | None:
@@ -338,7 +380,7 @@ class _Meeting:
             unit = blocking_with(self.left(rank), offers)
             if unit.calls:
                 offers[rank] = unit
-        closed = both_ways(closed_among(offers))
+        closed = both_ways(closed_among(with_senders(offers)))
         if not closed:
             return None
         found = self._take("exchange", closed)
@@ -424,4 +466,6 @@ class _Meeting:
         for rank in ranks:
             self.at[rank] += len(closed[rank].calls)
             messages += [(rank, c.peer, c.bytes) for c in closed[rank].calls if c.op in SENDS]
-        return Round(kind, ranks, messages, starter=starter)
+        found = Round(kind, ranks, messages, starter=starter)
+        found.note(call for unit in closed.values() for call in unit.calls)
+        return found

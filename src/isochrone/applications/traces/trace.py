@@ -84,6 +84,8 @@ class Event(NamedTuple):
         If the gap is a mean: all those that it is the mean of.
     any
         Whether it is a receive from any source.
+    site
+        Index into `Trace.sites` of the place in the program's code; -1: not known.
     """
 
     op: str
@@ -95,10 +97,15 @@ class Event(NamedTuple):
     seconds: float = 0.0
     seen: Gap | None = None
     any: bool = False
+    site: int = -1
 
 
 Calls = list[Event]
 """Of one rank, in their order."""
+
+
+Site = tuple[str, int]
+"""A file of machine code, and the offset of an instruction in it, bytes."""
 
 
 @dataclass
@@ -119,6 +126,8 @@ class Trace:
         Seconds of calls that have no place in a description, by what they are.
     whole
         Run time of the slowest rank, as it was recorded; 0: not known.
+    sites
+        Places in the program's code that calls were made from: a file, and an offset in it.
     """
 
     ranks: list[Calls]
@@ -128,6 +137,7 @@ class Trace:
     warnings: list[str] = field(default_factory=list)
     omitted: dict[str, float] = field(default_factory=dict)
     whole: float = 0.0
+    sites: list[Site] = field(default_factory=list)
 
     @property
     def longest(self) -> float:

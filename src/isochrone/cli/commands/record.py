@@ -8,6 +8,7 @@ import argparse
 from pathlib import Path
 
 from isochrone.applications.description import reading
+from isochrone.applications.pages.positions import listing
 from isochrone.applications.results import recording
 from isochrone.applications.results.recorded_calls import NOTHING_COMPUTED
 from isochrone.applications.traces.deriving import describe
@@ -17,10 +18,13 @@ from isochrone.cli.program import add_program, command_of
 from isochrone.console.options import add_flag, add_option
 from isochrone.console.output import add_output, check_output, output_of
 from isochrone.measure import recorded, tuned
+from isochrone.pages.terminal import print_blocks
 from isochrone.runfile.file import read
 
 EXAMPLES = (
     ("which ranks send how much to which?", "isochrone record -o run.jsonl -- mpiexec -n 16 ./app"),
+    ("where in the code is the time spent?",
+     "isochrone record --list -- mpiexec -n 16 ./app"),
     ("which bytes of a file does each rank access?",
      "isochrone record --collective-io -o io.jsonl -- mpiexec -n 16 ./app"),
 )  # fmt: skip
@@ -35,6 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_flag(parser, "--collective-io",
         "record collective MPI-IO, also below HDF5 and NetCDF, instead of MPI calls"
     )  # fmt: skip
+    add_flag(parser, "--list",
+        "print the recorded program: calls, partners, time and lines of code")  # fmt: skip
     add_option(parser, "--description", "FILE", Path,
         "also write an application description, for isochrone emulate and isochrone predict app"
     )  # fmt: skip
@@ -67,6 +73,8 @@ def run(args: argparse.Namespace) -> int:
         )
         return code or FAILED
     warn(f"wrote the recording {path}")
+    if args.list and what == "record":
+        print_blocks(listing(read(path)))
     if args.description is None:
         if what == "record" and "smpirun" in command[0]:
             times = recording.rank_times(read(path))

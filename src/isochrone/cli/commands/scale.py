@@ -6,6 +6,7 @@ the larger the error of this test, the wider the interval of the prediction. The
 the calls do not depend on the number of ranks in a regular way.
 """
 
+import re
 import time
 from argparse import ArgumentParser, Namespace
 from collections import Counter
@@ -14,17 +15,22 @@ from pathlib import Path
 
 from isochrone import models
 from isochrone.applications.description import reading
+from isochrone.applications.pages.positions import listing
 from isochrone.applications.predict.needed import sweeps
 from isochrone.applications.predict.scaling import Scaling, scale
+from isochrone.applications.results.listing import Position, positions
+from isochrone.applications.results.recorded_calls import sites
 from isochrone.applications.results.recording import trace
 from isochrone.applications.traces.generalizing import analysed, generalized
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError, MeasurementError
+from isochrone.base.record import Record
 from isochrone.base.table import grouped
 from isochrone.base.text import command_line, warn
 from isochrone.base.units import format_seconds
 from isochrone.cli.launches import make_folder, measure_in
 from isochrone.cli.long_work import duration
+from isochrone.cli.program import for_ranks
 from isochrone.collectives.predicted_grids import Machine
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.measuring import add_setup, setup_of
@@ -40,17 +46,24 @@ from isochrone.console.options import (
 )
 from isochrone.console.output import add_output, check_output
 from isochrone.measure import recorded
+from isochrone.measure.estimate import Cost
 from isochrone.measure.setup import Setup
+from isochrone.measure.source_lines import source_lines
 from isochrone.measure.suites import Planned, estimates
 from isochrone.models import Model
 from isochrone.pages.page import Block, Row, Sentence, Table, Warnings, columns_of
 from isochrone.pages.terminal import print_blocks
+from isochrone.pages.words import plural
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
 EXAMPLES = (
     ("how long will ./app take on 128 and on 512 ranks?",
      "isochrone scale -n 4,8,16 --to 128,512 -o app.yaml -- ./app"),
+    ("a program whose arguments depend on the number of ranks",
+     "isochrone scale -n 8,27,64 --to 125 -- ./stencil3d {grid3}"),
+    ("what was recorded, position by position",
+     "isochrone scale --list r16.jsonl"),
     ("the same from three recordings and fitted models",
      "isochrone scale r4.jsonl r8.jsonl r16.jsonl --to 512 --model messages.json allreduce.json"),
 )  # fmt: skip
@@ -60,9 +73,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone scale``."""
     parser.usage = "%(prog)s [options] --to N,... {-n N,... -- PROGRAM | RECORDING ...}"
     add_option(parser, "--to", "N,...", values_of("ranks"),
-        "numbers of ranks to predict", required=True)  # fmt: skip
+        "numbers of ranks to predict")  # fmt: skip
     add_option(parser, "-n --ranks", "N,...", values_of("ranks"),
         "numbers of ranks to record PROGRAM on, such as 4,8,16")  # fmt: skip
+    add_flag(parser, "--list",
+        "print the recorded program: calls, partners, time and lines of code")  # fmt: skip
     add_models(parser, required=False)
     add_option(parser, "--budget", "TIME", read_time,
         "time for all measurements (default: 5m)", default=300.0)  # fmt: skip
@@ -82,27 +97,52 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_setup(parser)
     hide(parser, "--mpicc", "--launcher", "--ppn", "--quiet", "--dry-run")
     add_option(parser, "words", "RECORDING", str,
-        "run files of isochrone record, one for each number of ranks",
+        "run files of isochrone record, one for each number of ranks; in the arguments of PROGRAM, "
+        "{ranks} is the number of ranks, {grid2}, {grid3} or {grid4} the sides of a grid of them",
         nargs="+")  # fmt: skip
 
 
 def run(args: Namespace) -> int:
     """Record if asked for, generalize, predict, and print."""
     words: list[str] = args.words
+    if not args.to and not args.list:
+        raise InputError("the numbers of ranks to predict are missing", hint="--to 64,128")
+    if args.to and args.list and args.json:
+        raise InputError("--list --json prints no predictions", where="--to")
     if args.output is not None:
         check_output(args.output, force=args.force)
     args.folder = args.folder or (args.output or Path("x")).with_name("isochrone-scale")
-    setup = setup_of(args) if args.ranks is not None or not args.model else None
+    starts = args.ranks is not None or (args.to and not args.model)
+    setup = setup_of(args) if starts else None
     if setup is not None and args.ranks is not None:
         if args.dry_run:
             for ranks in args.ranks:
-                print(command_line(setup.program(words, ranks)))
+                print(command_line(setup.program(for_ranks(words, ranks), ranks)))
             return 0
         runs = [_recorded(args, setup, words, ranks) for ranks in args.ranks]
     else:
         runs = [read(Path(word)) for word in words]
+    if args.list:
+        largest = max(runs, key=lambda one: one.size)
+        if args.json:
+            code = source_lines(sites(largest), largest.about.started)
+            print_json(Positions(positions(largest)[0], code))
+        else:
+            print_blocks(listing(largest))
+    return _predict(args, setup, runs) if args.to else 0
+
+
+def _predict(args: Namespace, setup: Setup | None, runs: Sequence[Run]) -> int:
+    """Generalize, measure if there are no models, predict, and print."""
+    largest = max(runs, key=lambda one: one.size)
     traces = [trace(one) for one in runs]
-    hosts = max(runs, key=lambda one: one.size).hosts
+    try:  # before anything is measured
+        generalized([analysed(one) for one in traces], traces[-1].name)
+    except InputError:
+        if not (args.json or args.list):
+            print_blocks(listing(largest))
+        raise
+    hosts = largest.hosts
     known = [models.read(path) for path in args.model]
     ppn = args.ppn
     if setup is not None and not known:
@@ -110,7 +150,6 @@ def run(args: Namespace) -> int:
             raise InputError(
                 "the recordings are simulated", hint="give their --platform, or models with --model"
             )
-        generalized([analysed(one) for one in traces], words[0])  # before anything is measured
         known = _measured(args, setup, traces, hosts)
         if ppn is None and len(set(hosts)) > 1:
             ppn = max(Counter(hosts).values())
@@ -118,7 +157,7 @@ def run(args: Namespace) -> int:
     found = scale(traces, args.to, known, machine)
     if args.output is not None:
         description = reading.parse(found.described, str(args.output))
-        reading.write(description, args.output, found.warnings)
+        reading.write(description, args.output, _counted(found.warnings))
     if args.json:
         print_json(found)
     else:
@@ -133,7 +172,8 @@ def _recorded(args: Namespace, setup: Setup, words: list[str], ranks: int) -> Ru
     if path.exists() and not args.force:
         hint = f"isochrone scale {args.folder}/*.jsonl, or --force"
         raise InputError("the file exists", where=path, hint=hint)
-    code = recorded.record(setup.program(words, ranks), setup.built, path, args.environ)
+    program = setup.program(for_ranks(words, ranks), ranks)
+    code = recorded.record(program, setup.built, path, args.environ)
     if code or not path.exists():
         raise MeasurementError(
             f"'{words[0]}' was not recorded on {ranks} ranks (exit code {code})",
@@ -160,24 +200,79 @@ def _measured(
             simulated=not setup.launcher.stands_alone,
         )
     ]
+    planned.sort(key=lambda one: one.ranks)  # if the time is not enough, the smallest are there
     missing = [one for one in planned if not one.is_complete(warn)]
     if missing:
         warn(f"{len(missing)} measurements follow, in {folder}/ (at most {duration(args.budget)})")
-        costs = estimates(setup, missing)
-        measure_in(setup, missing, costs, began + args.budget, warn, quiet=args.quiet)
+        missing, costs = _estimated(setup, missing)
+        end = began + args.budget
+        measure_in(setup, missing, costs, end, warn, quiet=args.quiet, each=False)
     found = []
-    for name, files in grouped((one.preset.name, one.path) for one in planned).items():
-        try:
-            model = models.fit(models.load(files), "auto")
-        except InputError as error:  # predictions say what they need and do not have
-            warn(f"{name} left out: {error}")
-            continue
-        models.write(model, folder / f"{name}.json")
-        found.append(model)
+    for name, files in grouped(
+        (one.preset.name, one.path) for one in planned if one.path.exists()
+    ).items():
+        model = _fitted(name, files)
+        if model is not None:
+            models.write(model, folder / f"{name}.json")
+            found.append(model)
     return found
 
 
-DOCUMENTS = {"scale": Scaling}
+def _fitted(name: str, files: Sequence[Path]) -> Model | None:
+    """Return the best model of what was measured; a tree where none is good, with its errors."""
+    for family in ("auto", "tree"):
+        try:
+            return models.fit(models.load(files), family)
+        except InputError as error:  # predictions say what they need and do not have
+            warn(f"{name}: {error}")
+    return None
+
+
+def _estimated(setup: Setup, runs: list[Planned]) -> tuple[list[Planned], list[Cost]]:
+    """Return the measurements whose time can be estimated, with fewer ranks if need be."""
+    while True:
+        try:
+            return runs, estimates(setup, runs)
+        except MeasurementError as error:
+            most = max(one.ranks for one in runs)
+            fewer = [one for one in runs if one.ranks < most]
+            if not fewer:
+                raise
+            warn(f"nothing is measured on {most} ranks: {error}")
+            runs = fewer
+
+
+class Positions(Record):
+    """A program as it was recorded.
+
+    Attributes
+    ----------
+    positions
+        In their order.
+    sites
+        Lines of the code, by their numbers in `positions`.
+    """
+
+    positions: list[Position]
+    sites: list[str]
+
+
+DOCUMENTS = {"scale": Scaling, "scale-list": Positions}
+
+
+_AT_A_POSITION = re.compile(r"position (?P<position>[\d.]+) (?P<what>.*)")
+
+
+def _counted(warnings: Sequence[str]) -> list[str]:
+    """Return warnings, those that differ only in position and numbers once, with how often."""
+    alike: dict[str, list[str]] = {}
+    for text in warnings:
+        at = _AT_A_POSITION.fullmatch(text)
+        alike.setdefault(re.sub(r"[\d.]+", "#", at["what"]) if at else text, []).append(text)
+    return [
+        first + (f" (likewise at {plural(len(more), 'more position')})" if more else "")
+        for first, *more in alike.values()
+    ]
 
 
 def _blocks(found: Scaling) -> list[Block]:
@@ -195,4 +290,4 @@ def _blocks(found: Scaling) -> list[Block]:
         ))  # fmt: skip
     columns = columns_of(">ranks", ">time", ">95 % interval")
     title = f"Predicted from recordings on {', '.join(map(str, found.recorded))} ranks"
-    return [*blocks, Table(title, columns, rows), Warnings(tuple(found.warnings))]
+    return [*blocks, Table(title, columns, rows), Warnings(tuple(_counted(found.warnings)))]

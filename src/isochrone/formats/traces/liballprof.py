@@ -194,6 +194,8 @@ class _Reading(Calls):
     def _everyone(self, communicator: str) -> bool:
         """Whether a communicator is that of all ranks."""
         parts = communicator.split(",")
+        if len(parts) == 1 and parts[0].isdecimal():
+            raise self._old("ranks of communicators")
         if len(parts) != 3 or not all(part.lstrip("-").isdecimal() for part in parts):
             raise self.source.fail("a communicator is expected")
         if parts[1:] == [str(self.rank), str(self.ranks)]:
@@ -212,9 +214,17 @@ class _Reading(Calls):
     def _extent(self, datatype: str) -> int:
         """Return the bytes of a datatype, the second of its three numbers."""
         parts = datatype.split(",")
+        if len(parts) == 1 and parts[0].isdecimal():
+            raise self._old("sizes of datatypes")
         if len(parts) != 3 or not parts[1].isdecimal():
             raise self.source.fail("a datatype is expected")
         return self._whole(parts[1])
+
+    def _old(self, lacking: str) -> InputError:
+        return self.source.fail(
+            f"the format of an old liballprof, without {lacking}",
+            hint="trace the program again, with the liballprof of LogGOPSim",
+        )
 
     def _int(self, at: int) -> int:
         return self._whole(self.fields[at] if at < len(self.fields) else "")

@@ -120,6 +120,8 @@ def lines(rank: int, *calls: str) -> str:
         ("MPI_Send:1:4096:8:1,1,1:1:0:91,0,2:x", "a time is expected"),
         ("MPI_Send:1:4096:8:1,1,1:7:0:91,0,2:2", "rank 7 of 2"),
         ("MPI_Send:1:4096:8:1,1:1:0:91,0,2:2", "a datatype is expected"),
+        ("MPI_Send:1:4096:8:11:1:0:91,0,2:2", "without sizes of datatypes"),
+        ("MPI_Send:1:4096:8:1,1,1:1:0:91:2", "without ranks of communicators"),
         ("MPI_Send:1:4096:8:1,1,1:1:0:91,0:2", "a communicator is expected"),
         ("MPI_Send:1:4096:8:1,1,1:1:0:91,0,64:2", "a communicator of 64 ranks"),
         ("Hello", "not an MPI call"),

@@ -1,0 +1,190 @@
+"""A program as it was recorded, position by position: calls, sizes, partners, time, code.
+
+Positions are those of the description that follows from the recording: what ranks do together, and
+the loops around it. Where none follows, they are those of the calls of single ranks.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from isochrone.applications.results.recorded_calls import (
+    RecordedCall,
+    RecordedLoop,
+    calls_of,
+    length,
+    trace,
+)
+from isochrone.applications.traces.deriving import structure
+from isochrone.applications.traces.places import Again, Place, Tree, butterfly, computed
+from isochrone.base.errors import InputError
+from isochrone.base.operations import ROOTED
+from isochrone.base.record import Record
+from isochrone.runfile.run import Run
+
+MOST_CALLS = 100_000
+"""Calls of all ranks that are put together for a listing: a few seconds."""
+
+
+class Position(Record):
+    """What happens at one position of a program.
+
+    Attributes
+    ----------
+    position
+        Number in the loop around it, after the position of that: ``2.1``.
+    call
+        What is called: ``allreduce``, ``exchange`` (messages that are begun and waited for),
+        ``loop`` …
+    bytes, most
+        The smallest and the largest message or block.
+    peers
+        With whom, in words.
+    times
+        How often it is done in all; of a loop, how often that is repeated each time.
+    ranks
+        That take part.
+    seconds
+        In the calls, waiting included, of all ranks together.
+    computation
+        Seconds of all ranks before the calls, and between the first and the last of them.
+    sites
+        Where it is in the program's code: indices of `sites`, that with most time first.
+    """
+
+    position: str
+    call: str
+    bytes: float
+    most: float
+    peers: str
+    times: int
+    ranks: int
+    seconds: float
+    computation: float
+    sites: tuple[int, ...]
+
+
+def positions(run: Run) -> tuple[list[Position], str]:
+    """Return the positions of a recording, and why they are those of single ranks; else nothing.
+
+    Raises
+    ------
+    InputError
+        If the run is no recording, or damaged.
+    """
+    calls = calls_of(run)
+    if sum(map(length, calls)) > MOST_CALLS:
+        return list(_of_ranks(calls)), f"there are more than {MOST_CALLS:,} calls"
+    try:
+        tree, *_ = structure(trace(run))
+    except InputError as error:
+        return list(_of_ranks(calls)), error.what
+    return list(_of_tree(tree, run.size, "", 1)), ""
+
+
+MOST_LINES = 4
+"""Lines of code of a position that are shown: those where most time is spent."""
+
+
+def where(lines: Sequence[str], found: Position) -> str:
+    """Return the lines of code where a position spends most time, by file."""
+    by_file: dict[str, dict[str, None]] = defaultdict(dict)
+    for site in found.sites[:MOST_LINES]:
+        name, _, line = lines[site].rpartition(":")
+        by_file[name or lines[site]][line if name else ""] = None
+    shown = [f"{name}:{','.join(of)}" if any(of) else name for name, of in by_file.items()]
+    return ", ".join(shown) + (" …" if len(found.sites) > MOST_LINES else "")
+
+
+# --- of ranks together ----------------------------------------------------------------------------
+
+
+def _of_tree(tree: Tree, ranks: int, around: str, times: int) -> Iterator[Position]:
+    number = 0
+    rest = list(tree)
+    while rest:
+        together = butterfly(rest, ranks)
+        node = rest[0]
+        del rest[: len(together) or 1]
+        if isinstance(node, Place) and node.round.kind == "end":
+            continue  # computation alone
+        number += 1
+        here = f"{around}{number}"
+        if isinstance(node, Again):
+            yield Position(here, "loop", 0, 0, "", node.times, ranks, 0.0, 0.0, ())
+            yield from _of_tree(node.body, ranks, f"{here}.", times * node.times)
+        else:
+            yield _together(together or [node], here, ranks)
+
+
+def _together(places: Sequence[Place], here: str, ranks: int) -> Position:
+    one = places[0].round
+    rounds = [place.round for place in places]
+    messages = [message for each in rounds for message in each.messages]
+    spent: Counter[int] = Counter()
+    for each in rounds:
+        spent.update(each.sites)
+    sizes = [size for _, _, size in messages] or [one.call.bytes if one.call else 0.0]
+    if one.call is not None:
+        peers = "all" if one.among == [list(range(ranks))] else _groups(one.among)
+        if one.call.op in ROOTED:
+            peers += f", root {one.call.root}"
+    else:
+        sent = Counter(a for a, _, _ in {(a, b, 0) for a, b, _ in messages})
+        peers = f"{(others := _range(sent.values()))} other{'s' * (others != '1')}"
+    return Position(
+        here, one.call.op if one.call else one.flow, min(sizes), max(sizes), peers,
+        places[0].visits, len({rank for each in rounds for rank in each.ranks}),
+        sum(spent.values()), sum(map(computed, places)),
+        tuple(site for site, _ in spent.most_common() if site >= 0),
+    )  # fmt: skip
+
+
+def _groups(among: Sequence[Sequence[int]]) -> str:
+    if not among:
+        return "farm"
+    return f"{len(among)} × {_range(map(len, among))}"
+
+
+def _range(values: Iterable[int]) -> str:
+    low, *_, high = sorted([*values, *values]) if (values := list(values)) else (0, 0)
+    return f"{low}" if low == high else f"{low}–{high}"
+
+
+# --- of single ranks ------------------------------------------------------------------------------
+
+
+def _of_ranks(calls: Sequence[Sequence[RecordedCall | RecordedLoop]]) -> Iterator[Position]:
+    """Yield the calls of ranks, those of several at the same position together."""
+    at: dict[tuple[tuple[int, ...], str], list[tuple[int, RecordedCall | RecordedLoop]]]
+    at = defaultdict(list)
+    for rank, nodes in enumerate(calls):
+        for place, node in _numbered(nodes, ()):
+            at[place, "loop" if isinstance(node, RecordedLoop) else node.op].append((rank, node))
+    for (place, op), found in sorted(at.items()):
+        here = ".".join(map(str, place))
+        loops = [node.count for _, node in found if isinstance(node, RecordedLoop)]
+        if loops:
+            yield Position(here, op, 0, 0, "", max(loops), len(found), 0.0, 0.0, ())
+            continue
+        made = [(rank, node) for rank, node in found if isinstance(node, RecordedCall)]
+        steps = {node.peer - rank for rank, node in made if node.peer >= 0}
+        step = f"rank {min(steps):+d}" if len(steps) == 1 else f"{len(steps)} distances"
+        yield Position(
+            here, op, min(node.bytes for _, node in made), max(node.bytes for _, node in made),
+            step if steps else "", max(node.calls for _, node in made), len(made),
+            sum(node.seconds for _, node in made),
+            sum(gap.total for _, node in made for gap in node.gaps),
+            tuple(dict.fromkeys(
+                node.site for _, node in sorted(made, key=lambda one: -one[1].seconds)
+                if node.site >= 0
+            )),
+        )  # fmt: skip
+
+
+def _numbered(
+    nodes: Sequence[RecordedCall | RecordedLoop], around: tuple[int, ...]
+) -> Iterator[tuple[tuple[int, ...], RecordedCall | RecordedLoop]]:
+    for number, node in enumerate(nodes, 1):
+        yield (*around, number), node
+        if isinstance(node, RecordedLoop):
+            yield from _numbered(node.body, (*around, number))

@@ -1,0 +1,98 @@
+"""What takes so little of a program that nothing need be known of it.
+
+Of small operations no model is needed: a prediction takes the longest that was recorded, and an
+interval from nothing to twice that. Small parts that follow no rule are left out of a description.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from isochrone.applications.traces.places import Tree, computed, flat
+from isochrone.applications.traces.trace import Trace
+from isochrone.base.operations import COLLECTIVES
+from isochrone.base.text import listed
+
+SMALL = 0.01
+"""Share of the run time below which an operation needs no model, and parts may be left out: twice
+as much is less than the 3 % by which a description may miss the time that was recorded."""
+
+
+def small_operations(trace: Trace) -> dict[str, float]:
+    """Return the collective operations of less than `SMALL` of the time, each with its longest.
+
+    Seconds of a call, waiting included; the mean of those of a rank at one position.
+    """
+    calls: dict[str, list[float]] = defaultdict(list)
+    for events in trace.ranks:
+        for event in events:
+            if event.op in COLLECTIVES:
+                calls[event.op].append(event.seconds)
+    return {
+        op: max(seconds) for op, seconds in calls.items() if sum(seconds) < SMALL * trace.seconds
+    }
+
+
+def bounded(found: Sequence[Mapping[str, float]]) -> dict[str, str]:
+    """Return the operations that are small in all recordings, as a description writes them."""
+    common = set.intersection(*map(set, found)) if found else set()
+    return {op: f"{1e6 * max(of[op] for of in found):.4g}us" for op in sorted(common)}
+
+
+class LeftOut:
+    """Parts of a program that are not in its description, less than `SMALL` of each recording.
+
+    Parameters
+    ----------
+    whole
+        Seconds of each recording, of all ranks together.
+
+    Attributes
+    ----------
+    positions
+        Of these parts.
+    """
+
+    def __init__(self, whole: Sequence[float]) -> None:
+        self.whole = [max(seconds, 1e-12) for seconds in whole]
+        self.used = [0.0] * len(whole)
+        self.positions: list[str] = []
+
+    @property
+    def share(self) -> float:
+        """Largest share of the run time of a recording."""
+        return max(used / whole for used, whole in zip(self.used, self.whole, strict=True))
+
+    def take(self, parts: Sequence[Tree], position: str) -> bool:
+        """Leave out a part of each recording, if they are small enough."""
+        used = [before + _seconds(part) for before, part in zip(self.used, parts, strict=True)]
+        if any(one >= SMALL * whole for one, whole in zip(used, self.whole, strict=True)):
+            return False
+        self.used = used
+        self.positions.append(position)
+        return True
+
+    def share_of(self, parts: Sequence[Tree]) -> float:
+        """Return the largest share of the run time of a recording that a part takes."""
+        return max(_seconds(part) / whole for part, whole in zip(parts, self.whole, strict=True))
+
+    def warning(self) -> str:
+        """Say what was left out."""
+        return (
+            f"{self.share:.2%} of the run time follows no rule and is left out: "
+            f"position{'s' * (len(self.positions) > 1)} {listed(self.positions, 5)}"
+        )
+
+
+def _seconds(part: Tree) -> float:
+    """Return the seconds of all ranks at some places, in calls and computing."""
+    return sum(computed(place) + sum(place.round.sites.values()) for place in flat(part))
+
+
+def to_skip(kinds: Sequence[Sequence[str]]) -> list[int]:
+    """Return how many places each recording loses, so that all go on with the same kind.
+
+    As few as possible; all that are left, if no kind is in all of them.
+    """
+    common = set.intersection(*map(set, kinds))
+    ways = [[of.index(kind) for of in kinds] for kind in sorted(common)]
+    return min(ways, key=sum, default=[len(of) for of in kinds])

@@ -1,0 +1,83 @@
+"""Operations that take next to nothing of a program need no model."""
+
+from __future__ import annotations
+
+import pytest
+
+from isochrone.applications.predict.scaling import scale
+from isochrone.applications.traces.generalizing import analysed, generalized
+from isochrone.applications.traces.small import SMALL, bounded, small_operations, to_skip
+from isochrone.applications.traces.trace import Event, Trace
+from isochrone.base.errors import InputError
+from made_up.applications import collectives
+
+LONGEST = 4e-6
+
+
+def traced(ranks: int, share: float) -> Trace:
+    """Return 100 allreduces with computation, and a barrier of a share of the time."""
+    step = Event("allreduce", bytes=8, gap=1e-4, seconds=1e-5)
+    calls = [step] * 100
+    barrier = Event("barrier", gap=0.0, seconds=share / (1 - share) * 100 * 1.1e-4)
+    return Trace([[*calls, barrier] for _ in range(ranks)], [tuple(range(ranks))])
+
+
+@pytest.mark.parametrize("share", [0.0001, 0.9 * SMALL])
+def test_a_small_operation_without_a_model_is_bounded(share: float) -> None:
+    """From nothing to twice the longest; the prediction is that of the rest."""
+    traces = [traced(ranks, share) for ranks in (4, 8, 16)]
+    found = scale(traces, [64], [collectives(allreduce=(10e-6, 0.0))])
+    (one,) = found.predictions
+    assert one.seconds == pytest.approx(100 * 1.1e-4 / (1 - share), rel=0.02)
+    (app,) = found.described["apps"]
+    assert set(app["bounded"]) == {"barrier"}
+    assert sum("barrier" in text for text in found.warnings) == 1
+    whole = scale(traces, [64], [collectives(allreduce=(10e-6, 0.0), barrier=(1e-6, 0.0))])
+    assert not any("barrier" in text for text in whole.warnings), "a model is preferred"
+
+
+def test_a_larger_one_needs_a_model() -> None:
+    traces = [traced(ranks, 1.1 * SMALL) for ranks in (4, 8, 16)]
+    with pytest.raises(InputError, match="barrier"):
+        scale(traces, [64], [collectives(allreduce=(10e-6, 0.0))])
+
+
+def test_what_is_small_in_one_recording_only_is_not() -> None:
+    """The longest of all recordings counts."""
+    found = [small_operations(traced(4, share)) for share in (0.001, 0.002)]
+    assert bounded(found) == {"barrier": f"{1e6 * 0.002 / 0.998 * 0.011:.4g}us"}
+    assert bounded([*found, small_operations(traced(8, 0.02))]) == {}
+
+
+def with_end(ranks: int, more: int, share: float) -> Trace:
+    """Return 100 allreduces, and some exchanges at the end, which take a share of the time."""
+    step = Event("allreduce", bytes=8, gap=1e-4, seconds=1e-5)
+    wait = Event("wait", seconds=share / (1 - share) * 100 * 1.1e-4 / more)
+    found = []
+    for rank in range(ranks):
+        calls = [step] * 100
+        for k in range(more):
+            size = 8.0 * (k + 1)
+            calls += [Event("isend", rank ^ 1, size), Event("irecv", rank ^ 1, size), wait]
+        found.append([*calls, Event("barrier")])
+    return Trace(found, [tuple(range(ranks))])
+
+
+@pytest.mark.parametrize(("share", "left_out"), [(1.4 * SMALL, True), (1.6 * SMALL, False)])
+def test_a_small_part_that_follows_no_rule_is_left_out(share: float, left_out: bool) -> None:
+    """Two of three exchanges on 8 ranks are not there on 4."""
+    structures = [analysed(with_end(p, more, share)) for p, more in ((4, 1), (8, 3), (16, 2))]
+    if not left_out:
+        with pytest.raises(InputError, match="position 3"):
+            generalized(structures, "x")
+        return
+    general = generalized(structures, "x")
+    (app,) = general.document["apps"]
+    assert {key for phase in app["phases"] for key in phase} == {"repeat", "exchange", "barrier"}
+    assert app["omitted"] == pytest.approx(share * 2 / 3, rel=0.01)
+    assert any("left out" in text for text in general.warnings)
+
+
+def test_as_little_as_possible_is_skipped() -> None:
+    assert to_skip([["a", "b", "c"], ["b", "c"], ["c", "b"]]) == [1, 0, 1]
+    assert to_skip([["a"], ["b", "c"], []]) == [1, 2, 0]
