@@ -65,8 +65,8 @@ def with_end(ranks: int, more: int, share: float) -> Trace:
 
 @pytest.mark.parametrize(("share", "left_out"), [(1.4 * SMALL, True), (1.6 * SMALL, False)])
 def test_a_small_part_that_follows_no_rule_is_left_out(share: float, left_out: bool) -> None:
-    """Two of three exchanges on 8 ranks are not there on 4."""
-    structures = [analysed(with_end(p, more, share)) for p, more in ((4, 1), (8, 3), (16, 2))]
+    """Two of three exchanges on 16 ranks are not there on 8, which have no side of one rank."""
+    structures = [analysed(with_end(p, more, share)) for p, more in ((8, 1), (16, 3), (32, 2))]
     if not left_out:
         with pytest.raises(InputError, match="position 3"):
             generalized(structures, "x")
