@@ -4,8 +4,8 @@
                             [--nodes 16] [--option=--map=M.jsonl ...]
 
 Parameters are random (size, iterations, strong or weak scaling, imbalance). Each program is also
-simulated on the large numbers of ranks: that is the truth. Measurements get the nodes of the largest
-recording, as on a machine of which one has no more; `--nodes 128` gives them all. Prints the error
+simulated on the large numbers of ranks: that is the truth. Measurements get the nodes of the
+largest recording, as where one has no more; `--nodes 128` gives them all. Prints the error
 of each prediction, the half width of its interval, and whether that holds the truth; then how many
 hold it, how many do not, and why the others were refused.
 
@@ -68,7 +68,7 @@ def words(style: str, rng: random.Random) -> list[str]:
         "particles": [rng.randint(500, 20000), steps, rng.randint(1, 99), us],
         "ring": [rng.randint(10, 80) * 128, rng.randint(2, 8), us / 10],
         "mesh": [rng.randint(500, 20000), steps, rng.randint(1, 3), rng.randint(1, 99), us],
-        "sandwich": [rng.randint(10, 1000) * 128, steps, us],
+        "sandwich": [rng.randint(10, 200) * 128, rng.randint(3, 8), us],
     }[style]  # fmt: skip
     return [f"{one:g}" for one in given]
 

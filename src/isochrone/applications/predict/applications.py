@@ -8,9 +8,9 @@ are predicted alone: how they slow each other down is not.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import accumulate
-from math import isnan, sqrt
+from math import isnan, log2, sqrt
 from typing import Any
 
 import numpy as np
@@ -18,12 +18,14 @@ from msgspec.structs import replace
 from scipy.special import stdtrit
 
 from isochrone.applications.description.program import Application, Collective, Program, flat
+from isochrone.applications.predict.collective_levels import slowdown
+from isochrone.applications.predict.levels import Levels, MappedMachine
 from isochrone.applications.predict.message_times import Cost, MessageTimes, Path, Side
-from isochrone.applications.predict.operation_times import Nodes, OperationTimes
+from isochrone.applications.predict.operation_times import OperationTimes
 from isochrone.applications.simulate.by_phase import Plan, simulate
 from isochrone.applications.simulate.collectives import Unfolding
 from isochrone.applications.simulate.simulation import Clocks, Simulated
-from isochrone.base.arrays import Floats
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
 from isochrone.collectives import grid_collectives
@@ -138,6 +140,7 @@ class _Question:
     machine: Machine
     ranks: Sequence[int]
     unfoldings: dict[tuple[Any, ...], Unfolding] = field(default_factory=dict)
+    slowdowns: dict[tuple[Any, ...], float] = field(default_factory=dict)
     plans: list[Plan] = field(default_factory=list)
 
     def answer(self) -> Prediction:
@@ -207,11 +210,17 @@ class _Question:
         node_of = self.nodes
 
         def operation(step: Collective, members: tuple[int, ...], size: float) -> Unfolding:
-            of = None if node_of is None else tuple(node_of[rank] for rank in members)
-            return self._unfolding(step, size, of, len(members), side)
+            return self._unfolding(step, size, members, side)
 
-        alone = 0 if self.messages.paths == {"node"} else 1  # what the models hold
-        places = node_of or [alone * k for k in range(len(self.ranks))]
+        places, levels = self.places, self.levels
+
+        def between(one: Ints, other: Ints) -> Ints:
+            return np.zeros_like(one) if levels is None else levels.between(one, other)
+
+        @cache
+        def level(one: int, other: int) -> int:
+            return int(between(np.array([one]), np.array([other]))[0])
+
         phases = self.application.phases
         sizes = set().union(*_drawn_from(self.program, self.app, *_SIZES))
         prepared: set[Path] = set()
@@ -223,16 +232,23 @@ class _Question:
             if path not in prepared:
                 prepared.add(path)
                 self.messages.prepare(path, sizes, side)
-            return self.messages.cost(path, size, side)
+            cost = self.messages.cost(path, size, side)
+            if path == "node" or levels is None:
+                return cost
+            return levels.cost(cost, level(places[source], places[target]), size, side)
 
         parts = partial(parts_of, ranks=len(self.ranks), node_of=node_of)
-        return Clocks(operation, message, parts, places, at_once=not self.messages.simulated)
+        return Clocks(
+            operation, message, parts, places, at_once=not self.messages.simulated,
+            between=between,
+        )  # fmt: skip
 
     def _unfolding(
-        self, step: Collective, size: float, node_of: Nodes, ranks: int, side: Side
+        self, step: Collective, size: float, members: Sequence[int], side: Side
     ) -> Unfolding:
         """Return how an operation unfolds, in the time that is likely, or at an end of that."""
-        group = CG
+        group, ranks = CG, len(members)
+        node_of = None if self.nodes is None else tuple(self.nodes[rank] for rank in members)
         if isinstance(step, GridPart):
             group = step.group
             everyone = step.whole.among or tuple(range(len(self.ranks)))
@@ -252,9 +268,39 @@ class _Question:
                 step.op, size, node_of, ranks, times[0], group, at_once=not self.messages.simulated
             )
         found = self.unfoldings[key]
+        seconds *= self._slowdown(step, size, members, side)
         by = seconds / found.seconds if found.seconds > 0 else 1.0
         waits = self.messages.waits(size)
         return replace(found, seconds=seconds, hop=found.hop * by, waits=waits)
+
+    def _slowdown(
+        self, step: Collective, size: float, members: Sequence[int], side: Side
+    ) -> float:  # fmt: skip
+        """Return by what factor an operation is slower than on the ranks that were measured."""
+        if self.levels is None or len(members) < 2:
+            return 1.0
+        about = 2.0 ** round(log2(max(size, 1.0)))
+        nodes = tuple(self.places[rank] for rank in members)
+        key = step.op, nodes, about, side
+        if key not in self.slowdowns:
+            usual = self.machine.node_of(len(nodes))
+            self.slowdowns[key] = slowdown(
+                step.op, nodes, range(len(nodes)) if usual is None else usual.tolist(),
+                self.operations.largest(step.op), self.levels, about, side,
+            )  # fmt: skip
+        return self.slowdowns[key]
+
+    @property
+    def levels(self) -> Levels | None:
+        """How far the nodes are from each other; None: not asked for."""
+        return self.machine.levels if isinstance(self.machine, MappedMachine) else None
+
+    @cached_property
+    def places(self) -> list[int]:
+        """The node of each rank; where that is not known, each has its own if models allow that."""
+        if self.nodes is not None:
+            return self.nodes
+        return [0 if self.messages.paths == {"node"} else rank for rank in self.ranks]
 
     @cached_property
     def nodes(self) -> list[int] | None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
+from isochrone.applications.predict.levels import SIZES
 from isochrone.applications.traces.trace import SENDS, Trace
 from isochrone.base.operations import COLLECTIVES
 from isochrone.measure.presets import Preset, ranks_of_all_classes
@@ -31,13 +32,16 @@ SMALL, SEVERAL = 8, 512
 ONCE = ("--repeats", "1", "--warmup", "0")
 """In a simulation each repetition takes the same time; a barrier before it takes time as well."""
 
+MAP = "latency-map"
+
 Sweep = tuple[Preset, int]
 """What is measured, and the number of ranks."""
 
 
 def sweeps(
-    traces: Sequence[Trace], hosts: Sequence[str], most: int, to: int, *, simulated: bool
-) -> list[Sweep]:
+    traces: Sequence[Trace], hosts: Sequence[str], most: int, to: int, *, simulated: bool,
+    mapped: bool,
+) -> list[Sweep]:  # fmt: skip
     """Return the measurements that a prediction of a program needs.
 
     Parameters
@@ -50,11 +54,21 @@ def sweeps(
         Ranks on which collective operations are measured.
     to
         Ranks for which the program is predicted: its groups become larger in proportion at most.
+    mapped
+        Whether a latency map of the machine is known.
     """
     found = [*_messages(traces, hosts), *_collectives(traces, hosts, most, to)]
+    if not mapped and len(set(hosts)) > 1:
+        sizes = ",".join(map(str, SIZES))
+        between = Preset(MAP, MAP, ("--bytes", sizes), "how far nodes are from each other")
+        found.insert(0, (between, min(most, to)))
     if not simulated:
         return found
-    more = {"point-to-point": ONCE, "collective": (*ONCE, "--sync", "window")}
+    more = {
+        MAP: (*ONCE, "--retest", "0"),
+        "point-to-point": ONCE,
+        "collective": (*ONCE, "--sync", "window"),
+    }
     return [
         (replace(one, options=(*one.options, *more[one.experiment])), ranks) for one, ranks in found
     ]

@@ -106,6 +106,12 @@ class OperationTimes:
                 raise InputError(f"{op}: {error.what}", where="--model", hint=error.hint) from error
         return self._known[*key, number]
 
+    def largest(self, op: str) -> int:
+        """Return the most ranks on which an operation was measured."""
+        model = self._model(op)
+        segments = model.chosen({"op": op} if "op" in model.selectors else {})
+        return int(max((one.fitted["p"][1] for one in segments if "p" in one.fitted), default=0))
+
     def unfolding(
         self, op: str, size: float, node_of: Nodes, ranks: int, seconds: float,
         group: str = CG, *, at_once: bool,

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from isochrone import models
 from isochrone.applications.description import reading
-from isochrone.applications.predict.needed import sweeps
+from isochrone.applications.predict.levels import Levels, MappedMachine
+from isochrone.applications.predict.needed import MAP, sweeps
 from isochrone.applications.predict.scaling import Scaling, scale
 from isochrone.applications.results.recording import trace
 from isochrone.applications.traces.generalizing import analysed, generalized
@@ -68,6 +69,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "time for all measurements (default: 5m)", default=300.0)  # fmt: skip
     add_option(parser, "--ppn", "N", read_count,
         "ranks on each node (default: as measured)")  # fmt: skip
+    add_option(parser, "--map", "FILE", Path,
+        "latency map of the nodes that the prediction is for, in the order in which ranks are "
+        "dealt out to them (default: measured)")  # fmt: skip
     add_expert(parser, "--folder", "DIR", Path,
         "folder of recordings, measurements and models (default: isochrone-scale, in the folder "
         "of -o)"
@@ -104,6 +108,7 @@ def run(args: Namespace) -> int:
     traces = [trace(one) for one in runs]
     hosts = max(runs, key=lambda one: one.size).hosts
     known = [models.read(path) for path in args.model]
+    levels = Levels.of_map(read(args.map)) if args.map else None
     ppn = args.ppn
     if setup is not None and not known:
         if setup.launcher.stands_alone and any(one.origin == "simulated" for one in runs):
@@ -111,10 +116,13 @@ def run(args: Namespace) -> int:
                 "the recordings are simulated", hint="give their --platform, or models with --model"
             )
         generalized([analysed(one) for one in traces], words[0])  # before anything is measured
-        known = _measured(args, setup, traces, hosts)
+        known, measured_map = _measured(args, setup, traces, hosts)
+        levels = Levels.of_map(read(measured_map)) if measured_map else levels
         if ppn is None and len(set(hosts)) > 1:
             ppn = max(Counter(hosts).values())
-    machine = Machine(-(-max(args.to) // ppn), ppn) if ppn else None
+    machine: Machine = Machine(-(-max(args.to) // ppn), ppn) if ppn else Machine()
+    if levels is not None:
+        machine = MappedMachine(machine.nodes, machine.ppn, levels=levels)
     found = scale(traces, args.to, known, machine)
     if args.output is not None:
         description = reading.parse(found.described, str(args.output))
@@ -144,8 +152,8 @@ def _recorded(args: Namespace, setup: Setup, words: list[str], ranks: int) -> Ru
 
 def _measured(
     args: Namespace, setup: Setup, traces: Sequence[Trace], hosts: Sequence[str]
-) -> list[Model]:
-    """Measure what the program calls, and fit it."""
+) -> tuple[list[Model], Path | None]:
+    """Measure what the program calls, and fit it; return models, and the file of the map."""
     folder = args.folder / f"{traces[0].name}-models"
     make_folder(folder, parents=True)
     began = time.monotonic()
@@ -158,6 +166,7 @@ def _measured(
             max(len(hosts), most),
             max(args.to),
             simulated=not setup.launcher.stands_alone,
+            mapped=args.map is not None,
         )
     ]
     missing = [one for one in planned if not one.is_complete(warn)]
@@ -166,7 +175,9 @@ def _measured(
         costs = estimates(setup, missing)
         measure_in(setup, missing, costs, began + args.budget, warn, quiet=args.quiet)
     found = []
-    for name, files in grouped((one.preset.name, one.path) for one in planned).items():
+    files_of = grouped((one.preset.name, one.path) for one in planned)
+    measured_map = files_of.pop(MAP, [None])[0]
+    for name, files in files_of.items():
         try:
             model = models.fit(models.load(files), "auto")
         except InputError as error:  # predictions say what they need and do not have
@@ -174,7 +185,7 @@ def _measured(
             continue
         models.write(model, folder / f"{name}.json")
         found.append(model)
-    return found
+    return found, measured_map
 
 
 DOCUMENTS = {"scale": Scaling}
