@@ -1,11 +1,11 @@
 """Programs of fifteen styles, recorded on 4, 8 and 16 ranks, predicted on 32, 64 and 128: SimGrid.
 
     python bench/scaling.py FOLDER [--switches 1|8|pods] [--seeds 1,2] [--styles stencil,farm]
-                            [--nodes 16] [--option=--map=M.jsonl ...]
+                            [--nodes 16] [--no-map]
 
 Parameters are random (size, iterations, strong or weak scaling, imbalance). Each program is also
 simulated on the large numbers of ranks: that is the truth. Measurements get the nodes of the
-largest recording, as where one has no more; `--nodes 128` gives them all. Prints the error
+largest recording (`--nodes 128`: all), and a latency map of the whole machine. Prints the error
 of each prediction, the half width of its interval, and whether that holds the truth; then how many
 hold it, how many do not, and why the others were refused.
 
@@ -27,9 +27,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from isochrone.applications.predict.levels import SIZES
 from isochrone.measure.launchers.simgrid import EXACT, QUIET
 from isochrone.measure.platforms import parse
 
+ISOCHRONE = [sys.executable, "-m", "isochrone"]
 FROM = (4, 8, 16)
 TO = (32, 64, 128)
 MACHINES = {
@@ -107,7 +109,7 @@ class Bed:
 
     folder: Path
     nodes: int
-    options: list[str]
+    mapped: bool
 
     def make(self, machine: str) -> None:
         """Write the platform, and the hosts of programs and of measurements."""
@@ -117,6 +119,14 @@ class Bed:
         (self.folder / "P.xml").write_text(platform.xml())
         (self.folder / "P.hosts").write_text("".join(hosts))
         (self.folder / "some.hosts").write_text("".join(hosts[: self.nodes]))
+        if self.mapped and not (self.folder / "map.jsonl").exists():
+            subprocess.run(
+                [*ISOCHRONE, "measure", "latency-map", "-n", str(len(hosts)), "--launcher",
+                 "simgrid", "--platform", self.folder / "P.xml", "--repeats", "1", "--warmup", "0",
+                 "--retest", "0", "--bytes", ",".join(map(str, SIZES)), "-o",
+                 self.folder / "map.jsonl"],
+                check=True, timeout=PATIENCE, capture_output=True,
+            )  # fmt: skip
 
     def truth(self, here: Path, ranks: int, program: list[str]) -> float:
         """Return the seconds of the slowest rank of the program itself."""
@@ -139,11 +149,12 @@ class Bed:
         there = all(path.exists() for path in recordings)
         asked = ["-n", ",".join(map(str, FROM))]
         argv = [
-            sys.executable, "-m", "isochrone", "scale", *([] if there else [*asked, "--force"]),
+            *ISOCHRONE, "scale", *([] if there else [*asked, "--force"]),
             "--to", ",".join(map(str, TO)), "--folder", here / "isochrone-scale",
             "--launcher", "simgrid", "--platform", self.folder / "P.xml",
             "--platform-hosts", self.folder / "some.hosts", "--quiet", "--json",
-            "--launcher-arg=--cfg=smpi/simulate-computation:no", *self.options, "--",
+            "--launcher-arg=--cfg=smpi/simulate-computation:no",
+            *(["--map", self.folder / "map.jsonl"] if self.mapped else []), "--",
             *(recordings if there else program),
         ]  # fmt: skip
         try:
@@ -192,7 +203,7 @@ def main() -> None:
     parser.add_argument("--seeds", default="1,2")
     parser.add_argument("--styles", default=",".join(STYLES))
     parser.add_argument("--nodes", type=int, default=max(FROM), help="that measurements may use")
-    parser.add_argument("--option", action="append", default=[], help="of isochrone scale")
+    parser.add_argument("--no-map", action="store_true", help="levels of the machine: not known")
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
     sources = [Path(__file__).parent / "programs" / name for name in SOURCES]
@@ -200,7 +211,7 @@ def main() -> None:
                     args.folder / "styles"], check=True)  # fmt: skip
     outcomes = []
     for switches in args.switches.split(","):
-        bed = Bed((args.folder / switches).absolute(), args.nodes, args.option)
+        bed = Bed((args.folder / switches).absolute(), args.nodes, not args.no_map)
         bed.make(MACHINES[switches])
         for seed in args.seeds.split(","):
             for style in args.styles.split(","):

@@ -277,16 +277,22 @@ class _Question:
         self, step: Collective, size: float, members: Sequence[int], side: Side
     ) -> float:  # fmt: skip
         """Return by what factor an operation is slower than on the ranks that were measured."""
-        if self.levels is None or len(members) < 2:
+        measured = self.operations.largest(step.op)
+        if self.levels is None or len(members) < 2 or not measured:
             return 1.0
+        ranks = len(members)
         about = 2.0 ** round(log2(max(size, 1.0)))
         nodes = tuple(self.places[rank] for rank in members)
         key = step.op, nodes, about, side
         if key not in self.slowdowns:
-            usual = self.machine.node_of(len(nodes))
+            usual = self.machine.node_of(ranks)
+            placed = tuple(range(ranks) if usual is None else usual.tolist())
+            of = None if self.nodes is None else placed
+            whole = self.operations.times(step.op, about, "", of, ranks)[0]
+            half = self.operations.times(step.op, about / 2, "", of, ranks)[0]
             self.slowdowns[key] = slowdown(
-                step.op, nodes, range(len(nodes)) if usual is None else usual.tolist(),
-                self.operations.largest(step.op), self.levels, about, side,
+                step.op, nodes, placed, measured, self.levels, whole,
+                min(max(2 * half - whole, self.levels.seconds[0, 0]), whole), side,
             )  # fmt: skip
         return self.slowdowns[key]
 
