@@ -59,7 +59,7 @@ def words(style: str, rng: random.Random) -> list[str]:
         "wavefront": [rng.choice([64, 128, 200]), rng.randint(2, 5), rng.randint(3, 10),
                       rng.choice([1, 2, 4]), us],
         "rowcol": [rng.randint(50, 200) * (128 if weak else 2048), steps, weak, us / 10],
-        "pencils": [rng.randint(40, 120), steps, us / 10],
+        "pencils": [rng.randint(40, 100), steps, us / 10],
         "cg2": [rng.randint(20, 300) * 128, steps, us / 10],
         "summa": [rng.randint(4, 16) * 128, steps, us / 10],
         "subcom3": [rng.choice([1, 8, 64]) * 1024, steps, us / 100],

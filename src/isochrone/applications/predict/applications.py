@@ -19,7 +19,7 @@ from scipy.special import stdtrit
 
 from isochrone.applications.description.program import Application, Collective, Program, flat
 from isochrone.applications.predict.collective_levels import slowdown
-from isochrone.applications.predict.levels import Levels, MappedMachine
+from isochrone.applications.predict.levels import FURTHER, Levels, MappedMachine
 from isochrone.applications.predict.message_times import Cost, MessageTimes, Path, Side
 from isochrone.applications.predict.operation_times import OperationTimes
 from isochrone.applications.simulate.by_phase import Plan, simulate
@@ -178,11 +178,24 @@ class _Question:
                 "on which nodes the ranks are is not known: every rank is taken to have its own "
                 "(give --ppn)"
             )
+        said += self._beyond_the_map()
         seconds, lowest, highest = ends[0].tolist()
         return Prediction(
             self.application.name, self.application.ranks, seconds, lowest, highest,
             self.application.iterations, phases, said,
         )  # fmt: skip
+
+    def _beyond_the_map(self) -> list[str]:
+        """Say if the application needs nodes of which it is not known how far they are."""
+        nodes = len(set(self.places))
+        if self.levels is None or nodes < 2 or max(self.places) < self.levels.nodes:
+            return []
+        known = f"has {self.levels.nodes}" if self.levels.nodes else "is not given"
+        return [
+            f"{self.application.ranks} ranks need {nodes} nodes, and the latency map {known}: "
+            f"messages between others may take up to {FURTHER:g} times as long as is predicted, "
+            "which widens the interval (give --map)"
+        ]
 
     @property
     def application(self) -> Application:
@@ -288,12 +301,15 @@ class _Question:
             usual = self.machine.node_of(ranks)
             placed = tuple(range(ranks) if usual is None else usual.tolist())
             of = None if self.nodes is None else placed
-            whole = self.operations.times(step.op, about, "", of, ranks)[0]
-            half = self.operations.times(step.op, about / 2, "", of, ranks)[0]
+            whole, half = (
+                self.operations.shape(step.op, size, of, ranks) for size in (about, about / 2)
+            )
+            if not whole or half is None:
+                return 1.0
+            latency = min(max(2 * half - whole, self.levels.seconds[0, 0]), whole)
             self.slowdowns[key] = slowdown(
-                step.op, nodes, placed, measured, self.levels, whole,
-                min(max(2 * half - whole, self.levels.seconds[0, 0]), whole), side,
-            )  # fmt: skip
+                step.op, nodes, placed, measured, self.levels, whole, latency, side
+            )
         return self.slowdowns[key]
 
     @property

@@ -1,7 +1,7 @@
 """Between which nodes messages are slower: the levels of a machine, from its latency map.
 
-Messages were measured between nodes that are near each other. Between others they take as much more
-as the map says: a latency, and what its larger sizes add to that.
+Messages were measured between the first two nodes. Between others they take as much more as the map
+says: a latency, and what its larger sizes add to that.
 
 Nothing is known of pairs with a node that is not in the map. They are as far from each other as the
 farthest that were measured, or farther by one level of switches: in a tree of switches a message
@@ -11,18 +11,21 @@ Fat-trees, IEEE Trans. Comp. 34, 1985), so a further level takes at most `FURTHE
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 
-from isochrone.applications.predict.message_times import Cost, Side
+from isochrone.applications.predict.message_times import Cost, MessageTimes, Side
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.stats import median_of
 from isochrone.collectives.predicted_grids import Machine
-from isochrone.latency_map.pairs import nodes_of, rank_pairs
-from isochrone.latency_map.partitions import Partition, level_of
+from isochrone.latency_map.grid import grid_of
+from isochrone.latency_map.pairs import between_nodes, hosts_known, nodes_of, rank_pairs
+from isochrone.latency_map.partitions import level_of
 from isochrone.latency_map.topology import analyse
+from isochrone.models import Model
 from isochrone.runfile.run import Run
 
 SIZES = (64, 65536)
@@ -37,22 +40,27 @@ class Levels:
 
     Parameters
     ----------
-    chain
-        For each level the group of each node, shape (nodes,), the nearest level first; on the last
-        one all are in one group. Empty: no node is known.
+    apart
+        Level of each pair of nodes, 0 for the nearest, shape (nodes, nodes).
     sizes
         Bytes, ascending, shape (sizes,).
     seconds
-        One-way times of messages of these sizes, shape (levels, sizes).
+        One-way times of messages of these sizes on each level, shape (levels, sizes).
     """
 
-    def __init__(self, chain: list[Partition], sizes: Floats, seconds: Floats) -> None:
-        self.chain = chain
+    def __init__(self, apart: Ints, sizes: Floats, seconds: Floats) -> None:
+        self.apart = apart
         self.sizes = sizes
         self.seconds = seconds
-        self.nodes = len(chain[0]) if chain else 0
-        self.unknown = len(seconds)
-        """Level of pairs of which nothing is known."""
+        self.nodes = len(apart)
+
+    @classmethod
+    def unknown(cls, models: Sequence[Model]) -> Levels:
+        """Return those of a machine of which no map is given, but models of messages."""
+        messages = MessageTimes(models)
+        known = "network" in messages.paths
+        latency = messages.cost("network", 0.0).alone if known else 1.0  # only ratios are asked for
+        return cls(np.zeros((0, 0), np.int64), np.zeros(1), np.full((1, 1), latency))
 
     @classmethod
     def of_map(cls, run: Run) -> Levels:
@@ -64,31 +72,45 @@ class Levels:
             If the run is no latency map, or shows no nodes that are apart.
         """
         sizes = sorted(run.message_sizes())
-        found = analyse(run)
         node = nodes_of(run.hosts)
-        first = np.unique(node, return_index=True)[1]  # a rank on each node
-        if not all(run.hosts) or len(first) < 2:
+        if not hosts_known(run.hosts):
             raise InputError(
                 "the latency map does not show how far nodes are from each other", where=run.where,
                 hint="measure it with ranks on several nodes",
             )  # fmt: skip
-        chain = [one[first] for one in found.chain if len(np.unique(one[first])) < len(first)]
-        seconds = np.empty((len(chain), len(sizes)))
-        for column, size in enumerate(sizes):
-            pairs = rank_pairs(run, run.statistic(), size)
-            a, b = node[pairs.i], node[pairs.j]
-            level = np.where(a == b, -1, level_of(chain, a, b))
-            seconds[:, column] = [
-                median_of(pairs.seconds[level == k]) / 2 for k in range(len(chain))
-            ]
-        return cls(chain, np.array(sizes, dtype=np.float64), seconds)
+        maps = [
+            between_nodes(rank_pairs(run, run.statistic(), size), node, np.zeros(run.size))[0]
+            for size in sizes
+        ]
+        times, first = maps[0], np.unique(node, return_index=True)[1]
+        chain = [one[first] for one in analyse(run).chain]
+        hops = grid_of(times) if len({*map(bytes, chain)}) <= 2 else None
+        everyone = np.arange(len(first))
+        one, other = np.repeat(everyone, len(first)), np.tile(everyone, len(first))
+        level = level_of(chain, one, other)
+        if hops is not None:
+            level = np.zeros_like(level)
+            count = np.round((times.seconds - hops.first) / hops.further).astype(np.int64)
+            level[times.i * len(first) + times.j] = level[times.j * len(first) + times.i] = count
+        found = np.unique(level[one != other])
+        apart = np.searchsorted(found, level).reshape(len(first), len(first))
+        seconds = np.array([
+            [median_of(of_size.seconds[apart[of_size.i, of_size.j] == k]) / 2 for of_size in maps]
+            for k in range(len(found))
+        ])  # fmt: skip
+        return cls(apart, np.array(sizes, dtype=np.float64), seconds)
 
     def between(self, a: Ints, b: Ints) -> Ints:
-        """Return the levels of pairs of different nodes."""
-        found = np.full(len(a), self.unknown)
+        """Return the levels of pairs of different nodes; one above all if it is not known."""
+        found = np.full(len(a), len(self.seconds))
         known = (a < self.nodes) & (b < self.nodes)
-        found[known] = level_of(self.chain, a[known], b[known])
+        found[known] = self.apart[a[known], b[known]]
         return found
+
+    @cached_property
+    def measured(self) -> int:
+        """Level of the first two nodes, between which messages were measured."""
+        return int(self.apart[0, 1]) if self.nodes else 0
 
     @cached_property
     def per_byte(self) -> Floats:
@@ -108,13 +130,14 @@ class Levels:
         return np.append(found, found[-1] * (FURTHER if side == "high" else 1.0))
 
     def cost(self, measured: Cost, level: int, size: float, side: Side) -> Cost:
-        """Return the cost of a message on a level, from that on the nearest one."""
-        latencies = self.latencies(side)
-        of_bytes = max(self.per_byte[level] - self.per_byte[0], 0.0) * size
-        alone = measured.alone + latencies[level] - latencies[0] + of_bytes
+        """Return the cost of a message on a level, from that between the first two nodes."""
+        latencies = self.latencies("seconds")
+        further = self.latencies(side)[level] - latencies[self.measured]
+        of_bytes = max(self.per_byte[level] - self.per_byte[self.measured], 0.0) * size
         gap = measured.gap + of_bytes
+        alone = max(measured.alone + further + of_bytes, gap)
         return measured._replace(
-            alone=float(max(alone, gap)), gap=float(gap), wire=float(measured.wire + of_bytes)
+            alone=float(alone), gap=float(gap), wire=float(measured.wire + of_bytes)
         )
 
 

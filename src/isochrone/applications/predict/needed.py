@@ -109,8 +109,9 @@ def _collectives(
         options = () if op == "barrier" else ("--bytes", _range(SMALL, max(SEVERAL, *sizes), 4))
         counts = {len(group) for group in groups}
         share = max(counts) / len(largest.ranks)
-        powers = [1 << k for k in range(1, min(most, int(to * share)).bit_length())]
-        counts |= {*(ranks_of_all_classes(most) if op == "barrier" else powers)}
+        group = min(most, int(to * share))  # the largest of the prediction that can be measured
+        asked_on = {group, *(1 << k for k in range(1, group.bit_length()))}
+        counts |= {*ranks_of_all_classes(most)} if op == "barrier" else asked_on
         if len(set(hosts)) > 1 and not any(_on_one_node(group, hosts) for group in groups):
             counts = {ranks for ranks in counts if not _on_one_node(range(ranks), hosts)}
         for ranks in sorted(counts - {1}):

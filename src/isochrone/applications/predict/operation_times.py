@@ -141,7 +141,7 @@ class OperationTimes:
         if fewer is None:
             if not at_once_gone:
                 return Unfolding(seconds, parts)
-            little = self._shape(op, min(size, _SMALL), node_of, ranks) or 0.0
+            little = self.shape(op, min(size, _SMALL), node_of, ranks) or 0.0
             little = min(max(little, 0.0), seconds)
             hop = little + (seconds - little) / (ranks - 1)  # a latency, and the data of one
             return Unfolding(seconds, parts, hop, star, _below(star), flat=True)
@@ -172,11 +172,11 @@ class OperationTimes:
         if min((one.fitted["p"][0] for one in segments if "p" in one.fitted), default=0) > 2:
             return None
         few = ((2, size), (-(-ranks // 2), size), (2, min(size, _SMALL)))
-        found = [self._shape(op, of, node_of, members) for members, of in few]
+        found = [self.shape(op, of, node_of, members) for members, of in few]
         known = [one for one in found if one is not None]
         return (known[0], known[1], known[2]) if len(known) == len(few) else None
 
-    def _shape(self, op: str, size: float, node_of: Nodes, ranks: int) -> float | None:
+    def shape(self, op: str, size: float, node_of: Nodes, ranks: int) -> float | None:
         """Return the seconds of an operation that is only looked at for the shape of another.
 
         That it is outside what was measured is no reason to doubt a prediction.

@@ -26,7 +26,6 @@ from isochrone.base.text import command_line, warn
 from isochrone.base.units import format_seconds
 from isochrone.cli.launches import make_folder, measure_in
 from isochrone.cli.long_work import duration
-from isochrone.collectives.predicted_grids import Machine
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.measuring import add_setup, setup_of
 from isochrone.console.options import (
@@ -120,9 +119,9 @@ def run(args: Namespace) -> int:
         levels = Levels.of_map(read(measured_map)) if measured_map else levels
         if ppn is None and len(set(hosts)) > 1:
             ppn = max(Counter(hosts).values())
-    machine: Machine = Machine(-(-max(args.to) // ppn), ppn) if ppn else Machine()
-    if levels is not None:
-        machine = MappedMachine(machine.nodes, machine.ppn, levels=levels)
+    machine = MappedMachine(
+        -(-max(args.to) // ppn) if ppn else 0, ppn or 0, levels=levels or Levels.unknown(known)
+    )
     found = scale(traces, args.to, known, machine)
     if args.output is not None:
         description = reading.parse(found.described, str(args.output))
