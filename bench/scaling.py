@@ -48,6 +48,7 @@ PATIENCE = 900
 REFUSED = (2, 3)
 """Exit codes of a command that gives a reason."""
 
+
 def words(style: str, rng: random.Random) -> list[str]:
     """Return the random arguments of a program."""
     steps = rng.randint(10, 40)
@@ -74,8 +75,10 @@ def words(style: str, rng: random.Random) -> list[str]:
     }[style]  # fmt: skip
     return [f"{one:g}" for one in given]
 
+
 STYLES = ("stencil", "wavefront", "rowcol", "pencils", "cg2", "summa", "subcom3", "multigrid", "cg",
           "farm", "chain", "particles", "ring", "mesh", "sandwich")  # fmt: skip
+
 
 class Predicted(NamedTuple):
     """A prediction against the truth: relative error, half width of the interval, held or not."""
@@ -83,6 +86,7 @@ class Predicted(NamedTuple):
     error: float
     half: float
     held: bool
+
 
 @dataclass
 class Outcome:
@@ -102,6 +106,7 @@ class Outcome:
         ]
         tested = "" if self.held_out is None else f"; held out {self.held_out:+.1%}"
         return "; ".join(cells) + tested
+
 
 @dataclass
 class Bed:
@@ -178,6 +183,7 @@ class Bed:
             )  # fmt: skip
         return outcome
 
+
 def summary(outcomes: list[Outcome]) -> list[str]:
     """Return the rates, by number of ranks, and the reasons of refusals."""
     lines = []
@@ -194,6 +200,7 @@ def summary(outcomes: list[Outcome]) -> list[str]:
     lines.append(f"{reasons.total()} of {len(outcomes)} programs refused")
     lines += [f"  {count} x {reason}" for reason, count in reasons.most_common()]
     return lines
+
 
 def main() -> None:
     """Build, and go through machines, seeds and styles."""
@@ -220,6 +227,7 @@ def main() -> None:
                 name = f"[{switches}] {style} {' '.join(given)}"
                 print(f"{name}: {outcomes[-1]}", flush=True)
     print(*summary(outcomes), sep="\n")
+
 
 if __name__ == "__main__":
     main()

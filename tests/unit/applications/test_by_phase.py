@@ -66,8 +66,9 @@ CASES: dict[str, list[dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("machine", [{}, {"ppn": 4}, {"both": 2.0}, {"at_once": False},
-                                     {"behind": 16}])
+@pytest.mark.parametrize(
+    "machine", [{}, {"ppn": 4}, {"both": 2.0}, {"at_once": False}, {"behind": 16}]
+)
 def test_both_ways_take_as_long(name: str, machine: dict[str, Any]) -> None:
     what = made(CASES[name], 64)
     of = clocks(64, **machine)

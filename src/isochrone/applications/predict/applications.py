@@ -19,6 +19,7 @@ from scipy.special import stdtrit
 
 from isochrone.applications.description.program import Application, Collective, Program, flat
 from isochrone.applications.predict.collective_levels import slowdown
+from isochrone.applications.predict.grid_parts import GridPart, parts_of
 from isochrone.applications.predict.levels import FURTHER, Levels, MappedMachine
 from isochrone.applications.predict.message_times import Cost, MessageTimes, Path, Side
 from isochrone.applications.predict.operation_times import OperationTimes
@@ -27,13 +28,10 @@ from isochrone.applications.simulate.collectives import Unfolding
 from isochrone.applications.simulate.simulation import Clocks, Simulated
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
-from isochrone.base.operations import ROOTED
-from isochrone.collectives import grid_collectives
 from isochrone.collectives.predicted_grids import Machine
 from isochrone.models import Model
 from isochrone.models.observations import SHARED
 from isochrone.models.placement import CG
-from isochrone.runfile.grid_groups import arranged
 
 _OTHER_SEEDS = 8
 """Seeds beside that of the description, which say how far the draws matter."""
@@ -354,71 +352,3 @@ def _against(one: Simulated, point: Simulated) -> Floats:
 
 def _quantile(freedom: int) -> float:
     return float(stdtrit(freedom, (1 + _LEVEL) / 2))
-
-
-# --- an operation on a grid as its two phases -----------------------------------------------------
-
-
-class GridPart(Collective, kw_only=True):
-    """One phase of an operation on a grid, in one group.
-
-    Attributes
-    ----------
-    whole, of
-        The operation, and bytes of its block.
-    number
-        Of the phase, in the order of time.
-    group
-        ``CG`` along a row, ``LG`` along a column.
-    """
-
-    whole: Collective
-    of: float
-    number: int
-    group: str
-
-
-def parts_of(
-    step: Collective, size: float, rank: int, ranks: int, node_of: Sequence[int] | None
-) -> list[tuple[Collective, float]]:
-    """Return the operations that a rank takes part in, in order, each with bytes of its block.
-
-    Ranks that are done with the first phase begin the second while others are still at the first;
-    the sum of both phases does not know that, and counts the time of the slowest twice.
-
-    Parameters
-    ----------
-    step, size
-        The operation and its block in bytes. One without a grid, on rows of different lengths, or
-        on a grid of nodes that are not known, is one operation of its own.
-    rank, ranks
-        Of the application.
-    node_of
-        Node of each of its ranks; None if not known.
-    """
-    members = np.array(step.among or range(ranks))
-    if not step.grid:
-        return [(step, size)]
-    nodes = np.zeros(len(members), np.int64) if node_of is None else np.array(node_of)[members]
-    per_node = None if node_of is None else int(np.unique(nodes, return_counts=True)[1].max())
-    if step.grid == "nodes" and per_node is None:
-        return [(step, size)]
-    rows, length = grid_collectives.Grid.parse(step.grid).over(len(members), per_node)
-    row, column = arranged(step.grid, length, nodes)
-    if rows * length != len(members) or min(rows, length) == 1:
-        return [(step, size)]
-    place, root = ({int(r): k for k, r in enumerate(members)}[of] for of in (rank, step.root))
-    found: list[tuple[Collective, float]] = []
-    for number, phase in enumerate(grid_collectives.phases(step.op, rows, length, round(size))):
-        if phase.group == "LG" and step.op in ROOTED and column[place] != column[root]:
-            continue
-        own, across = (row, column) if phase.group == "CG" else (column, row)
-        together = np.flatnonzero(own == own[place])
-        leader = together[across[together] == across[root]][0]
-        part = GridPart(
-            step.phase, phase.op, step.size, int(members[leader]),
-            among=tuple(members[together].tolist()), whole=step, of=size, number=number,
-            group=phase.group,
-        )  # fmt: skip
-        found.append((part, float(phase.bytes)))
-    return found
