@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # Builds well-known miniapps from sources that are there already. Nothing is downloaded.
 #
-#     MPICC=mpicc MPICXX=mpicxx bench/programs/build.sh FOLDER hpcg=SOURCE lulesh=SOURCE minife=SOURCE amg=SOURCE
+#     MPICC=mpicc MPICXX=mpicxx bench/programs/build.sh FOLDER hpcg=SOURCE lulesh=SOURCE minife=SOURCE amg=SOURCE \
+#         chatterbug=SOURCE
 #
 # Programs go to FOLDER/bin under these names. Sources stay as they are: a copy is built. To use
 # them: isochrone record -- mpiexec -n 8 FOLDER/bin/lulesh -s 10 -i 20
 set -euo pipefail
 
 usage() {
-    sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
     exit 2
 }
 
@@ -41,14 +42,21 @@ amg() {
     cp test/amg "$bin/amg"
 }
 
+chatterbug() { # eight programs, each in a folder of its name
+    for program in */*.C; do
+        "$MPICXX" -O2 -w "$program" -o "$bin/$(basename "$program" .C)"
+    done
+}
+
 for one in "$@"; do
     name=${one%%=*} source=${one#*=}
     case $name in
-    hpcg | lulesh | minife | amg) ;;
-    *) echo "no miniapp '$name': there are hpcg, lulesh, minife, amg" >&2 && exit 2 ;;
+    hpcg | lulesh | minife | amg | chatterbug) ;;
+    *) echo "no miniapp '$name': there are hpcg, lulesh, minife, amg, chatterbug" >&2 && exit 2 ;;
     esac
     [ -d "$source" ] || { echo "$source: no folder with the sources of $name" >&2 && exit 2; }
     cp -r "$source" "$scratch/$name"
+    touch "$scratch/begin"
     (cd "$scratch/$name" && "$name" >&2)
-    echo "$bin/$name"
+    find "$bin" -type f -newer "$scratch/begin" | sort
 done

@@ -15,21 +15,28 @@ from isochrone.applications.predict.message_times import Cost
 from isochrone.applications.simulate.by_phase import ByPhase, plan, simulate
 from isochrone.applications.simulate.collectives import Unfolding
 from isochrone.applications.simulate.simulation import Clocks, step_by_step
+from isochrone.base.arrays import Ints
 
 
-def clocks(ranks: int, *, ppn: int = 1, both: float = 1.0, at_once: bool = True) -> Clocks:
-    """Return a machine of 2 µs and 1 GB/s."""
+def clocks(
+    ranks: int, *, ppn: int = 1, both: float = 1.0, at_once: bool = True, behind: int = 1 << 20
+) -> Clocks:
+    """Return a machine of 2 µs and 1 GB/s; between switches with `behind` nodes it takes 6 µs."""
+
+    def between(one: Ints, other: Ints) -> Ints:
+        return (one // behind != other // behind).astype(np.int64)
 
     def message(source: int, target: int, phase: int, size: float) -> Cost:
         gap = 2e-7 + 1e-9 * size
-        return Cost(2e-6 + gap, gap, 1e-9 * size, size >= 65536, both)
+        far = source // ppn // behind != target // ppn // behind
+        return Cost((6e-6 if far else 2e-6) + gap, gap, 1e-9 * size, size >= 65536, both)
 
     def operation(step: Collective, members: tuple[int, ...], size: float) -> Unfolding:
         return Unfolding(5e-6 * math.log2(len(members)) + 1e-9 * size)
 
     return Clocks(
         operation, message, lambda step, size, rank: [(step, size)],
-        [rank // ppn for rank in range(ranks)], at_once,
+        [rank // ppn for rank in range(ranks)], at_once, between,
     )  # fmt: skip
 
 
@@ -59,7 +66,9 @@ CASES: dict[str, list[dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("machine", [{}, {"ppn": 4}, {"both": 2.0}, {"at_once": False}])
+@pytest.mark.parametrize(
+    "machine", [{}, {"ppn": 4}, {"both": 2.0}, {"at_once": False}, {"behind": 16}]
+)
 def test_both_ways_take_as_long(name: str, machine: dict[str, Any]) -> None:
     what = made(CASES[name], 64)
     of = clocks(64, **machine)

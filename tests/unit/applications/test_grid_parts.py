@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isochrone.applications.description.program import Collective
-from isochrone.applications.predict.applications import GridPart, parts_of
+from isochrone.applications.predict.grid_parts import GridPart, parts_of
 from isochrone.base.errors import InputError
 from isochrone.collectives.grid_collectives import OPERATIONS
 

@@ -81,6 +81,19 @@ def test_sends_wait_from_where_a_window_of_blocking_ones_takes_the_latency_each(
     ]  # fmt: skip
 
 
+def test_between_two_measured_sizes_a_send_waits_as_on_the_upper_one_only() -> None:
+    """32 KiB and 64 KiB were measured; the formulas meet at 48 KiB."""
+    small = window(mode="blocking", own=GAP, per_byte=PER_BYTE, high=32768)
+    small.range = small.switch = {"b": (None, 49152.0)}
+    large = window(mode="blocking", own=LATENCY, per_byte=PER_BYTE, low=65536)
+    large.range = large.switch = {"b": (49152.0, None)}
+    posted = of(window(mode="nonblocking", own=GAP, per_byte=PER_BYTE))
+    times = MessageTimes([messages(), posted, of(small, large)])
+    assert [times.cost("network", size).waits for size in (54104, 65535, 65536)] == [
+        False, False, True,
+    ]  # fmt: skip
+
+
 def test_where_that_was_not_measured_sends_wait_from_64_kib_on() -> None:
     times = MessageTimes([messages()])
     assert [times.cost("network", size).waits for size in (65535, 65536)] == [False, True]

@@ -351,11 +351,15 @@ def test_what_is_measured_is_what_the_program_calls() -> None:
     """Its operations on its groups, its messages on both paths; in a simulation once."""
     traces = [seen([*TRANSPOSE, *STENCIL], ranks) for ranks in (4, 8, 16)]
     hosts = [f"n{rank // 2}" for rank in range(16)]
-    found = sweeps(traces, hosts, 32, 64, simulated=True)
+    found = sweeps(traces, hosts, 32, 64, simulated=True, mapped=False)
     ranks: dict[str, list[int]] = {}
     for preset, count in found:
         ranks.setdefault(preset.name, []).append(count)
         assert preset.options[preset.options.index("--repeats") + 1] == "1"
+    assert ranks["latency-map"] == [32]
+    assert "latency-map" not in {
+        preset.name for preset, _ in sweeps(traces, hosts, 32, 64, simulated=True, mapped=True)
+    }
     assert ranks["allreduce"] == [4, 8, 16, 32]  # 2 are on one node
     assert ranks["alltoall"] == [2, 4, 8, 16]  # as rows of 2 are; rows of 4 of 16 are 16 of 64
     assert {name for name in ranks if name.startswith("messages")} == {

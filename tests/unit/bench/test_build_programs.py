@@ -35,6 +35,16 @@ def test_a_copy_is_built_and_its_program_named(tmp_path: Path, processes: None) 
     assert [file.name for file in source.iterdir()] == ["lulesh.cc"]
 
 
+def test_each_program_of_several_is_built_under_its_name(tmp_path: Path, processes: None) -> None:
+    source = tmp_path / "sources"
+    for name in ("stencil3d", "spread"):
+        (source / name).mkdir(parents=True)
+        (source / name / f"{name}.C").write_text("int main() {}\n")
+    done = build(tmp_path, f"chatterbug={source}")
+    made = tmp_path / "made/bin"
+    assert done.stdout.split() == [str(made / "spread"), str(made / "stencil3d")]
+
+
 @pytest.mark.parametrize("word", ["hpl=.", "lulesh=/nowhere", ""])
 def test_what_is_not_there_is_named(tmp_path: Path, processes: None, word: str) -> None:
     done = build(tmp_path, *[word] if word else [])

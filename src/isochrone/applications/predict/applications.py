@@ -8,9 +8,9 @@ are predicted alone: how they slow each other down is not.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import accumulate
-from math import isnan, nan, sqrt
+from math import isnan, log2, nan, sqrt
 from typing import Any
 
 import numpy as np
@@ -18,20 +18,20 @@ from msgspec.structs import replace
 from scipy.special import stdtrit
 
 from isochrone.applications.description.program import Application, Collective, Program, flat
+from isochrone.applications.predict.collective_levels import slowdown
+from isochrone.applications.predict.grid_parts import GridPart, parts_of
+from isochrone.applications.predict.levels import FURTHER, Levels, MappedMachine
 from isochrone.applications.predict.message_times import Cost, MessageTimes, Path, Side
-from isochrone.applications.predict.operation_times import Nodes, OperationTimes
+from isochrone.applications.predict.operation_times import OperationTimes
 from isochrone.applications.simulate.by_phase import Plan, simulate
 from isochrone.applications.simulate.collectives import Unfolding
 from isochrone.applications.simulate.simulation import Clocks, Simulated
-from isochrone.base.arrays import Floats
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
-from isochrone.base.operations import ROOTED
-from isochrone.collectives import grid_collectives
 from isochrone.collectives.predicted_grids import Machine
 from isochrone.models import Model
 from isochrone.models.observations import SHARED
 from isochrone.models.placement import CG
-from isochrone.runfile.grid_groups import arranged
 
 _OTHER_SEEDS = 8
 """Seeds beside that of the description, which say how far the draws matter."""
@@ -141,6 +141,7 @@ class _Question:
     machine: Machine
     ranks: Sequence[int]
     unfoldings: dict[tuple[Any, ...], Unfolding] = field(default_factory=dict)
+    slowdowns: dict[tuple[Any, ...], float] = field(default_factory=dict)
     plans: list[Plan] = field(default_factory=list)
 
     def answer(self, *, ends: bool) -> Prediction:
@@ -166,6 +167,7 @@ class _Question:
                 "on which nodes the ranks are is not known: every rank is taken to have its own "
                 "(give --ppn)"
             )
+        said += self._beyond_the_map()
         seconds, lowest, highest = rows[0].tolist()
         return Prediction(
             self.application.name, self.application.ranks, seconds, lowest, highest,
@@ -188,6 +190,18 @@ class _Question:
         below = below + self.application.omitted
         least = np.maximum(1 - below, (1 + below) ** -2.0)  # above zero, however wide
         return np.column_stack([middle, middle * least, middle * (1 + above)])
+
+    def _beyond_the_map(self) -> list[str]:
+        """Say if the application needs nodes of which it is not known how far they are."""
+        nodes = len(set(self.places))
+        if self.levels is None or nodes < 2 or max(self.places) < self.levels.nodes:
+            return []
+        known = f"has {self.levels.nodes}" if self.levels.nodes else "is not given"
+        return [
+            f"{self.application.ranks} ranks need {nodes} nodes, and the latency map {known}: "
+            f"messages between others may take up to {FURTHER:g} times as long as is predicted, "
+            "which widens the interval (give --map)"
+        ]
 
     @property
     def application(self) -> Application:
@@ -215,11 +229,17 @@ class _Question:
         node_of = self.nodes
 
         def operation(step: Collective, members: tuple[int, ...], size: float) -> Unfolding:
-            of = None if node_of is None else tuple(node_of[rank] for rank in members)
-            return self._unfolding(step, size, of, len(members), side)
+            return self._unfolding(step, size, members, side)
 
-        alone = 0 if self.messages.paths == {"node"} else 1  # what the models hold
-        places = node_of or [alone * k for k in range(len(self.ranks))]
+        places, levels = self.places, self.levels
+
+        def between(one: Ints, other: Ints) -> Ints:
+            return np.zeros_like(one) if levels is None else levels.between(one, other)
+
+        @cache
+        def level(one: int, other: int) -> int:
+            return int(between(np.array([one]), np.array([other]))[0])
+
         phases = self.application.phases
         sizes = set().union(*_drawn_from(self.program, self.app, *_SIZES))
         prepared: set[Path] = set()
@@ -231,16 +251,23 @@ class _Question:
             if path not in prepared:
                 prepared.add(path)
                 self.messages.prepare(path, sizes, side)
-            return self.messages.cost(path, size, side)
+            cost = self.messages.cost(path, size, side)
+            if path == "node" or levels is None:
+                return cost
+            return levels.cost(cost, level(places[source], places[target]), size, side)
 
         parts = partial(parts_of, ranks=len(self.ranks), node_of=node_of)
-        return Clocks(operation, message, parts, places, at_once=not self.messages.simulated)
+        return Clocks(
+            operation, message, parts, places, at_once=not self.messages.simulated,
+            between=between,
+        )  # fmt: skip
 
     def _unfolding(
-        self, step: Collective, size: float, node_of: Nodes, ranks: int, side: Side
+        self, step: Collective, size: float, members: Sequence[int], side: Side
     ) -> Unfolding:
         """Return how an operation unfolds, in the time that is likely, or at an end of that."""
-        group = CG
+        group, ranks = CG, len(members)
+        node_of = None if self.nodes is None else tuple(self.nodes[rank] for rank in members)
         if isinstance(step, GridPart):
             group = step.group
             everyone = step.whole.among or tuple(range(len(self.ranks)))
@@ -260,9 +287,48 @@ class _Question:
                 step.op, size, node_of, ranks, times[0], group, at_once=not self.messages.simulated
             )
         found = self.unfoldings[key]
+        seconds *= self._slowdown(step, size, members, side)
         by = seconds / found.seconds if found.seconds > 0 else 1.0
         waits = self.messages.waits(size)
         return replace(found, seconds=seconds, hop=found.hop * by, waits=waits)
+
+    def _slowdown(
+        self, step: Collective, size: float, members: Sequence[int], side: Side
+    ) -> float:  # fmt: skip
+        """Return by what factor an operation is slower than on the ranks that were measured."""
+        measured = self.operations.largest(step.op)
+        if self.levels is None or len(members) < 2 or not measured:
+            return 1.0
+        ranks = len(members)
+        about = 2.0 ** round(log2(max(size, 1.0)))
+        nodes = tuple(self.places[rank] for rank in members)
+        key = step.op, nodes, about, side
+        if key not in self.slowdowns:
+            usual = self.machine.node_of(ranks)
+            placed = tuple(range(ranks) if usual is None else usual.tolist())
+            of = None if self.nodes is None else placed
+            whole, half = (
+                self.operations.shape(step.op, size, of, ranks) for size in (about, about / 2)
+            )
+            if not whole or half is None:
+                return 1.0
+            latency = min(max(2 * half - whole, self.levels.seconds[0, 0]), whole)
+            self.slowdowns[key] = slowdown(
+                step.op, nodes, placed, measured, self.levels, whole, latency, side
+            )
+        return self.slowdowns[key]
+
+    @property
+    def levels(self) -> Levels | None:
+        """How far the nodes are from each other; None: not asked for."""
+        return self.machine.levels if isinstance(self.machine, MappedMachine) else None
+
+    @cached_property
+    def places(self) -> list[int]:
+        """The node of each rank; where that is not known, each has its own if models allow that."""
+        if self.nodes is not None:
+            return self.nodes
+        return [0 if self.messages.paths == {"node"} else rank for rank in self.ranks]
 
     @cached_property
     def nodes(self) -> list[int] | None:
@@ -294,71 +360,3 @@ def _against(one: Simulated, point: Simulated) -> Floats:
 
 def _quantile(freedom: int) -> float:
     return float(stdtrit(freedom, (1 + _LEVEL) / 2))
-
-
-# --- an operation on a grid as its two phases -----------------------------------------------------
-
-
-class GridPart(Collective, kw_only=True):
-    """One phase of an operation on a grid, in one group.
-
-    Attributes
-    ----------
-    whole, of
-        The operation, and bytes of its block.
-    number
-        Of the phase, in the order of time.
-    group
-        ``CG`` along a row, ``LG`` along a column.
-    """
-
-    whole: Collective
-    of: float
-    number: int
-    group: str
-
-
-def parts_of(
-    step: Collective, size: float, rank: int, ranks: int, node_of: Sequence[int] | None
-) -> list[tuple[Collective, float]]:
-    """Return the operations that a rank takes part in, in order, each with bytes of its block.
-
-    Ranks that are done with the first phase begin the second while others are still at the first;
-    the sum of both phases does not know that, and counts the time of the slowest twice.
-
-    Parameters
-    ----------
-    step, size
-        The operation and its block in bytes. One without a grid, on rows of different lengths, or
-        on a grid of nodes that are not known, is one operation of its own.
-    rank, ranks
-        Of the application.
-    node_of
-        Node of each of its ranks; None if not known.
-    """
-    members = np.array(step.among or range(ranks))
-    if not step.grid:
-        return [(step, size)]
-    nodes = np.zeros(len(members), np.int64) if node_of is None else np.array(node_of)[members]
-    per_node = None if node_of is None else int(np.unique(nodes, return_counts=True)[1].max())
-    if step.grid == "nodes" and per_node is None:
-        return [(step, size)]
-    rows, length = grid_collectives.Grid.parse(step.grid).over(len(members), per_node)
-    row, column = arranged(step.grid, length, nodes)
-    if rows * length != len(members) or min(rows, length) == 1:
-        return [(step, size)]
-    place, root = ({int(r): k for k, r in enumerate(members)}[of] for of in (rank, step.root))
-    found: list[tuple[Collective, float]] = []
-    for number, phase in enumerate(grid_collectives.phases(step.op, rows, length, round(size))):
-        if phase.group == "LG" and step.op in ROOTED and column[place] != column[root]:
-            continue
-        own, across = (row, column) if phase.group == "CG" else (column, row)
-        together = np.flatnonzero(own == own[place])
-        leader = together[across[together] == across[root]][0]
-        part = GridPart(
-            step.phase, phase.op, step.size, int(members[leader]),
-            among=tuple(members[together].tolist()), whole=step, of=size, number=number,
-            group=phase.group,
-        )  # fmt: skip
-        found.append((part, float(phase.bytes)))
-    return found

@@ -222,11 +222,9 @@ class MessageTimes:
             return _USUAL_EAGER
         chosen = on.blocking.model.chosen(on.blocking.where)
         low, high = recorded(chosen, "b") or (0.0, math.inf)
-        switches = [
-            taken for segment in chosen
-            for taken in segment.switch.get("b", (None, None)) if taken is not None
-        ]  # fmt: skip
-        sizes = np.array(sorted({*_SIZES, *switches, *(one + 1 for one in switches), 0.0}))
+        # a switch is anywhere between two measured sizes: waiting is known from the upper one on
+        begins = [segment.fitted["b"][0] for segment in chosen if "b" in segment.fitted]
+        sizes = np.array(sorted({*_SIZES, *begins, 0.0}))
         sizes = np.append(sizes[(sizes >= low) & (sizes <= high) & (sizes > 0)], 0.0)
         alone = on.alone.times(sizes)[0]
         follow = _follow(on.blocking, sizes, alone)

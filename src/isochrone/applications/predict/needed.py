@@ -5,12 +5,12 @@ collective operation on its sizes and groups. Smaller sizes are measured as well
 become smaller on more ranks.
 """
 
-import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
+from isochrone.applications.predict.levels import SIZES
 from isochrone.applications.traces.trace import SENDS, Trace
 from isochrone.base.operations import COLLECTIVES
 from isochrone.measure.presets import Preset, ranks_of_all_classes
@@ -32,13 +32,16 @@ SMALL, SEVERAL = 8, 512
 ONCE = ("--repeats", "1", "--warmup", "0")
 """In a simulation each repetition takes the same time; a barrier before it takes time as well."""
 
+MAP = "latency-map"
+
 Sweep = tuple[Preset, int]
 """What is measured, and the number of ranks."""
 
 
 def sweeps(
-    traces: Sequence[Trace], hosts: Sequence[str], most: int, to: int, *, simulated: bool
-) -> list[Sweep]:
+    traces: Sequence[Trace], hosts: Sequence[str], most: int, to: int, *, simulated: bool,
+    mapped: bool,
+) -> list[Sweep]:  # fmt: skip
     """Return the measurements that a prediction of a program needs.
 
     Parameters
@@ -51,11 +54,21 @@ def sweeps(
         Ranks on which collective operations are measured.
     to
         Ranks for which the program is predicted: its groups become larger in proportion at most.
+    mapped
+        Whether a latency map of the machine is known.
     """
     found = [*_messages(traces, hosts), *_collectives(traces, hosts, most, to)]
+    if not mapped and len(set(hosts)) > 1:
+        sizes = ",".join(map(str, SIZES))
+        between = Preset(MAP, MAP, ("--bytes", sizes), "how far nodes are from each other")
+        found.insert(0, (between, min(most, to)))
     if not simulated:
         return found
-    more = {"point-to-point": ONCE, "collective": (*ONCE, "--sync", "window")}
+    more = {
+        MAP: (*ONCE, "--retest", "0"),
+        "point-to-point": ONCE,
+        "collective": (*ONCE, "--sync", "window"),
+    }
     return [
         (replace(one, options=(*one.options, *more[one.experiment])), ranks) for one, ranks in found
     ]
@@ -96,9 +109,9 @@ def _collectives(
         options = () if op == "barrier" else ("--bytes", _range(SMALL, max(SEVERAL, *sizes), 4))
         counts = {len(group) for group in groups}
         share = max(counts) / len(largest.ranks)
-        end = min(most, math.ceil(to * share))
-        powers = [*(1 << k for k in range(1, end.bit_length())), end]
-        counts |= {*(ranks_of_all_classes(most) if op == "barrier" else powers)}
+        group = min(most, int(to * share))  # the largest of the prediction that can be measured
+        asked_on = {group, *(1 << k for k in range(1, group.bit_length()))}
+        counts |= {*ranks_of_all_classes(most)} if op == "barrier" else asked_on
         if len(set(hosts)) > 1 and not any(_on_one_node(group, hosts) for group in groups):
             counts = {ranks for ranks in counts if not _on_one_node(range(ranks), hosts)}
         for ranks in sorted(counts - {1}):

@@ -123,6 +123,15 @@ class OperationTimes:
         for k, one in enumerate(found.phases):
             self._known[*key, k] = one.seconds * middle, one.low * low, one.high * high
 
+    def largest(self, op: str) -> int:
+        """Return the most ranks on which an operation was measured; 0 if it was not."""
+        return max((
+            int(segment.fitted["p"][1]) for model in self._models
+            if op in model.selectors.get("op", [op])
+            for segment in model.chosen({"op": op} if "op" in model.selectors else {})
+            if "p" in segment.fitted
+        ), default=0)  # fmt: skip
+
     def unfolding(
         self, op: str, size: float, node_of: Nodes, ranks: int, seconds: float,
         group: str = CG, *, at_once: bool,
@@ -151,7 +160,7 @@ class OperationTimes:
         if fewer is None:
             if not at_once_gone:
                 return Unfolding(seconds, parts)
-            little = self._shape(op, min(size, _SMALL), node_of, ranks) or 0.0
+            little = self.shape(op, min(size, _SMALL), node_of, ranks) or 0.0
             little = min(max(little, 0.0), seconds)
             hop = little + (seconds - little) / (ranks - 1)  # a latency, and the data of one
             return Unfolding(seconds, parts, hop, star, _below(star), flat=True)
@@ -159,7 +168,9 @@ class OperationTimes:
         flat = at_once_gone or seconds < _TWO_STEPS * hop or (
             ranks > 3 and not _STEPS[0] <= seconds / half <= _STEPS[1]
         )  # fmt: skip
-        parents = star if flat else _tree(parts, leaves_first=op in TO_ROOT)
+        whole = len(known.parts) == known.ranks  # else only some members were noted
+        shape = known.parts if whole else parts
+        parents = star if flat else _tree(shape, ranks, leaves_first=op in TO_ROOT)
         below = _below(parents)
         last = max((parts[member] for member in below[0]), default=1.0) if below else 1.0
         return Unfolding(
@@ -180,11 +191,11 @@ class OperationTimes:
         if min((one.fitted["p"][0] for one in segments if "p" in one.fitted), default=0) > 2:
             return None
         few = ((2, size), (-(-ranks // 2), size), (2, min(size, _SMALL)))
-        found = [self._shape(op, of, node_of, members) for members, of in few]
+        found = [self.shape(op, of, node_of, members) for members, of in few]
         known = [one for one in found if one is not None]
         return (known[0], known[1], known[2]) if len(known) == len(few) else None
 
-    def _shape(self, op: str, size: float, node_of: Nodes, ranks: int) -> float | None:
+    def shape(self, op: str, size: float, node_of: Nodes, ranks: int) -> float | None:
         """Return the seconds of an operation that is only looked at for the shape of another.
 
         That it is outside what was measured is no reason to doubt a prediction.
@@ -239,13 +250,13 @@ def _below(parents: Sequence[int]) -> tuple[tuple[int, ...], ...]:
     return tuple(map(tuple, below))
 
 
-def _tree(parts: Sequence[float], *, leaves_first: bool) -> tuple[int, ...]:
-    """Return the parents in the binomial tree that the times of leaving agree with; else nothing.
+def _tree(parts: Sequence[float], ranks: int, *, leaves_first: bool) -> tuple[int, ...]:
+    """Return the parents of ranks in the binomial tree that times of leaving agree with, or ().
 
     In one of them a member's parent is without its lowest bit, in the other without its highest.
     Data take time from one to the other: who leaves at the same moment is not the other's parent.
     """
-    members = range(1, len(parts))
+    members = range(1, max(ranks, len(parts)))
     trees = [
         [member & (member - 1) for member in members],
         [member - (1 << (member.bit_length() - 1)) for member in members],
@@ -253,8 +264,8 @@ def _tree(parts: Sequence[float], *, leaves_first: bool) -> tuple[int, ...]:
     for tree in trees:
         agree = sum(
             parts[member] != parts[parent] and (parts[member] < parts[parent]) == leaves_first
-            for member, parent in zip(members, tree, strict=True)
+            for member, parent in enumerate(tree[: len(parts) - 1], 1)
         )
-        if agree > 0.95 * len(tree):
-            return (-1, *tree)
+        if agree > 0.95 * (len(parts) - 1):
+            return (-1, *tree[: ranks - 1])
     return ()

@@ -289,9 +289,11 @@ class ByPhase:
 
     def _messages(self, phase: int, exchange: _Exchange) -> Messages:
         source, target = exchange.source, exchange.target
-        inside = self.nodes[source] == self.nodes[target]
+        here, there = self.nodes[source], self.nodes[target]
+        inside = here == there
+        level = np.where(inside, -1, self.clocks.between(here, there)) + 1
         _, first, kind = np.unique(
-            2 * exchange.size + inside, return_index=True, return_inverse=True
+            exchange.size * (level.max() + 1) + level, return_index=True, return_inverse=True
         )
         costs = [
             self.clocks.message(

@@ -33,7 +33,7 @@ from isochrone.applications.predict.message_times import Cost
 from isochrone.applications.simulate.collectives import Meetings, OperationTime
 from isochrone.applications.simulate.events import Clock, Request, Run
 from isochrone.applications.simulate.matching import Matching, Network
-from isochrone.base.arrays import Floats
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
 
 AGAIN = 2**20
@@ -232,13 +232,27 @@ _BLOCKS = 8
 
 @dataclass(frozen=True)
 class Clocks:
-    """What takes how long."""
+    """What takes how long.
+
+    Attributes
+    ----------
+    operation, message, parts
+        Of an operation, of a message, and what an operation on a grid consists of.
+    node_of
+        Node of each rank.
+    at_once
+        Whether data move before they are asked for.
+    between
+        How far nodes are from each other: a number for each pair; messages of one size cost the
+        same between all pairs of one number.
+    """
 
     operation: OperationTime
     message: MessageCost
     parts: Parts
     node_of: list[int]
     at_once: bool
+    between: Callable[[Ints, Ints], Ints]
 
 
 @dataclass

@@ -16,7 +16,8 @@ from pathlib import Path
 from isochrone import models
 from isochrone.applications.description import reading
 from isochrone.applications.pages.positions import listing
-from isochrone.applications.predict.needed import sweeps
+from isochrone.applications.predict.levels import Levels, MappedMachine
+from isochrone.applications.predict.needed import MAP, sweeps
 from isochrone.applications.predict.scaling import Scaling, scale
 from isochrone.applications.results.listing import Position, positions
 from isochrone.applications.results.recorded_calls import sites
@@ -31,7 +32,6 @@ from isochrone.base.units import format_seconds
 from isochrone.cli.launches import make_folder, measure_in
 from isochrone.cli.long_work import duration
 from isochrone.cli.program import for_ranks
-from isochrone.collectives.predicted_grids import Machine
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.measuring import add_setup, setup_of
 from isochrone.console.options import (
@@ -83,6 +83,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "time for all measurements (default: 5m)", default=300.0)  # fmt: skip
     add_option(parser, "--ppn", "N", read_count,
         "ranks on each node (default: as measured)")  # fmt: skip
+    add_option(parser, "--map", "FILE", Path,
+        "latency map of the nodes that the prediction is for, in the order in which ranks are "
+        "dealt out to them (default: measured)")  # fmt: skip
     add_expert(parser, "--folder", "DIR", Path,
         "folder of recordings, measurements and models (default: isochrone-scale, in the folder "
         "of -o)"
@@ -144,16 +147,20 @@ def _predict(args: Namespace, setup: Setup | None, runs: Sequence[Run]) -> int:
         raise
     hosts = largest.hosts
     known = [models.read(path) for path in args.model]
+    levels = Levels.of_map(read(args.map)) if args.map else None
     ppn = args.ppn
     if setup is not None and not known:
         if setup.launcher.stands_alone and any(one.origin == "simulated" for one in runs):
             raise InputError(
                 "the recordings are simulated", hint="give their --platform, or models with --model"
             )
-        known = _measured(args, setup, traces, hosts)
+        known, measured_map = _measured(args, setup, traces, hosts)
+        levels = Levels.of_map(read(measured_map)) if measured_map else levels
         if ppn is None and len(set(hosts)) > 1:
             ppn = max(Counter(hosts).values())
-    machine = Machine(-(-max(args.to) // ppn), ppn) if ppn else None
+    machine = MappedMachine(
+        -(-max(args.to) // ppn) if ppn else 0, ppn or 0, levels=levels or Levels.unknown(known)
+    )
     found = scale(traces, args.to, known, machine)
     if args.output is not None:
         description = reading.parse(found.described, str(args.output))
@@ -184,8 +191,8 @@ def _recorded(args: Namespace, setup: Setup, words: list[str], ranks: int) -> Ru
 
 def _measured(
     args: Namespace, setup: Setup, traces: Sequence[Trace], hosts: Sequence[str]
-) -> list[Model]:
-    """Measure what the program calls, and fit it."""
+) -> tuple[list[Model], Path | None]:
+    """Measure what the program calls, and fit it; return models, and the file of the map."""
     folder = args.folder / f"{traces[0].name}-models"
     make_folder(folder, parents=True)
     began = time.monotonic()
@@ -198,6 +205,7 @@ def _measured(
             max(len(hosts), most),
             max(args.to),
             simulated=not setup.launcher.stands_alone,
+            mapped=args.map is not None,
         )
     ]
     planned.sort(key=lambda one: one.ranks)  # if the time is not enough, the smallest are there
@@ -208,14 +216,14 @@ def _measured(
         end = began + args.budget
         measure_in(setup, missing, costs, end, warn, quiet=args.quiet, each=False)
     found = []
-    for name, files in grouped(
-        (one.preset.name, one.path) for one in planned if one.path.exists()
-    ).items():
+    files_of = grouped((one.preset.name, one.path) for one in planned if one.path.exists())
+    measured_map = files_of.pop(MAP, [None])[0]
+    for name, files in files_of.items():
         model = _fitted(name, files)
         if model is not None:
             models.write(model, folder / f"{name}.json")
             found.append(model)
-    return found
+    return found, measured_map
 
 
 def _fitted(name: str, files: Sequence[Path]) -> Model | None:
