@@ -46,6 +46,9 @@ def evaluate(bed: Bed) -> Section:
     machine = Machine("nodes:128 cores:1", bed.folder, measured=(2, 4, 8, 16))
     machine.models()
     models = sorted(bed.folder.glob("*.model.json"))
+    nodes = bed.folder / "map.jsonl"
+    isochrone("measure", "latency-map", "-n", ASKED[-1], "--launcher", "simgrid", "--platform",
+              machine.platform, "--repeats", 1, "--warmup", 0, "--retest", 0, "-o", nodes)  # fmt: skip
     program = bed.folder / "program"
     done(["smpicc", "-O1", SOURCE, "-o", program])
     rows, errors, inside, wrong = [], {ranks: [] for ranks in ASKED}, [], []
@@ -53,7 +56,7 @@ def evaluate(bed: Bed) -> Section:
         recordings = [_recorded(machine, [program, word], ranks) for ranks in RECORDED]
         try:
             said = isochrone("scale", *recordings, "--to", ",".join(map(str, ASKED)), "--json", "--quiet",
-                             "--model", *models)  # fmt: skip
+                             "--map", nodes, "--model", *models)  # fmt: skip
         except RuntimeError as error:
             wrong.append(f"{name}: refused, {error}.")
             continue
