@@ -15,9 +15,10 @@ usage() {
 
 [ $# -ge 2 ] || usage
 export MPICC=${MPICC:-mpicc} MPICXX=${MPICXX:-mpicxx}
-bin=$(mkdir -p "$1/bin" && cd "$1/bin" && pwd)
+kept=$(mkdir -p "$1/bin" && cd "$1/bin" && pwd)
 shift
 scratch=$(mktemp -d)
+bin=$scratch/bin
 trap 'rm -rf "$scratch"' EXIT
 
 hpcg() {
@@ -56,7 +57,10 @@ for one in "$@"; do
     esac
     [ -d "$source" ] || { echo "$source: no folder with the sources of $name" >&2 && exit 2; }
     cp -r "$source" "$scratch/$name"
-    touch "$scratch/begin"
+    mkdir "$bin"
     (cd "$scratch/$name" && "$name" >&2)
-    find "$bin" -type f -newer "$scratch/begin" | sort
+    for made in "$bin"/*; do
+        echo "$kept/$(basename "$made")"
+    done
+    mv "$bin"/* "$kept" && rmdir "$bin"
 done

@@ -28,7 +28,7 @@ apps:
       {exchange: {topology: client-server, bytes: 512, reply: 4KiB,
                   compute: {time: {exponential: {mean: 20us}}}}}]}
   - {name: farm, ranks: 4, iterations: 5, phases: [
-      {exchange: {topology: task-farm, tasks: 10, bytes: 16KiB,
+      {exchange: {topology: task-farm, tasks: 10, dispatch: 30us, bytes: 16KiB,
                   compute: {time: {lognormal: {median: 50us, sigma: 0.8}}}}}]}
   - {name: pipe, ranks: 4, iterations: 20, phases: [
       {exchange: {topology: pipeline, bytes: 128KiB, compute: 10us}}]}

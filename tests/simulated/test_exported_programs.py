@@ -42,7 +42,7 @@ apps:
   - exchange: {topology: pipeline, bytes: 64KiB, compute: 30us}
   - exchange: {topology: token-ring, bytes: 1KiB, compute: {time: {exponential: {mean: 20us}}}}
   - exchange: {topology: client-server, bytes: 4KiB, compute: 50us}
-  - exchange: {topology: task-farm, tasks: 11, bytes: 16KiB, compute: 80us}
+  - exchange: {topology: task-farm, tasks: 11, bytes: 16KiB, compute: 80us, dispatch: 30us}
   - allreduce: {bytes: 64, among: [[0, 1, 2], [3, 4, 5]]}
 - name: collectives
   ranks: 8
