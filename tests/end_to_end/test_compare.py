@@ -195,7 +195,7 @@ def test_launches_are_files_that_say_which_they_are(
     assert again.returncode == 2
     golden.measured(again.stderr)
     printed = isochrone("measure", *NULL.split(), "--launches", 2, "--dry-run", cwd=tmp_path).stdout
-    assert [f"launch={k} of 2" in line for k, line in enumerate(printed.splitlines(), 1)] == [
+    assert [f"launch={k}/2" in line for k, line in enumerate(printed.splitlines(), 1)] == [
         True, True,
     ]  # fmt: skip
 

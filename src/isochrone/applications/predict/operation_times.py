@@ -126,10 +126,8 @@ class OperationTimes:
     def largest(self, op: str) -> int:
         """Return the most ranks on which an operation was measured; 0 if it was not."""
         return max((
-            int(segment.fitted["p"][1]) for model in self._models
-            if op in model.selectors.get("op", [op])
-            for segment in model.chosen({"op": op} if "op" in model.selectors else {})
-            if "p" in segment.fitted
+            int(segment.fitted["p"][1]) for model in self._models for segment in model.segments
+            if segment.where.get("op", op) == op and "p" in segment.fitted
         ), default=0)  # fmt: skip
 
     def unfolding(

@@ -130,11 +130,10 @@ class Panel:
     @property
     def follows_times(self) -> bool:
         """Whether the prediction goes through measured times that the formula does not give."""
-        return not all(
-            np.allclose(self.measured(one, one.found.seconds),
-                        self.measured(one, one.found.by_formula), equal_nan=True)
-            for one in self.curves
-        )  # fmt: skip
+        ratios = np.concatenate([
+            self.measured(one, one.found.seconds / one.found.by_formula) for one in self.curves
+        ])  # fmt: skip
+        return not np.allclose(ratios[np.isfinite(ratios)], 1)
 
     def at(self, x: Floats) -> Floats:
         """Return where values lie on the axis."""
@@ -315,6 +314,7 @@ def _draw_residuals(axes: Axes, panel: Panel) -> None:
                           alpha=_PALE / len(panel.curves), linewidth=0)  # fmt: skip
         x = panel.points.variables[panel.across][curve.mine]
         formula = panel.measured(curve, curve.found.by_formula)
+        formula[formula <= 0] = np.nan  # no time
         away = 100 * (panel.points.seconds[curve.mine] / formula - 1)
         axes.plot(panel.at(x), away, "o", color=curve.colour, markersize=3)
         known = np.abs(np.concatenate([away, low, high]))
