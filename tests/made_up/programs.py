@@ -20,19 +20,20 @@ from isochrone.applications.description.program import (
     Work,
 )
 
-TIME, SIZE, REPLY = 0, 1, 2
-"""Lists of values that `program` has: a computation, a message, its answer."""
+TIME, SIZE, REPLY, DISPATCH = range(4)
+"""Lists of values that `program` has: a computation, a message, its answer, and what the master of
+a farm computes for each task."""
 
 
 def program(
     *applications: Application,
     time: Sequence[float] = (100e-6,), size: Sequence[float] = (0,), reply: Sequence[float] = (0,),
-    launches: Sequence[Sequence[int]] = ((0,),), placement: str = "disjoint", seed: int = 7,
+    dispatch: Sequence[float] = (0,), launches: Sequence[Sequence[int]] = ((0,),), placement: str = "disjoint", seed: int = 7,
 ) -> Program:  # fmt: skip
     """Put applications into a program; `launches` say who runs together, in order."""
     return Program(
         seed=seed,
-        values=(tuple(time), tuple(size), tuple(reply)),
+        values=(tuple(time), tuple(size), tuple(reply), tuple(dispatch)),
         applications=applications,
         launches=tuple(Launch(0, tuple(together)) for together in launches),
         placement=placement,  # type: ignore[arg-type]
@@ -83,6 +84,6 @@ def clients(ranks: int, mode: Mode = "cpu") -> list[list[Step]]:
 
 def farm(ranks: int, tasks: int, mode: Mode = "cpu") -> list[list[Step]]:
     """Rank 0 hands tasks out to all others."""
-    lead = Farm(0, tuple(range(1, ranks)), tasks, SIZE, REPLY, TIME, mode)
+    lead = Farm(0, tuple(range(1, ranks)), tasks, SIZE, REPLY, DISPATCH, mode)
     work: list[list[Step]] = [[Work(0, 0, SIZE, REPLY, TIME, 1.0, mode)] for _ in range(1, ranks)]
     return [[lead], *work]

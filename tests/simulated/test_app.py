@@ -142,7 +142,7 @@ def test_a_server_that_is_always_asked_is_the_time(emulate: Emulate) -> None:
 
 def test_a_client_that_asks_early_waits_for_its_turn(emulate: Emulate) -> None:
     """Rank 1 asks at once, rank 2 computes 1 ms before: the server waits for both each time."""
-    slow = 3
+    slow = 4
     made = program(
         application(
             [
@@ -156,6 +156,13 @@ def test_a_client_that_asks_early_waits_for_its_turn(emulate: Emulate) -> None:
     made = replace(made, values=(*made.values, (1e-3,)))
     run = emulate(made, machine(3), launcher=ASYNC)
     assert wall(run) == pytest.approx(20 * (1e-3 + HOP + COMPUTE + HOP), rel=1e-6)
+
+
+def test_workers_wait_while_the_master_computes(emulate: Emulate) -> None:
+    """One worker, 12 tasks: the master computes 1 ms before it hands out each."""
+    made = program(application(programs.farm(2, 12), 5), dispatch=[1e-3])
+    run = emulate(made, machine(2), launcher=ASYNC)
+    assert wall(run) == pytest.approx(5 * 12 * (1e-3 + HOP + COMPUTE + HOP) + HOP, rel=1e-6)
 
 
 def test_workers_get_the_next_task_for_each_result(emulate: Emulate) -> None:
