@@ -92,8 +92,9 @@ class Summary(Record):
 
     @property
     def local_filesystems(self) -> list[str]:
-        """Those that are in the memory or on a disk of one host, of files with collective calls."""
+        """Those that are in the memory or on a disk of one host, of files that were accessed."""
         used = {one.file for one in self.patterns}
+        used |= {one.number for one in self.files if one.independent or self.untimed}
         return sorted({one.filesystem for one in self.files if one.number in used} & LOCAL)
 
     def parts(self) -> dict[str, float]:
