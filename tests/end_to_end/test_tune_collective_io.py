@@ -125,7 +125,6 @@ def test_open_mpi_gets_what_has_an_effect_there(programs: Path, tmp_path: Path) 
     [
         ("none", "opens no file through MPI-IO"),
         ("opened", "transfers no data through MPI-IO"),
-        ("independent", "no collective calls"),
     ],
 )
 def test_programs_without_collective_io_are_started_once_and_told_so(
@@ -136,6 +135,14 @@ def test_programs_without_collective_io_are_started_once_and_told_so(
     assert "No gain" in answer.stdout
     assert why in answer.stdout
     assert not (tmp_path / "io-tuning/runs").exists()
+
+
+def test_accesses_of_single_ranks_are_tuned(mpich: Mpi, programs: Path, tmp_path: Path) -> None:
+    program = command(mpich, programs, "out", "independent", "1000", "1")
+    answer = tune(tmp_path, "--launches", 2, "--min-io-share", 0, "--json", "--", *program)
+    assert answer.returncode == 0, answer.stderr
+    tried = [one["hints"] for one in json.loads(answer.stdout)["choices"]]
+    assert {"romio_ds_write": "disable"} in tried
 
 
 def test_a_program_that_fails_is_named_with_its_last_words(

@@ -33,8 +33,12 @@ def recording(
     given: Mapping[str, str] | None = None,
     collective: bool = True,
     filesystem: str = "",
+    alone: int = 4096,
 ) -> None:
-    """Write what a program would leave that wrote tiles, as many across as down, in two calls."""
+    """Write what a program would leave that wrote tiles, as many across as down, in two calls.
+
+    Or, unless ``collective``, that wrote ``alone`` bytes by single ranks.
+    """
     across = int(len(hosts) ** 0.5)
     header: dict[str, Any] = {
         "record": "run", "format": 1, "experiment": "io-recording", "kind": "io-recording",
@@ -59,7 +63,7 @@ def recording(
         records += _pieces(len(hosts), across) + _calls(len(hosts), seconds)
     else:
         records.append({
-            "record": "independent", "file": 0, "op": "write", "calls": 4, "bytes": 4096,
+            "record": "independent", "file": 0, "op": "write", "calls": 4, "bytes": alone,
             "ranks": 4, "seconds": seconds,
         })  # fmt: skip
     records.append({"record": "end", "seconds": seconds, "complete": True})
@@ -108,12 +112,13 @@ class FakeProgram(Program):
         calls: float = 6.0,
         collective: bool = True,
         filesystem: str = "",
+        transfers: Callable[[Mapping[str, str]], bool] = lambda hints: True,
     ) -> None:
         super().__init__(["mpiexec", "-n", "16", "./app", "out"], {}, Path("mpicc"))
         self.__dict__.update(
             gain=gain, noise=noise, dice=np.random.default_rng(seed), obeys=obeys, given=given,
             calls=calls, collective=collective, started=[],
-            filesystem=filesystem,
+            filesystem=filesystem, transfers=transfers,
         )  # fmt: skip
 
     def run(
@@ -128,7 +133,8 @@ class FakeProgram(Program):
         in_force = {**HINTS, **hints} if made["obeys"] else HINTS
         recording(
             recording_file, calls, hints=in_force, given=made["given"],
-            collective=made["collective"], filesystem=made["filesystem"],
+            collective=made["collective"] and made["transfers"](hints),
+            filesystem=made["filesystem"], alone=4096 * made["transfers"](hints),
         )  # fmt: skip
         return calls + (10.0 - made["calls"]) * float(noise[1])
 

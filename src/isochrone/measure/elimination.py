@@ -28,6 +28,10 @@ LIKELY = 1.05
 EQUAL = 0.05
 """Times that differ by less than this part are equal."""
 
+ARRIVES = 0.5
+"""Part of the time saved in the calls that the whole program may have saved, at least: calls of the
+slowest ranks overlap, but if hardly any arrives, ranks only wait elsewhere."""
+
 ROUNDS = (1, 2, 4)
 """A duel has so many times the wanted number of pairs at most."""
 
@@ -164,9 +168,15 @@ class Duel:
         calls, whole = self.calls, self.whole
         if calls.low > 1:
             if whole.low > 1 - MARGIN:
-                return FASTER
+                return FASTER if self.arrives else SAME
             return SLOWER if whole.high < 1 - MARGIN else NOT_KNOWN
         return verdict(1 / calls.ratio, 1 / calls.high, 1 / calls.low, margin=EQUAL)
+
+    @property
+    def arrives(self) -> bool:
+        """Whether the whole program is faster, or may have saved what the calls saved."""
+        saved = (self.calls.given - self.calls.proposed) / self.whole.given
+        return self.whole.low > 1 + MARGIN or 1 - 1 / self.whole.high >= ARRIVES * saved
 
     @property
     def why_not(self) -> str:
@@ -174,6 +184,8 @@ class Duel:
         if self.verdict == FASTER:
             return ""
         what = "the whole program" if self.calls.low > 1 else "the collective calls"
+        if self.calls.low > 1 and self.verdict == SAME:
+            return f"{what}: as long as before, as ranks wait elsewhere for the last one to come"
         more = max(20, 2 * len(self.given))
         return {
             SLOWER: f"{what}: slower",

@@ -7,17 +7,29 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from beds.golden import Golden
 from isochrone.base.errors import Interrupted, MeasurementError
+from isochrone.collective_io.predict.whole_call import WholeCall
 from isochrone.collective_io.program import tuning
-from isochrone.collective_io.program.chooser import Chooser
-from isochrone.collective_io.program.summary import Summary
+from isochrone.collective_io.program.chooser import (
+    SIEVING,
+    Chooser,
+    general,
+    ompio_ways,
+    romio_ways,
+    unbuffered_ways,
+)
+from isochrone.collective_io.program.summary import Summary, program_calls, summary
 from isochrone.collective_io.program.trials import Proposal, Trials
 from isochrone.collective_io.program.tuning import Wish, tune
+from isochrone.collective_io.results.io_recording import Independent, RecordedCall, RecordedFile
+from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
-from made_up.io_programs import FakeProgram
+from made_up.io_programs import FakeProgram, recording
 
 Hints = Mapping[str, str]
 
@@ -26,6 +38,14 @@ WAYS = [
     Proposal("an order", {"cb_config_list": "n1,n8,*:1"}),
     Proposal("collective buffering off", {"romio_cb_write": "disable"}),
 ]
+
+
+FILE = RecordedFile(0, "out", np.arange(16), 1, {}, {}, [])
+
+
+def recorded(folder: Path) -> Path:
+    recording(folder / "r.jsonl", 6.0)
+    return folder / "r.jsonl"
 
 
 def choose(run: Run, found: Summary) -> tuple[list[Proposal], dict[str, Any]]:
@@ -227,10 +247,64 @@ def test_a_program_with_little_collective_io_is_started_once(
     golden(said["why"])
 
 
-def test_independent_io_is_named(tmp_path: Path) -> None:
+def test_independent_io_is_tuned_by_its_own_time(tmp_path: Path) -> None:
     kept, said = tuned(FakeProgram(by_order(2.0), collective=False), tmp_path)
+    assert kept is not None
+    assert said["gain"].ratio == pytest.approx(2.0, rel=0.1)
+
+
+def test_a_launch_that_transfers_other_bytes_is_no_result(tmp_path: Path) -> None:
+    """Twice as fast, but as the library does not have what was set, it opens no file."""
+    kept, said = tuned(FakeProgram(by_order(2.0), transfers=lambda hints: not hints), tmp_path)
     assert kept is None
-    assert said["why"]
+    assert all("0 B" in one["dropped"] for one in said["choices"])
+
+
+def summed(**given: Any) -> Summary:
+    call = {"call": 0, "pattern": 0, "shift": 0, "op": "write", "name": "x", "parts": {},
+            "rounds": 1, "late": 0.0} | given  # fmt: skip
+    return Summary(10.0, [RecordedCall(**call)] * 4, [], {}, [FILE])
+
+
+def test_waiting_for_late_ranks_is_no_access() -> None:
+    """Four calls of the slowest rank last 16 s of 10 s, as each waits 3 s for a late one."""
+    found = summed(seconds=4.0, late=3.0)
+    assert (found.waiting, found.transfer, found.share) == (12.0, 4.0, 0.4)
+    assert found.best_possible()["gain"] == pytest.approx(10 / 6)
+    assert summed(seconds=4.0).share == 1.0
+    assert summed(seconds=4.0).best_possible()["gain"] == pytest.approx(100)
+
+
+def test_calls_without_buffering_are_tried_with_and_without(tmp_path: Path) -> None:
+    """Without, ROMIO does not first ask all ranks what they access."""
+    run = read(recorded(tmp_path))
+    (one, *_) = program_calls(run, summary(run, 10.0))
+    alone = replace(one, call=replace(one.call, aggregators=[]))
+    assert not alone.call.collective
+    hints = [
+        dict(way.hints) for way in romio_ways([alone], general(), WholeCall.calibrated(None, []))
+    ]
+    assert hints == [{"romio_cb_write": "enable"}, {"romio_cb_write": "disable"}]
+
+
+@pytest.mark.parametrize(("now", "tried"), [("automatic", "disable"), ("disable", "enable")])
+def test_data_sieving_is_switched_for_accesses_of_single_ranks(now: str, tried: str) -> None:
+    alone = replace(FILE, hints={"romio_ds_write": now},
+                    independent=[Independent("write", 4, 4096, 4, 1.0)])  # fmt: skip
+    (way,) = unbuffered_ways(Summary(10.0, [], [], {}, [alone]))
+    assert way.hints == {"romio_ds_write": tried}
+    nonblocking = unbuffered_ways(Summary(10.0, [], [], {}, [FILE], untimed=True))
+    assert {one.hints["romio_cb_read"] for one in nonblocking} == {"enable", "disable"}
+
+
+def test_only_what_an_open_mpi_has_is_proposed() -> None:
+    have = {"io:romio321", "io:ompio", "fcoll:vulcan", "fcoll:individual"}
+    ways = [one.environ for one in ompio_ways(["a", "a"], have, {SIEVING[1]: "1", SIEVING[0]: "0"})]
+    assert {"OMPI_MCA_io": "romio321"} in ways
+    fcoll = {one["OMPI_MCA_fcoll"] for one in ways if "OMPI_MCA_fcoll" in one}
+    assert fcoll == {"vulcan", "individual"}
+    assert {f"OMPI_MCA_{SIEVING[1]}": "0"} in ways
+    assert len(ompio_ways(["a", "a"], (), {})) == 2, "numbers of aggregators"
 
 
 def test_hints_without_effect_are_not_taken_for_a_gain(tmp_path: Path, golden: Golden) -> None:

@@ -127,6 +127,8 @@ def test_on_a_noisy_machine_equal_settings_are_not_kept(spread: float) -> None:
     ("calls", "whole", "verdict", "said"),
     [
         ([0.5, 0.5, 0.51], [0.9, 0.9, 0.9], "faster", ""),
+        ([0.9, 0.9, 0.9], [0.955, 0.985, 0.97], "faster", ""),
+        ([0.9, 0.9, 0.9], [0.98, 0.985, 0.99], "same", "the whole program: as long"),
         ([1.2, 1.21, 1.2], [1.1, 1.1, 1.1], "slower", "the collective calls: slower"),
         ([1.0, 1.01, 0.99], [1.0, 1.0, 1.0], "same", "the collective calls: equal within 5 %"),
         ([0.5, 1.4, 1.0], [1.0, 1.0, 1.0], "not known", "--launches 20"),

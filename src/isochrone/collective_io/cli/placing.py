@@ -126,7 +126,7 @@ def _print_choices(console: Console, choices: Sequence[Document], verdict: str |
         )  # fmt: skip
         rows.append(Row(cells, "good" if cells[-1] == FASTER else ""))
     if rows:
-        table = Table("Collective calls with each setting, compared with the given ones", columns,
+        table = Table("Time in MPI-IO with each setting, compared with the given ones", columns,
                       tuple(rows))  # fmt: skip
         terminal.print_blocks([table], console)
 
@@ -140,7 +140,7 @@ def _print_setting(console: Console, title: str, found: Document) -> None:
 
 
 def _print_gains(console: Console, found: Document) -> None:
-    for name, key in (("Collective calls", "gain"), ("The whole program", "whole_gain")):
+    for name, key in (("The whole program", "whole_gain"), ("MPI-IO", "gain")):
         if found.get(key) is not None:
             console.print(gained(found[key], name))
 
@@ -151,7 +151,7 @@ def _cost(one: Document) -> str:
     said = "not predicted"
     if expected is not None:
         now = format_seconds(one["seconds"])
-        said = f"{format_seconds(expected)} in collective calls expected instead of {now}"
+        said = f"{format_seconds(expected)} in MPI-IO expected instead of {now}"
     said += f"; {gained(gain, 'measured') if gain else one['why']}"
     return (
         f"{one['hint']} {one['value']} of your hints file is unchanged. With "

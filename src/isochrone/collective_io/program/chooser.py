@@ -13,7 +13,7 @@ from isochrone import models
 from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError, IsochroneError, MeasurementError
 from isochrone.base.record import Record
-from isochrone.base.text import printable, whole_number
+from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.collective_io.aggregators.assignment import assign
 from isochrone.collective_io.aggregators.collective_choice import choices
@@ -25,6 +25,7 @@ from isochrone.collective_io.program.summary import Made, Summary, message_sizes
 from isochrone.collective_io.program.trials import Proposal, Trials, without_given
 from isochrone.collective_io.workload.traffic import layout_of
 from isochrone.measure import job
+from isochrone.measure.open_mpi import installed
 from isochrone.measure.program import launcher_words
 from isochrone.models import Model
 from isochrone.models.segment import Segment
@@ -59,13 +60,14 @@ class Chooser(Record):
         """Return promising proposals, best first, and the report on their choice."""
         warnings = [str(one.get("text", "")) for one in run.warnings]
         if not any("cb_config_list" in one.hints for one in found.files):
-            ways = ompio_ways(run.hosts, romio=_has_romio(run))
+            ways = ompio_ways(run.hosts, *installed(self.trials.program.probe.mpicc))
             return ways, {"library": "OMPIO", "warnings": warnings}
         calls = program_calls(run, found)
         here = self.machine(run, message_sizes(calls))
         self.trials.report(f"Model: {here.words}")
         whole = WholeCall.calibrated(here.model, [one.call for one in calls])
         ways = romio_ways(calls, here.model or general(), whole)
+        ways += unbuffered_ways(found)
         given = {key: value for one in found.files for key, value in one.given.items()}
         user = {} if self.override else self.trials.base
         left, more = without_given(ways, given, user, self.without)
@@ -114,14 +116,6 @@ class Chooser(Record):
             return _measured(self.trials, words, messages)
         except (InputError, MeasurementError) as error:
             return Machine(None, f"the machine could not be measured: {error.what}")
-
-
-def _has_romio(run: Run) -> bool:
-    """Whether this Open MPI has ROMIO in addition to OMPIO; version 6 has not."""
-    words = run.library.library.split()
-    version = next((word.lstrip("v") for word in words if word.lstrip("v")[:1].isdigit()), "")
-    major = whole_number(version.partition(".")[0])
-    return "Open MPI" in run.library.library and major is not None and major < 6
 
 
 RUN = "machine.jsonl"
@@ -233,7 +227,8 @@ def romio_ways(calls: Sequence[Made], model: NodeCost, whole: WholeCall) -> list
     if not collective:  # ROMIO made all calls without buffering
         ops = sorted({"read" if one.call.call.reading else "write" for one in calls})
         hints = {f"romio_cb_{op}": "enable" for op in ops}
-        return [Proposal("collective buffering on", hints)] if calls else []
+        on = Proposal("collective buffering on", hints)
+        return [on, _independent(calls)] if calls else []
     return [*_buffered(collective, model, whole)[: MOST - 1], _independent(collective)]
 
 
@@ -291,7 +286,38 @@ def _independent(calls: Sequence[Made]) -> Proposal:
     return Proposal("collective buffering off: independent access by every rank", hints)
 
 
-def ompio_ways(hosts: Sequence[str], *, romio: bool) -> list[Proposal]:
+def unbuffered_ways(found: Summary) -> list[Proposal]:
+    """Return settings of ROMIO for accesses whose calls no model describes.
+
+    Accesses of single ranks to pieces with gaps are fast or slow with data sieving, which reads,
+    changes and writes back all that lies between. Nonblocking collectives have buffers as others.
+    """
+    hints: dict[str, str] = {}
+    for file in found.files:
+        for each in file.independent:
+            now = file.hints.get(f"romio_ds_{each.op}", "automatic")
+            hints[f"romio_ds_{each.op}"] = "enable" if now == "disable" else "disable"
+    state = {"disable": "off", "enable": "on"}
+    ways = [
+        Proposal(f"data sieving {state[value]} ({name[9:]})", {name: value})
+        for name, value in hints.items()
+    ]
+    if found.untimed:
+        for value, words in state.items():
+            both = {f"romio_cb_{op}": value for op in ("read", "write")}
+            ways.append(Proposal(f"collective buffering {words}", both))
+    return ways
+
+
+COLLECTIVE = ("vulcan", "dynamic_gen2", "dynamic", "two_phase", "individual")
+"""Components of OMPIO for collective accesses, of Open MPI 4 and 5. The last has no aggregators."""
+
+SIEVING = ("fbtl_posix_read_datasieving", "fbtl_posix_write_datasieving")
+
+
+def ompio_ways(
+    hosts: Sequence[str], components: Collection[str], parameters: Mapping[str, str]
+) -> list[Proposal]:
     """Return settings of Open MPI that have an effect: its own component, or its ROMIO.
 
     OMPIO ignores host names, and has no order of aggregators.
@@ -300,14 +326,23 @@ def ompio_ways(hosts: Sequence[str], *, romio: bool) -> list[Proposal]:
     ----------
     hosts
         Of each rank.
-    romio
-        Whether this Open MPI still has ROMIO (up to version 5).
+    components, parameters
+        Of this installation. What it does not have is not proposed.
     """
-    ways = {"ROMIO in place of OMPIO": {"OMPI_MCA_io": "romio341"}} if romio else {}
+    ways = {
+        f"{name[3:]} in place of OMPIO": {"OMPI_MCA_io": name[3:]}
+        for name in sorted(components) if name.startswith("io:romio")
+    }  # fmt: skip
     for number in (len(set(hosts)), len(hosts)):
         option = {"OMPI_MCA_io_ompio_num_aggregators": str(number)}
         ways[f"OMPIO with {number} aggregators"] = option
-    ways["OMPIO without aggregators (fcoll individual)"] = {"OMPI_MCA_fcoll": "individual"}
+    for name in COLLECTIVE:
+        if f"fcoll:{name}" in components:
+            without = " (without aggregators)" if name == "individual" else ""
+            ways[f"OMPIO with fcoll {name}{without}"] = {"OMPI_MCA_fcoll": name}
+    sieving = {f"OMPI_MCA_{name}": "0" for name in SIEVING if parameters.get(name, "0") != "0"}
+    if sieving:
+        ways["OMPIO without data sieving"] = sieving
     return [Proposal(words, environ=environ) for words, environ in ways.items()]
 
 

@@ -23,6 +23,13 @@ LOCAL = frozenset({"tmpfs", "ramfs", "ext", "xfs", "btrfs", "zfs", "overlay"})
 """File systems of one host: memory, and local disks."""
 
 
+_WORTH = 0.05
+"""Share of the run from which on waiting for late ranks is named."""
+
+_START = 0.01
+"""Share of a launch that is not access to files, at least: it starts, and ends."""
+
+
 class Summary(Record):
     """Collective I/O of one run of a program.
 
@@ -31,13 +38,15 @@ class Summary(Record):
     whole
         Seconds of the command.
     calls
-        All collective reads and writes.
+        All collective reads and writes whose times were recorded.
     patterns
         Those with most seconds first.
     seconds
         Of each pattern, by its number.
     files
         Those that were opened through MPI-IO.
+    untimed
+        Whether there were nonblocking or ordered collectives, whose times were not recorded.
     """
 
     whole: float
@@ -45,16 +54,36 @@ class Summary(Record):
     patterns: list[RecordedPattern]
     seconds: dict[int, float]
     files: list[RecordedFile]
+    untimed: bool = False
 
     @property
     def in_calls(self) -> float:
-        """Seconds within all collective calls."""
+        """Seconds within all collective calls: the sum of the slowest ranks."""
         return sum(call.seconds for call in self.calls)
 
     @property
+    def independent(self) -> float:
+        """Seconds within accesses of single ranks: of the rank that spent most on each file."""
+        return sum(max((each.seconds for each in one.independent), default=0.0)
+                   for one in self.files)  # fmt: skip
+
+    @property
+    def waiting(self) -> float:
+        """Seconds of the collective calls that the first rank waits for the last to come."""
+        return sum(min(call.late or 0.0, call.seconds) for call in self.calls)
+
+    @property
+    def transfer(self) -> float:
+        """Seconds within accesses, without what ranks wait for others to come.
+
+        The collective calls of all ranks overlap in that time, so it is no longer than the run.
+        """
+        return min(self.whole, self.in_calls - self.waiting + self.independent)
+
+    @property
     def share(self) -> float:
-        """Part of the time of the program that it spends in collective calls."""
-        return min(1.0, self.in_calls / self.whole)
+        """Part of the time of the program that its accesses take."""
+        return self.transfer / self.whole
 
     @property
     def filesystems(self) -> list[str]:
@@ -63,8 +92,9 @@ class Summary(Record):
 
     @property
     def local_filesystems(self) -> list[str]:
-        """Those that are in the memory or on a disk of one host, of files with collective calls."""
+        """Those that are in the memory or on a disk of one host, of files that were accessed."""
         used = {one.file for one in self.patterns}
+        used |= {one.number for one in self.files if one.independent or self.untimed}
         return sorted({one.filesystem for one in self.files if one.number in used} & LOCAL)
 
     def parts(self) -> dict[str, float]:
@@ -76,34 +106,33 @@ class Summary(Record):
         """Reason why no setting can help; empty if one may."""
         if not self.files:
             return "the program opens no file through MPI-IO"
-        if not self.calls:
-            alone = any(one.independent for one in self.files)
-            return (
-                "the program uses MPI-IO but no collective calls (such as MPI_File_write_all), "
-                "so these settings have no effect"
-                if alone
-                else "the program transfers no data through MPI-IO"
-            )
+        if self.untimed:
+            return ""
+        if not self.calls and not any(one.independent for one in self.files):
+            return "the program transfers no data through MPI-IO"
         if self.share < least:
+            late = f", and waiting for late ranks {format_seconds(self.waiting)}"
             return (
-                f"collective I/O takes {format_seconds(self.in_calls)} of "
-                f"{format_seconds(self.whole)}, {100 * self.share:.1f} % of the run: nothing "
-                f"to gain"
+                f"access to files takes {format_seconds(self.transfer)} of "
+                f"{format_seconds(self.whole)}, {100 * self.share:.1f} % of the run"
+                f"{late if self.waiting > self.transfer else ''}: nothing to gain"
             )
         return ""
 
     def best_possible(self) -> Members:
-        """Gain of this launch if collective calls took no time."""
+        """Gain of this launch if its accesses took no time."""
         parts = self.parts()
-        left = self.whole - min(self.in_calls, 0.999 * self.whole)
         why = (
-            f"collective calls take {format_seconds(self.in_calls)} of "
+            f"access to files takes {format_seconds(self.transfer)} of "
             f"{format_seconds(self.whole)} ({100 * self.share:.0f} %)"
         )
+        if self.waiting > _WORTH * self.whole:
+            why += f"; waiting for late ranks, {format_seconds(self.waiting)}, is not part of it"
         largest = max(parts, key=lambda name: parts[name], default="")
         if largest:
             why += f"; longest part: {NAMES[largest]}, {format_seconds(parts[largest])}"
-        return {"gain": self.whole / left, "seconds": self.in_calls, "why": why}
+        left = max(self.whole - self.transfer, _START * self.whole)
+        return {"gain": self.whole / left, "seconds": self.transfer, "why": why}
 
     def document(self) -> Members:
         """Return patterns, parts, and the largest possible gain."""
@@ -120,7 +149,7 @@ class Summary(Record):
             ],
             "parts": self.parts(),
             "filesystems": self.filesystems, "local_filesystems": self.local_filesystems,
-            "best_possible": self.best_possible() if self.calls else None,
+            "best_possible": self.best_possible() if self.transfer else None,
         }  # fmt: skip
 
 
@@ -130,7 +159,8 @@ def summary(run: Run, whole: float) -> Summary:
     seconds = io_recording.seconds_by_pattern(calls)
     patterns = [one for one in io_recording.patterns(run) if one.number in seconds]
     patterns.sort(key=lambda one: -seconds[one.number])
-    return Summary(whole, calls, patterns, seconds, io_recording.files(run))
+    untimed = any(one.get("code") == "unknown-pattern" for one in run.warnings)
+    return Summary(whole, calls, patterns, seconds, io_recording.files(run), untimed)
 
 
 # --- the most expensive calls --------------------------------------------------------------------

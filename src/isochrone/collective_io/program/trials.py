@@ -14,6 +14,7 @@ from isochrone.base.errors import MeasurementError, failing
 from isochrone.base.files import write_text
 from isochrone.base.record import Record
 from isochrone.base.text import whole_number
+from isochrone.base.units import format_bytes
 from isochrone.collective_io.aggregators import romio_hints
 from isochrone.collective_io.results import io_recording
 from isochrone.measure.elimination import GIVEN, Timed
@@ -59,6 +60,8 @@ class Trials(Struct):
         The proposals by name.
     failures
         Why a proposal failed, by name.
+    transferred
+        Bytes of each launch with the given settings.
     """
 
     program: Program
@@ -70,6 +73,7 @@ class Trials(Struct):
     ways: dict[str, Proposal] = {}
     failures: dict[str, str] = {}
     times: dict[str, list[Timed]] = {}
+    transferred: list[int] = []
 
     @property
     def started(self) -> int:
@@ -88,6 +92,7 @@ class Trials(Struct):
         """
         limit = self.limit or FIRST_LIMIT
         run, whole = self._run({}, self.folder / "recording", limit)
+        self.transferred = [io_recording.transferred(run)]
         self.limit = self.limit or PATIENCE * whole + SLACK
         self.lost = min(self.limit, LOSER * whole + BIT)
         return run, whole
@@ -111,7 +116,11 @@ class Trials(Struct):
                 raise
             self.failures[name] = error.what
             return None
-        calls = sum(call.seconds for call in io_recording.calls(run))
+        timed = Timed(_seconds(run) or whole, whole)
+        wrong = self._otherwise(name, run)
+        if wrong:
+            self.failures[name] = wrong
+            return None
         if name != GIVEN and number == 1:
             missed = not_in_force(
                 self.ways[name].hints, [one.hints for one in io_recording.files(run)]
@@ -119,11 +128,24 @@ class Trials(Struct):
             if missed:
                 self.failures[name] = f"{', '.join(missed)} had no effect"
                 return None
-        timed = Timed(calls, whole)
         self.times[name].append(timed)
         label = name if name == GIVEN else f"{name} ({self.ways[name].setting})"
-        self.report(f"{label}: {calls:.3g} s in collective calls, {whole:.3g} s in total")
+        self.report(f"{label}: {timed.calls:.3g} s in MPI-IO, {whole:.3g} s in total")
         return timed
+
+    def _otherwise(self, name: str, run: Run) -> str:
+        """Say if a launch did not transfer what launches with the given settings do.
+
+        It is no result, however fast: a library may not have what was set, and open no file.
+        """
+        moved = io_recording.transferred(run)
+        if name == GIVEN:
+            self.transferred.append(moved)
+        least, most = min(self.transferred), max(self.transferred)
+        if least <= moved <= most:
+            return ""
+        asked = format_bytes(least if moved < least else most)
+        return f"it transferred {format_bytes(moved)} instead of {asked}"
 
     def variables(self, name: str) -> dict[str, str]:
         """Return the variables of a proposal; writes its hints file."""
@@ -140,6 +162,12 @@ class Trials(Struct):
         return self.program.record(
             stem.with_suffix(".jsonl"), variables, stem.with_suffix(".log"), limit
         )
+
+
+def _seconds(run: Run) -> float:
+    """Return the seconds in collective calls, and in accesses of single ranks; 0: none is timed."""
+    alone = [each.seconds for one in io_recording.files(run) for each in one.independent]
+    return sum(call.seconds for call in io_recording.calls(run)) + sum(alone)
 
 
 # --- proposals -----------------------------------------------------------------------------------

@@ -167,9 +167,10 @@ def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -
         return None
     possible = document["best_possible"]
     trials.report(
-        f"If collective I/O took no time, this launch would be {possible['gain']:.2f} times as "
-        f"fast: {possible['why']}"
-    )
+        f"If access to files took no time, this launch would be {possible['gain']:.2f} times as "
+        f"fast: {possible['why']}" if possible else
+        "Nonblocking or ordered collectives were not timed: the whole program is"
+    )  # fmt: skip
     proposals, said = choose(run, found)
     document |= said
     tried = [one for one in proposals if not one.gives_up]

@@ -224,6 +224,20 @@ def calls(run: Run) -> list[RecordedCall]:
     return sorted(found, key=lambda one: one.call)
 
 
+def transferred(run: Run) -> int:
+    """Return the bytes of all accesses, collective and of single ranks.
+
+    Those of nonblocking and ordered collectives are not recorded.
+
+    Raises
+    ------
+    InputError
+        As of `calls`.
+    """
+    alone = sum(each.bytes for one in files(run) for each in one.independent)
+    return alone + sum(one.bytes * one.calls for one in patterns(run))
+
+
 def seconds_by_pattern(made: Iterable[RecordedCall]) -> dict[int, float]:
     """Return how long the calls of each pattern took together, by its number."""
     each = grouped((call.pattern, call.seconds) for call in made)
