@@ -28,7 +28,8 @@ a farm computes for each task."""
 def program(
     *applications: Application,
     time: Sequence[float] = (100e-6,), size: Sequence[float] = (0,), reply: Sequence[float] = (0,),
-    dispatch: Sequence[float] = (0,), launches: Sequence[Sequence[int]] = ((0,),), placement: str = "disjoint", seed: int = 7,
+    dispatch: Sequence[float] = (0,), launches: Sequence[Sequence[int]] = ((0,),),
+    placement: str = "disjoint", seed: int = 7,
 ) -> Program:  # fmt: skip
     """Put applications into a program; `launches` say who runs together, in order."""
     return Program(

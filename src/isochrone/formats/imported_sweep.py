@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from isochrone.base.log_text import plain
 from isochrone.base.table import TableBuilder
 from isochrone.formats.source import MAX_RANKS, Source
 from isochrone.runfile.header import kind_of
@@ -28,12 +29,13 @@ def lines_of(source: Source) -> Iterator[str]:
     InputError
         If it is not text, or far longer than any table.
     """
-    if b"\0" in source.data[:4096]:
+    data = plain(source.data)
+    if b"\0" in data[:4096]:
         raise source.fail("the file is not a text file")
     try:
-        text = source.data.decode("utf-8-sig")
+        text = data.decode()
     except UnicodeDecodeError:
-        text = source.data.decode("latin-1")
+        text = data.decode("latin-1")
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if len(lines) > _MANY_LINES:
         raise source.fail(f"the table has too many lines: {len(lines)}")

@@ -6,6 +6,7 @@ from pathlib import Path
 from isochrone.base.column_names import understood
 from isochrone.base.errors import InputError, failing
 from isochrone.base.files import check_ordinary
+from isochrone.base.log_text import plain
 from isochrone.base.table_text import decoded, table_of
 
 _ENOUGH = 1 << 16
@@ -138,4 +139,4 @@ def _beginning(path: Path) -> bytes:
 
 def _read(path: Path, count: int) -> bytes:
     with path.open("rb") as stream:
-        return stream.read(count)
+        return plain(stream.read(count))

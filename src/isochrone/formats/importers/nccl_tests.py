@@ -102,8 +102,16 @@ def _read(source: Source) -> _Text:
         elif words[:1] == ["#"]:
             _comment(source, found, line.strip())
         elif found.tables and _is_row(words, found.tables[-1]):
-            found.tables[-1].take(source, words, _check)
+            found.tables[-1].take(source, _with_reduction(words, found.tables[-1]), _check)
     return found
+
+
+def _with_reduction(words: list[str], table: Results) -> list[str]:
+    """Return the words of a row; old versions leave the column empty if there is none."""
+    place = table.columns.index("redop") if "redop" in table.columns else 0
+    if not place or len(words) != len(table.columns) - 1 or parse_number(words[place]) is None:
+        return words
+    return [*words[:place], "none", *words[place:]]
 
 
 def _is_row(words: list[str], table: Results) -> bool:
@@ -190,13 +198,13 @@ def _operation(source: Source, table: Results, p: int) -> str:
     line, row = table.rows[0]
     reduces = row.get("redop", "none") != "none"
     rooted = parse_number(row.get("root", "-1")) != -1
-    if "redop" in row and "root" in row and not (rooted and not reduces):
-        if reduces and rooted:
-            return "reduce"
-        if reduces and p > 1 and (ratio := _bus_over_algorithm(table)) is not None:
-            for op, times in (("allreduce", 2), ("reduce_scatter_block", 1)):
-                if abs(ratio * p / (p - 1) - times) < _CLOSE:
-                    return op
+    if reduces and rooted:
+        return "reduce"
+    if reduces and p > 1 and (ratio := _bus_over_algorithm(table)) is not None:
+        if abs(ratio * p / (p - 1) - 2) < _CLOSE:
+            return "allreduce"
+        if "root" in row and abs(ratio * p / (p - 1) - 1) < _CLOSE:  # old tables do not have it
+            return "reduce_scatter_block"
     raise source.fail(
         "the file does not name the operation", line,
         hint="write the command before the table: '# all_gather_perf'",

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from isochrone.base.text import printable
+from isochrone.base.text import listed, printable
 from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep, lines_of, samples_of
 from isochrone.formats.source import MAX_RANKS, Source
 from isochrone.runfile.columns import MAX_SECONDS
@@ -18,7 +18,7 @@ from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Run
 
 _TITLE = re.compile(
-    r"# OSU MPI(?:-\w+)?[ _](?P<name>.+?) Test(?: v(?P<version>\S+))?(?: by isochrone,"
+    r"# OSU MPI(?:-[\w-]+)?[ _](?P<name>.+?) Test(?: v(?P<version>\S+))?(?: by isochrone,"
     r" (?P<ranks>\d{1,9}) ranks)?\s*"
 )
 _PAIRS = re.compile(r"# \[ pairs: (\d{1,9}) \] \[ window size: (\d{1,9}) \]\s*")
@@ -41,7 +41,7 @@ _MANY = "Multiple Bandwidth / Message Rate"
 _NAMES = {
     "size": "size", "latency": "mean", "avg latency": "mean", "min latency": "min",
     "max latency": "max", "iterations": "n", "p50 tail lat": "median", "bandwidth": "rate",
-    "mb/s": "rate", "messages/s": "messages",
+    "mb/s": "rate", "messages/s": "messages", "validation": "validation",
 }  # fmt: skip
 
 
@@ -105,13 +105,31 @@ def _tables(source: Source) -> list[_Table]:
     for text in lines_of(source):
         if title := _TITLE.fullmatch(text.strip()):
             ranks = int(title["ranks"]) if title["ranks"] else None
-            tables.append(_Table(title["name"], source.line, ranks))
+            tables.append(_Table(_named(title["name"]), source.line, ranks))
         elif tables and text.startswith("#"):
             _comment(tables[-1], text)
         elif tables and tables[-1].columns and text.strip()[:1].isdigit():
             # anything else is a warning of the MPI library, or what a batch system adds
             tables[-1].take(source, text.split(), _check)
+    failed = [line for table in tables for line, row in table.rows if _is_wrong(row)]
+    if failed:
+        lines = listed([str(line) for line in failed], 3)
+        source.warn("invalid-data", f"rows with wrong data are left out: lines {lines}")
+    for table in tables:
+        table.rows = [(line, row) for line, row in table.rows if not _is_wrong(row)]
     return tables
+
+
+def _named(name: str) -> str:
+    """Return the name of a test in the spelling of this file; versions differ in upper case."""
+    latency = [f"{one} Latency" for one in _COLLECTIVES]
+    known = {one.lower(): one for one in (*_PAIR_TESTS, _MANY, *latency)}
+    return known.get(name.lower(), name)
+
+
+def _is_wrong(row: Row) -> bool:
+    """Whether the benchmark found wrong data in the messages of a row."""
+    return row.get("validation", "Pass").lower() != "pass"
 
 
 def _comment(table: _Table, text: str) -> None:
@@ -198,6 +216,8 @@ def _many(source: Source, tables: list[_Table]) -> Sweep:
 def _collectives(source: Source, tables: list[_Table], ranks: int | None) -> Sweep:
     _need(source, tables, "mean")
     slowest = all("max" in table.columns for table in tables)
+    medians = not slowest and all("median" in table.columns for table in tables)
+    key = "max" if slowest else "median" if medians else "mean"
     for table in tables:
         if table.ranks is None and ranks is None:
             raise source.no_ranks("the file does not contain the number of ranks", table.line)
@@ -207,13 +227,14 @@ def _collectives(source: Source, tables: list[_Table], ranks: int | None) -> Swe
 
     def make(table: _Table, row: Row) -> Sample:
         op = _COLLECTIVES[table.name.removesuffix(" Latency")]
-        timed = _timed(source, row, "max" if slowest else "mean")
+        timed = _timed(source, row, key)
         return {"op": op, "p": table.ranks or ranks, "root": 0} | timed
 
     samples = samples_of(source, tables, make)
     words = "operation, slowest rank" if slowest else "operation, mean of the ranks"
     most = max(table.ranks or ranks or 0 for table in tables)
-    return Sweep("collective", words, most, samples, {"sync": "barrier"})
+    options = {"sync": "barrier"}
+    return Sweep("collective", words, most, samples, options, means=not medians)
 
 
 IMPORTER = Importer(holds="sweep", read=read, takes_ranks=True)

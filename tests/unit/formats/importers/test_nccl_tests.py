@@ -62,6 +62,26 @@ def test_a_file_that_does_not_name_its_test_is_known_by_its_bandwidths(tmp_path:
     assert curves(of(tmp_path, rooted))[0].key["op"] == "reduce"
 
 
+OLDEST = """\
+#   Rank  0 Pid 11 on n1 device  0 [0x00] A100
+#   Rank  1 Pid 12 on n1 device  1 [0x00] A100
+#   Rank  2 Pid 13 on n1 device  2 [0x00] A100
+#   Rank  3 Pid 14 on n1 device  3 [0x00] A100
+#       size   count   type   redop     time   algbw   busbw  error     time   algbw   busbw  error
+     1048576  262144  float     sum    40.00   26.21   39.32    N/A    41.00   25.58   38.36    N/A
+"""
+
+
+def test_old_tables_without_a_root(tmp_path: Path) -> None:
+    """Only an all-reduce moves 2 (p - 1)/p bytes; a column without a reduction is empty."""
+    assert curves(of(tmp_path, OLDEST))[0].key["op"] == "allreduce"
+    empty = "# alltoall_perf\n" + OLDEST.replace(" sum ", "     ")
+    assert curves(of(tmp_path, empty))[0].key["op"] == "alltoall"
+    once = OLDEST.replace("39.32", "19.66").replace("38.36", "19.18")
+    with pytest.raises(InputError, match=":6"):
+        of(tmp_path, once)
+
+
 CASES = [
     ("", "no table of nccl-tests"),
     ("\0\0", "not a text file"),

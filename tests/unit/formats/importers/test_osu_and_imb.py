@@ -64,6 +64,29 @@ def test_osu_percentiles_give_the_true_median() -> None:
     assert "median_is_mean" not in run.header
 
 
+def test_rows_with_wrong_data_are_left_out(tmp_path: Path) -> None:
+    text = "# OSU MPI Latency Test v7.4\n# Size  Avg Latency(us)  Validation\n"
+    run = of(osu, tmp_path, text + "1  1.5  Pass\n2  2.5  Fail\n4  3.5  Pass\n")
+    (curve,) = curves(run)
+    assert points(curve) == {1: 1.5, 4: 3.5}
+    (warning,) = (one for one in run.warnings if one["code"] == "invalid-data")
+    assert "4" in warning["text"], "the number of the line"
+
+
+def test_names_of_tests_differ_in_upper_case(tmp_path: Path) -> None:
+    text = LATENCY.replace("OSU MPI Latency", "OSU MPI_Get latency") + "1  34.7\n"
+    run = of(osu, tmp_path, text)
+    assert run.header["options"]["mode"] == "get"
+
+
+def test_the_median_of_a_collective_is_its_50th_percentile(tmp_path: Path) -> None:
+    text = "# OSU MPI Allreduce Latency Test v7.4\n# Size  Avg Latency(us)  P50 Tail Lat(us)\n"
+    run = of(osu, tmp_path, text + "1  10.0  4.0\n", ranks=4)
+    (curve,) = curves(run)
+    assert points(curve) == {1: 4.0}
+    assert "median_is_mean" not in run.header
+
+
 def test_osu_bandwidth_in_one_and_both_directions() -> None:
     (curve,) = curves(osu.read(GOLDEN / "osu/bw-7.1.txt"))
     assert curve.points[-1].bandwidth == pytest.approx(23012.88e6)

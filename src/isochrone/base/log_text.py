@@ -1,0 +1,48 @@
+"""Logs of jobs as the programs wrote them: without what launchers, editors and web pages add."""
+
+import re
+import zlib
+
+_GZIP = b"\x1f\x8b"
+
+_MOST = 1 << 28
+"""Bytes of a decompressed log: more is no log of a benchmark."""
+
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+
+_TAG = rb"\[(?:[^\]\s]*@)?\d+,\d+\](?:<std(?:out|err|diag)>)?:?"
+"""Of ``mpirun --tag-output``, Open MPI 3 to 5: job and rank."""
+
+_TIME = rb"(?:\w{3} \w{3} +\d+ \d\d:\d\d:\d\d \d{4}|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*)"
+"""Of ``mpirun --timestamp-output`` and of batch systems."""
+
+_TAGGED = re.compile(rb"^(?:" + _TIME + rb" *(?:" + _TAG + rb")?|" + _TAG + rb") ?", re.MULTILINE)
+
+_LABEL = re.compile(rb"^ *\d+: ?", re.MULTILINE)
+"""Of ``srun --label``: a number is a label only if every line has one."""
+
+_COMMENT = re.compile(rb"^[ \t]*\\?#", re.MULTILINE)
+"""A comment that is indented, or that a web page has escaped."""
+
+
+def plain(data: bytes) -> bytes:
+    """Return the text of a log, or of its beginning, in UTF-8; the lines keep their numbers.
+
+    Decompresses gzip. Text in UTF-16 and marks of the byte order become UTF-8 without. Removes
+    tags, times and labels before the lines, and what precedes the ``#`` of comments.
+    """
+    if data[:2] == _GZIP:
+        try:
+            data = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(data, _MOST)
+        except zlib.error:
+            return data
+    if data[:2] in _UTF_16:
+        data = data.decode("utf-16", "replace").encode()
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if b"\0" in data:
+        return data
+    data = _TAGGED.sub(b"", data)
+    lines = [line for line in data.splitlines() if line.strip()]
+    if len(lines) > 1 and all(map(_LABEL.match, lines[:-1])):  # the last may be cut
+        data = _LABEL.sub(b"", data)
+    return _COMMENT.sub(b"#", data)
