@@ -46,7 +46,7 @@ def test_fit_takes_the_text_of_osu_by_its_content(isochrone: Command, tmp_path: 
 def test_fit_takes_nccl_and_collectives_of_which_the_ranks_are_said(isochrone: Command) -> None:
     assert isochrone("fit", GOLDEN / "nccl-tests/all-reduce-2.17.txt").returncode == 0
     text = GOLDEN / "osu/collectives-5.8.txt"
-    assert "give --ranks N" in isochrone("fit", text).stderr
+    assert "--ranks N" in isochrone("fit", text).stderr
     assert (
         isochrone("fit", text, "--ranks", 8, "--op", "allreduce", "--family", "hockney").returncode
         == 0

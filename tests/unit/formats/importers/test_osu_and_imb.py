@@ -110,7 +110,7 @@ def test_osu_collectives_need_the_number_of_ranks(golden: Golden) -> None:
     with pytest.raises(InputError) as caught:
         osu.read(path)
     golden(caught.value)
-    assert caught.value.hint == "give --ranks N"
+    assert "--ranks N" in caught.value.hint
     allreduce, barrier = curves(osu.read(path, ranks=384))
     assert (allreduce.key, allreduce.p) == ({"op": "allreduce"}, 384)
     assert points(allreduce)[1048576] == 2159.77
