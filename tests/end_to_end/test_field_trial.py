@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
-import tarfile
 from pathlib import Path
 
 from beds.mpis import CROWDED, PATIENCE, ROOT, SCRIPTS, Mpi
@@ -32,8 +31,8 @@ def test_a_bundle_holds_readable_runs_without_names(mpich: Mpi, tmp_path: Path) 
     )
     assert codes.pop("program") == "3"
     assert set(codes.values()) <= {"0", "1", "4"}
-    with tarfile.open(tmp_path / "trial.tar.gz") as bundle:
-        bundle.extractall(tmp_path / "got", filter="data")
+    (tmp_path / "got").mkdir()
+    subprocess.run(["tar", "-xzf", tmp_path / "trial.tar.gz", "-C", tmp_path / "got"], check=True)
     runs = sorted((tmp_path / "got/bundle").glob("*.jsonl"))
     assert [run.stem for run in runs] == ["collectives", "map", "pair"]
     assert {host for run in runs for host in read(run).hosts} == {"host-0"}
