@@ -57,7 +57,8 @@ def _hops(times: Times, near: Bools) -> Ints | None:
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import shortest_path
 
-    ends = times.i[near], times.j[near]
+    # SciPy 1.11 searches graphs of 32-bit indices only
+    ends = times.i[near].astype(np.int32), times.j[near].astype(np.int32)
     graph = csr_array((np.ones(len(ends[0])), ends), shape=(times.units, times.units))
     lengths = shortest_path(graph, method="D", directed=False, unweighted=True)
     found = lengths[times.i, times.j]
