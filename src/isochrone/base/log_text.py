@@ -28,9 +28,13 @@ _COMMENT = re.compile(rb"^[ \t]*\\?#", re.MULTILINE)
 def plain(data: bytes) -> bytes:
     """Return the text of a log, or of its beginning, in UTF-8; the lines keep their numbers.
 
+    A run file, and other JSON, is returned as it is.
+
     Decompresses gzip. Text in UTF-16 and marks of the byte order become UTF-8 without. Removes
     tags, times and labels before the lines, and what precedes the ``#`` of comments.
     """
+    if data[:1] == b"{":
+        return data
     if data[:2] == _GZIP:
         try:
             data = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(data, _MOST)

@@ -113,7 +113,7 @@ def launched(
     """Launch for the k-th time of so many, from 1 on; return what was measured."""
     from isochrone.latency_map.confirm import measured
 
-    launch = f"{k} of {runs}" if runs > 1 else ""
+    launch = f"{k}/{runs}" if runs > 1 else ""
     title = f"{what.experiment} {launch}" if launch else what.experiment
     return measured(
         what, path, follow=partial(follow, quiet=quiet), tell=warn, title=title, launch=launch,

@@ -117,7 +117,7 @@ def measured(
     title
         What it is called while it is measured.
     launch
-        Which of several launches it is: ``2 of 5``.
+        Which of several launches it is: ``2/5``.
     force
         Whether an existing file may be overwritten.
     further

@@ -99,8 +99,8 @@ class Launchable:
         ]
 
     def tokens(self, path: Path, *, force: bool = False, launch: str = "") -> list[str]:
-        """Return the command of one launch, for example ``2 of 5``; smpirun passes no blanks."""
-        notes = {**self.notes, LAUNCH: launch.replace(" of ", "/")} if launch else self.notes
+        """Return the command of one launch, for example ``2/5``: smpirun passes no blanks."""
+        notes = {**self.notes, LAUNCH: launch} if launch else self.notes
         tokens = self.setup.tokens(
             self.experiment, self.options, self.ranks, path, force=force, notes=notes,
             extra=self.forced.options,

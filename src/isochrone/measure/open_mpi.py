@@ -11,21 +11,30 @@ from isochrone.measure.subprocesses import answer
 _COMPONENT = re.compile(r"mca:(\w+):(\w+):version:.*component:.*")
 _PARAMETER = re.compile(r"mca:\w+:\w+:param:(\w+):value:(.*)")
 
-LISTED = ("--parsable", "--all", "--level", "9")
-
 
 @cache
+def ompi_info(mpicc: Path | None, *words: str) -> list[str]:
+    """Return the lines that ``ompi_info`` of an installation prints for these words.
+
+    Raises
+    ------
+    MeasurementError
+        If it cannot be run.
+    """
+    # the job is only needed for the path of a program next to mpicc
+    program = Job(1, (), mpicc=mpicc).sibling("ompi_info")
+    return answer([program, *words, "--level", "9", "--parsable"]).stdout.splitlines()
+
+
 def installed(mpicc: Path | None) -> tuple[frozenset[str], dict[str, str]]:
     """Return the components, such as ``io:romio321``, and the parameters with their values.
 
     Both are empty if there is no ``ompi_info``.
     """
-    # the job is only needed for the path of a program next to mpicc
     try:
-        result = answer([Job(1, (), mpicc=mpicc).sibling("ompi_info"), *LISTED])
+        lines = ompi_info(mpicc, "--all")
     except MeasurementError:
         return frozenset(), {}
-    lines = result.stdout.splitlines()
     components = [match for line in lines if (match := _COMPONENT.fullmatch(line))]
     parameters = [match for line in lines if (match := _PARAMETER.fullmatch(line))]
     return (

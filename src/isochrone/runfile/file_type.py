@@ -28,7 +28,7 @@ _IMPORTED = {
     "mmpi": ("a log of mmpi", re.compile(rb"^# Processors: +[0-9]+ MsgLen", re.MULTILINE)),
     "matlab": ("a MATLAB file", re.compile(rb"\AMATLAB [0-9.]+ MAT-file")),
     "npz": ("a NumPy file", re.compile(rb"\APK\x03\x04.{26}[\w-]+\.npy", re.DOTALL)),
-    "csv": ("a table of pairs", re.compile(rb"\A(\xef\xbb\xbf)?i,([^\n]*,)?j,")),
+    "csv": ("a table of pairs", re.compile(rb"\Ai,([^\n]*,)?j,")),
 }
 """By format of ``isochrone import``: description, and pattern."""
 
@@ -52,7 +52,7 @@ _OTHERS = (
     ),
     (
         "a table",
-        re.compile(rb"\A(\xef\xbb\xbf)?[\w ]+([,;\t][\w ]+)+\r?\n"),
+        re.compile(rb"\A[\w ]+([,;\t][\w ]+)+\r?\n"),
         _FIT_READS,
     ),
 )

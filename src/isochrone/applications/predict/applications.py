@@ -6,7 +6,7 @@ shared. What the processes wait for each other follows from the simulation. Appl
 are predicted alone: how they slow each other down is not.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from itertools import accumulate
@@ -153,8 +153,7 @@ class _Question:
                     f"move through a file ({phase.method})",
                     hint="predict it with method: message, or emulate it",
                 )
-        asked = partial(simulate, self.program, self.app, plans=self.plans)
-        point = asked(self._clocks("seconds"), most=_POINT)
+        point = self._simulated(self._clocks("seconds"), most=_POINT)
         middle = np.array([point.seconds, *point.phase_seconds])
         rows = self._with_ends(point, middle) if ends else middle[:, None] * [1, nan, nan]
         phases = [
@@ -174,11 +173,14 @@ class _Question:
             self.application.iterations, phases, said,
         )  # fmt: skip
 
+    @property
+    def _simulated(self) -> Callable[..., Simulated]:
+        return partial(simulate, self.program, self.app, plans=self.plans)
+
     def _with_ends(self, point: Simulated, middle: Floats) -> Floats:
         """Return the total and the phases with both ends of their intervals, shape (1 + n, 3)."""
-        asked = partial(simulate, self.program, self.app, plans=self.plans)
         down, up = (
-            _against(asked(self._clocks(side), least=_FEW, most=_SIDE), point)
+            _against(self._simulated(self._clocks(side), least=_FEW, most=_SIDE), point)
             for side in ("low", "high")
         )
         drawn = self._drawn(point)

@@ -20,7 +20,6 @@ from isochrone.applications.traces.butterflies import with_butterflies
 from isochrone.applications.traces.farms import Farm, without_farms
 from isochrone.applications.traces.folding import Leaf, Loop, Node, fold
 from isochrone.applications.traces.gaps import NOTHING, Spent, computation
-from isochrone.applications.traces.offsets import UNEVEN
 from isochrone.applications.traces.places import (
     MOST_OMITTED,
     Again,
@@ -41,6 +40,9 @@ SET_UP = ("communicator", "probe")
 
 MOST_CALLS = 4_000_000
 """Calls of all ranks."""
+
+UNEVEN_BLOCKS = 2.0
+"""By what blocks of one collective may differ: those of n and of n + 1 cells do at most by that."""
 
 MOST_PHASES = 1000
 """Phases of a description; no one reads a longer one."""
@@ -245,7 +247,7 @@ def _merged(found: list[Round]) -> list[Round]:
 def _as_large(one: Event | None, other: Event | None) -> bool:
     """Whether blocks are of the same size, or that of uneven parts: of n or of n + 1 cells."""
     sizes = sorted(call.bytes for call in (one, other) if call is not None)
-    return not sizes or sizes[1] <= UNEVEN * sizes[0]
+    return not sizes or sizes[1] <= UNEVEN_BLOCKS * sizes[0]
 
 
 # --- what is repeated -----------------------------------------------------------------------------

@@ -14,10 +14,6 @@ import numpy as np
 
 from isochrone.applications.description.grids import balanced
 
-UNEVEN = 2.0
-"""By what messages across one side of parts may differ: parts of n and of n + 1 cells do at most by
-that, those whose sizes depend on data less in the mean."""
-
 Vector = tuple[int, ...]
 Messages = Sequence[tuple[int, int, float]]
 

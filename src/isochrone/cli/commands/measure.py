@@ -108,7 +108,7 @@ def run(args: Namespace) -> int:
     if args.dry_run:
         for what, own in files:
             for k, path in enumerate(own, start=1):
-                launch = f"{k} of {args.launches}" if args.launches > 1 else ""
+                launch = f"{k}/{args.launches}" if args.launches > 1 else ""
                 print(command_line(what.tokens(path, force=args.force, launch=launch)))
         return 0
     from isochrone.measure.estimate import expected

@@ -62,12 +62,6 @@ class Summary(Record):
         return sum(call.seconds for call in self.calls)
 
     @property
-    def independent(self) -> float:
-        """Seconds within accesses of single ranks: of the rank that spent most on each file."""
-        return sum(max((each.seconds for each in one.independent), default=0.0)
-                   for one in self.files)  # fmt: skip
-
-    @property
     def waiting(self) -> float:
         """Seconds of the collective calls that the first rank waits for the last to come."""
         return sum(min(call.late or 0.0, call.seconds) for call in self.calls)
@@ -78,7 +72,9 @@ class Summary(Record):
 
         The collective calls of all ranks overlap in that time, so it is no longer than the run.
         """
-        return min(self.whole, self.in_calls - self.waiting + self.independent)
+        return min(
+            self.whole, self.in_calls - self.waiting + io_recording.seconds_alone(self.files)
+        )
 
     @property
     def share(self) -> float:

@@ -166,8 +166,8 @@ class Trials(Struct):
 
 def _seconds(run: Run) -> float:
     """Return the seconds in collective calls, and in accesses of single ranks; 0: none is timed."""
-    alone = [each.seconds for one in io_recording.files(run) for each in one.independent]
-    return sum(call.seconds for call in io_recording.calls(run)) + sum(alone)
+    alone = io_recording.seconds_alone(io_recording.files(run))
+    return sum(call.seconds for call in io_recording.calls(run)) + alone
 
 
 # --- proposals -----------------------------------------------------------------------------------

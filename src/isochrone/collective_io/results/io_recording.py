@@ -224,6 +224,14 @@ def calls(run: Run) -> list[RecordedCall]:
     return sorted(found, key=lambda one: one.call)
 
 
+def seconds_alone(listed: Iterable[RecordedFile]) -> float:
+    """Return the seconds in accesses of single ranks: of the rank that spent most, for each file.
+
+    Reads and writes count one after the other.
+    """
+    return sum(each.seconds for one in listed for each in one.independent)
+
+
 def transferred(run: Run) -> int:
     """Return the bytes of all accesses, collective and of single ranks.
 

@@ -2,14 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from functools import cache
-from pathlib import Path
 
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.base.operations import COLLECTIVES
 from isochrone.measure.algorithm import Algorithms, Forced, Mpi, Names
-from isochrone.measure.launcher import Job
-from isochrone.measure.subprocesses import answer
+from isochrone.measure.open_mpi import ompi_info
 
 RIVALS = ("han", "acoll", "xhc", "sm")
 """Components that would take an operation before ``tuned`` does."""
@@ -41,21 +38,15 @@ def numbers(mpi: Mpi) -> Numbers:
     InputError
         If ``ompi_info`` cannot be run.
     """
-    # the job is only needed for the path of a program next to mpicc
-    return _listed(Job(1, (), mpicc=mpi.mpicc).sibling("ompi_info"))
-
-
-@cache
-def _listed(program: str) -> Numbers:
     try:
-        result = answer([program, "--param", "coll", "tuned", "--level", "9", "--parsable"])
+        lines = ompi_info(mpi.mpicc, "--param", "coll", "tuned")
     except MeasurementError as error:
         raise InputError(
-            f"cannot run '{Path(program).name}', which lists the algorithms: {error.__cause__}",
+            f"cannot run 'ompi_info', which lists the algorithms: {error.__cause__}",
             where="--algorithm",
         ) from error
     found: Numbers = {}
-    for line in result.stdout.splitlines():
+    for line in lines:
         value = _VALUE.fullmatch(line)
         if value and value[1] in COLLECTIVES and value[2] != "0":  # 0: the library's own choice
             found.setdefault(value[1], {})[value[3]] = int(value[2])
