@@ -23,12 +23,20 @@ def test_tags_times_and_labels_are_removed(prefix: bytes) -> None:
     assert plain(prefixed(prefix)) == LOG
 
 
-@pytest.mark.parametrize("data", [
-    LOG, b"\xef\xbb\xbf" + LOG, LOG.decode().encode("utf-16"), gzip.compress(LOG),
-    LOG.replace(b"#", b"\\#"), LOG.replace(b"#", b"   #"), gzip.compress(prefixed(b"3: ")),
-])  # fmt: skip
-def test_other_encodings_are_read(data: bytes) -> None:
-    assert plain(data) == LOG
+ENCODINGS = {
+    "plain": LOG,
+    "byte-order mark": b"\xef\xbb\xbf" + LOG,
+    "UTF-16": LOG.decode().encode("utf-16"),
+    "compressed": gzip.compress(LOG),
+    "compressed with labels": gzip.compress(prefixed(b"3: ")),
+    "escaped comments": LOG.replace(b"#", b"\\#"),
+    "indented comments": LOG.replace(b"#", b"   #"),
+}
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_other_encodings_are_read(encoding: str) -> None:
+    assert plain(ENCODINGS[encoding]) == LOG
 
 
 def test_a_number_is_a_label_only_if_every_line_has_one() -> None:
