@@ -18,7 +18,7 @@ from isochrone.applications.predict.applications import predict
 from isochrone.applications.predict.needed import MODES, sweeps
 from isochrone.applications.predict.scaling import CLOSES, scale
 from isochrone.applications.traces.gaps import computation
-from isochrone.applications.traces.generalizing import DOUBTFUL, LITTLE, analysed, generalized
+from isochrone.applications.traces.generalizing import DOUBTFUL, analysed, generalized
 from isochrone.applications.traces.growth import growth, whole
 from isochrone.applications.traces.places import flat
 from isochrone.applications.traces.trace import Event, Trace
@@ -232,21 +232,15 @@ def uneven(ranks: int, slow: int, gap: float) -> Trace:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_negligible_computation_need_follow_no_rule(seed: int) -> None:
-    """A random rank computes 0.6 % of the run time longer: not known, but so much at most."""
+@pytest.mark.parametrize("share", [0.006, 0.3])
+@pytest.mark.parametrize("seed", range(3))
+def test_ranks_that_compute_longer_by_no_rule_are_drawn(seed: int, share: float) -> None:
+    """A random rank computes longer, 4, 8, 16 times the mean: the interval is wider by that."""
     dice = np.random.default_rng(seed)
-    for share in (0.006, 0.3):
-        traces = [uneven(p, int(dice.integers(1, p)), share * 0.3)
-                  for p in (4, 8, 16)]  # fmt: skip
-        structures = [analysed(one) for one in traces]
-        if share > LITTLE:
-            with pytest.raises(InputError, match=r"position 1 \(bcast\)"):
-                generalized(structures, "x")
-        else:
-            found = generalized(structures, "x")
-            assert found.spread == pytest.approx(share, rel=0.1)
-            assert any("position 1 (bcast)" in text for text in found.warnings)
+    traces = [uneven(p, int(dice.integers(1, p)), share * 0.3) for p in (4, 8, 16)]
+    program = generalized([analysed(trace) for trace in traces], "x")
+    assert program.spread == pytest.approx(share / (1 + share) * (16 / 4 - 1), rel=0.1)
+    assert any("position 1 (bcast)" in text for text in program.warnings)
 
 
 def test_one_recording_is_not_enough() -> None:
@@ -323,7 +317,7 @@ def test_work_hardly_becomes_less() -> None:
 
 
 def test_computation_of_one_rank_is_a_function_of_its_own() -> None:
-    """Rank 0 computes 20 us for each rank, the others nothing; if it is another, it is refused."""
+    """One rank computes 20 us for each rank, the others nothing: the first, third, or last."""
 
     def of(rank: int, ranks: int) -> Trace:
         calls = [
@@ -333,12 +327,14 @@ def test_computation_of_one_rank_is_a_function_of_its_own() -> None:
         ]  # fmt: skip
         return Trace(calls, [tuple(range(ranks))])
 
-    general = generalized([analysed(of(0, ranks)) for ranks in (4, 8, 16)], "x")
-    found = program(parse(general.document, "test", {"p": "64"}))
-    times = [sum(a.amount for a in done(found, rank) if a.op == "compute") for rank in (0, 1)]
-    assert times == pytest.approx([20 * (1e-3 + 64 * 20e-6), 20 * 1e-3], rel=0.01)
-    with pytest.raises(InputError, match=r"position 1\.2"):
-        generalized([analysed(of(2, ranks)) for ranks in (4, 8, 16)], "x")
+    for slow, at_64 in ((lambda ranks: 0, 0), (lambda ranks: 2, 2), (lambda ranks: ranks - 1, 63)):
+        general = generalized([analysed(of(slow(p), p)) for p in (4, 8, 16)], "x")
+        expanded = program(parse(general.document, "test", {"p": "64"}))
+        times = [
+            sum(step.amount for step in done(expanded, rank) if step.op == "compute")
+            for rank in (at_64, 1)
+        ]
+        assert times == pytest.approx([20 * (1e-3 + 64 * 20e-6), 20 * 1e-3], rel=0.01)
 
 
 def test_numbers_of_times_are_exact() -> None:

@@ -60,7 +60,7 @@ LIKELY_DIMENSIONS = 3
 """Of a grid. On up to 16 ranks, partners in a butterfly are also neighbours in a grid of four."""
 
 REST = 1e-4
-"""Part of the computation of rank 0 that is written for others that compute nothing."""
+"""Part of the computation of the slowest rank that is written for others that compute nothing."""
 
 FACTORS = 64
 """Factors of ranks that are written down."""
@@ -362,8 +362,18 @@ class _Generalizing:
         slowest = most / np.maximum(means, 1e-12)
         varies = noise(spent)
         try:
-            if max(slowest) > (UNEVEN + CHANCE * varies) * min(slowest):
-                return self.of_rank_0(spent, here)
+            uneven = float(max(slowest) / min(slowest))
+            if uneven > UNEVEN + CHANCE * varies:
+                slowest_ranks = [max(by, key=lambda rank: by[rank].mean, default=0) for by in spent]
+                if len(set(slowest_ranks)) == 1:
+                    return self.of_slowest(spent, slowest_ranks, str(slowest_ranks[0]), here)
+                if all(rank == p - 1 for rank, p in zip(slowest_ranks, self.ranks, strict=True)):
+                    return self.of_slowest(spent, slowest_ranks, "", here)
+                self.spread += share * (uneven - 1)
+                self.warnings[
+                    f"position {here}: the slowest rank computes {min(slowest):.2g} to "
+                    f"{max(slowest):.2g} times as long as the mean: factors are drawn at random"
+                ] = None
             written = computation(spent[-1], self.ranks[-1], period)
             parts = np.maximum(means / means[-1], 1e-9).tolist()
             by = self.value(parts, "the computation before it", here, noise=varies, visits=visits)
@@ -386,19 +396,27 @@ class _Generalizing:
                 found["time"] = _times(found["time"], f"{np.mean(factors):.4g}")
         return plain(found)
 
-    def of_rank_0(self, spent: Sequence[Mapping[int, Spent]], here: str) -> Written:
-        """Return computation of rank 0 that is another function of p than that of the others."""
-        first = [1e6 * by[0].mean if 0 in by else 0.0 for by in spent]
-        others = [[1e6 * one.mean for rank, one in by.items() if rank] for by in spent]
-        if any(one <= max(of, default=0.0) for one, of in zip(first, others, strict=True)):
-            raise self.refuse(f"position {here}", "some ranks compute longer, by no known rule")
+    def of_slowest(
+        self,
+        spent: Sequence[Mapping[int, Spent]],
+        slowest_ranks: Sequence[int],
+        key: str,
+        here: str,
+    ) -> Written:
+        """Return computation of one rank that is another function of p than that of the others.
+
+        `key` is its number; empty: it is the last.
+        """
+        longest = [1e6 * by[rank].mean for by, rank in zip(spent, slowest_ranks, strict=True)]
+        totals = [1e6 * sum(one.mean for one in by.values()) for by in spent]
         means = [
-            max(sum(of) / (p - 1), REST * one)
-            for one, of, p in zip(first, others, self.ranks, strict=True)
+            max((total - time) / (p - 1), REST * time)
+            for time, total, p in zip(longest, totals, self.ranks, strict=True)
         ]
         usual = self.value(means, "its computation", here)
-        root = self.value(first, "the computation of rank 0", here)
-        return {"time": f"1us*({usual})", "imbalance": {"0": f"({root})/({usual})"}}
+        slow = self.value(longest, f"the computation of rank {slowest_ranks[-1]}", here)
+        factor = f"({slow})/({usual})"
+        return {"time": f"1us*({usual})", "imbalance": {key: factor} if key else factor}
 
     def collective(self, places: Sequence[Place], here: str) -> Written:
         calls = [place.round.call for place in places if place.round.call is not None]

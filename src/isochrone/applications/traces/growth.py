@@ -29,8 +29,8 @@ ENOUGH = 0.1
 
 UNLIKELY = 0.05
 """Prior weight of a term that nothing else in the program speaks for: of the surface in a grid of
-which no messages are seen, of a power of p, of work that becomes less; twice, of some sides only of
-a grid, except for messages across them."""
+which no messages are seen, of a power of p, of work that becomes less, of a size that falls and
+then grows; twice, of some sides only of a grid, except for messages across them."""
 
 WRITTEN = 0.1
 """Weight from which on a function is part of the mean that is written."""
@@ -150,8 +150,11 @@ def growth(
     fewer = {p: value for p, value in values.items() if p < below} or values
     found = []
     for terms, prior in _functions(len(values), first, grids):
-        if visits is not None and all(_becomes_less(visits, text) for text in terms):
-            prior *= UNLIKELY
+        if visits is None:
+            unlikely = _turns(terms)
+        else:
+            unlikely = all(_becomes_less(visits, text) for text in terms)
+        prior *= UNLIKELY if unlikely else 1.0
         _, residuals = _fitted(values, terms)
         found.append((terms, prior, residuals, *_fitted(fewer, terms)))
     errors = [float(np.abs(one[2]).max(axis=1).min()) for one in found]
@@ -221,6 +224,11 @@ def _sides(dimensions: int) -> Iterator[str]:
     for count in range(1, dimensions):
         for chosen in combinations(range(dimensions), count):
             yield "*".join(f"side(p, {dimensions}, {k})" for k in chosen)
+
+
+def _turns(terms: Sequence[str]) -> bool:
+    """Whether a sum falls on few ranks and grows on many."""
+    return len({_term(text, 2) > _term(text, 4) for text in terms if text != "1"}) > 1
 
 
 def _becomes_less(visits: Values, text: str) -> bool:
