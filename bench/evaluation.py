@@ -3,7 +3,7 @@
     PYTHONPATH=src:tests:bench python bench/evaluation.py [--full] [--only pairs,models]
         [--peer OSU=./osu_latency] [--output docs] [--pages]
 
-Writes the pages, their pictures, and a CSV of each table. The quick sizes take less than ten
+Writes the pages, their pictures, and a CSV of each table. The quick sizes take less than 25
 minutes of processor time in all; `--full` draws more cases. Programs of others are given with
 `--peer NAME=PATH`, compiled with ``smpicc`` (`bench/peers/build.sh`). Nothing is downloaded. Rows
 of programs that are not given stay as they were measured before.
@@ -30,6 +30,7 @@ sys.path[:0] = [str(Path(__file__).parents[1] / "tests"), str(Path(__file__).par
 
 from evaluated.peers import TITLES  # noqa: E402
 from evaluated.section import Bed, Page, Rows, Section, Table, enumerated  # noqa: E402
+from scaling import CODES  # noqa: E402
 
 from isochrone.views import save  # noqa: E402
 
@@ -151,8 +152,10 @@ def main() -> None:
     peers = {}
     for one in args.peer:
         name, _, path = one.partition("=")
-        if name.lower() not in TITLES or not Path(path).exists():
-            parser.error(f"--peer {one}: NAME is one of {', '.join(TITLES)}; PATH must exist")
+        if name.lower() not in (*TITLES, *CODES) or not Path(path).exists():
+            parser.error(
+                f"--peer {one}: NAME is one of {', '.join((*TITLES, *CODES))}; PATH must exist"
+            )
         peers[name.lower()] = Path(path).absolute()  # a Python of an environment is a link
     folder = args.output / "evaluated"
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,13 +1,14 @@
 """Programs of fifteen styles, recorded on 4, 8 and 16 ranks, predicted on 32, 64 and 128: SimGrid.
 
     python bench/scaling.py FOLDER [--switches 1|8|pods] [--seeds 1,2] [--styles stencil,farm]
-                            [--nodes 16] [--no-map]
+                            [--codes BIN] [--nodes 16] [--no-map]
 
 Parameters are random (size, iterations, strong or weak scaling, imbalance). Each program is also
 simulated on the large numbers of ranks: that is the truth. Measurements get the nodes of the
 largest recording (`--nodes 128`: all), and a latency map of the whole machine. Prints the error
 of each prediction, the half width of its interval, and whether that holds the truth; then how many
-hold it, how many do not, and why the others were refused.
+hold it, how many do not, and why the others were refused. `--codes` takes public codes instead, as
+`bench/programs/build.sh` builds them with smpicc: recorded on 8, 27 and 64 ranks, predicted on 125.
 
 What FOLDER holds already (recordings, measurements, truths) is not made again: after a change of
 the code, only predictions are.
@@ -18,17 +19,20 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import shutil
 import statistics
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from isochrone.applications.description.grids import balanced
 from isochrone.applications.predict.levels import SIZES
-from isochrone.measure.launchers.simgrid import EXACT, QUIET
+from isochrone.measure.launchers.simgrid import EXACT
 from isochrone.measure.platforms import parse
 
 ISOCHRONE = [sys.executable, "-m", "isochrone"]
@@ -41,9 +45,24 @@ MACHINES = {
 }
 """With one, two and three levels of switches."""
 
+CODES_FROM, CODES_TO = (8, 27, 64), (125,)
+CODES = {
+    "lulesh": "-s 12 -i 100",
+    "stencil3d": "{grid3} 8 8 8 1 20",
+    "stencil4d": "{grid4} 4 4 4 4 1 20",
+    "subcom3d-a2a": "{grid3} 4096 4096 4096 50",
+    "spread": "1 4 8 4096 20",
+    "unstr-mesh": "{grid3} 3 6 8 4096 20",
+}
+"""Arguments of public codes."""
+
 SOURCES = ("styles.c", "grid_styles.c", "other_styles.c")
 PATIENCE = 900
 """Seconds for one command."""
+
+CLOCK = ("--cfg=smpi/simulate-computation:no", "--cfg=smpi/display-timing:yes",
+         "--log=smpi_utils.thres:info")  # fmt: skip
+"""Options of a simulation that prints the simulated time."""
 
 REFUSED = (2, 3)
 """Exit codes of a command that gives a reason."""
@@ -133,29 +152,52 @@ class Bed:
                 check=True, timeout=PATIENCE, capture_output=True,
             )  # fmt: skip
 
-    def truth(self, here: Path, ranks: int, program: list[str]) -> float:
-        """Return the seconds of the slowest rank of the program itself."""
+    def style(self, style: str, given: list[str], seed: int) -> Outcome:
+        """Record, predict and simulate a program of a style."""
+        program = [str((self.folder.parent / "styles").absolute()), style, *given]
+
+        def truth(output: str) -> float:  # of the slowest rank, after MPI_Init
+            rows = [line.split() for line in output.splitlines() if line[0].isdecimal()]
+            return max(float(seconds) for _, seconds in rows)
+
+        return self.outcome(program, f"{style}-{seed}", FROM, TO, truth)
+
+    def code(self, binary: Path) -> Outcome:
+        """Record, predict and simulate a public code."""
+        program = [str(binary.absolute()), *CODES[binary.name].split()]
+
+        def truth(output: str) -> float:  # from MPI_Init to the end
+            return float(re.search(r"Simulated time: (\S+) seconds", output)[1])
+
+        return self.outcome(program, binary.name, CODES_FROM, CODES_TO, truth)
+
+    def simulated(self, here: Path, ranks: int, program: list[str]) -> str:
+        """Return what the program itself and the simulator print."""
         path = here / f"{ranks}.txt"
         if not path.exists():
             smpirun = shutil.which("smpirun") or "smpirun"
             argv = [smpirun, "-np", str(ranks), "-platform", self.folder / "P.xml", "-hostfile",
-                    self.folder / "P.hosts", *QUIET, *EXACT, *program]  # fmt: skip
-            said = subprocess.run(argv, capture_output=True, text=True, check=True,
-                                  timeout=PATIENCE)  # fmt: skip
-            path.write_text(said.stdout)
-        return max(float(line.split()[1]) for line in path.read_text().splitlines())
+                    self.folder / "P.hosts", *CLOCK, *EXACT, *expanded(program, ranks)]  # fmt: skip
+            answer = subprocess.run(argv, capture_output=True, text=True, check=True,
+                                    timeout=PATIENCE)  # fmt: skip
+            timed = [line for line in answer.stderr.splitlines() if "Simulated time" in line]
+            path.write_text(answer.stdout if timed == [] else answer.stdout + timed[0])
+        return path.read_text()
 
-    def outcome(self, style: str, given: list[str], seed: int) -> Outcome:
-        """Record, predict and simulate one program."""
-        here = self.folder / f"{style}-{seed}"
+    def outcome(
+        self, program: list[str], name: str, recorded: Sequence[int], targets: Sequence[int],
+        truth: Callable[[str], float],
+    ) -> Outcome:  # fmt: skip
+        """Record, predict and simulate one program; `truth` reads seconds from what it prints."""
+        here = self.folder / name
         here.mkdir(exist_ok=True)
-        program = [str((self.folder.parent / "styles").absolute()), style, *given]
-        recordings = [here / f"isochrone-scale/styles-{ranks}.jsonl" for ranks in FROM]
+        stem = Path(program[0]).name
+        recordings = [here / f"isochrone-scale/{stem}-{ranks}.jsonl" for ranks in recorded]
         there = all(path.exists() for path in recordings)
-        asked = ["-n", ",".join(map(str, FROM))]
         argv = [
-            *ISOCHRONE, "scale", *([] if there else [*asked, "--force"]),
-            "--to", ",".join(map(str, TO)), "--folder", here / "isochrone-scale",
+            *ISOCHRONE, "scale",
+            *([] if there else ["-n", ",".join(map(str, recorded)), "--force"]),
+            "--to", ",".join(map(str, targets)), "--folder", here / "isochrone-scale",
             "--launcher", "simgrid", "--platform", self.folder / "P.xml",
             "--platform-hosts", self.folder / "some.hosts", "--quiet", "--json",
             "--launcher-arg=--cfg=smpi/simulate-computation:no",
@@ -163,20 +205,20 @@ class Bed:
             *(recordings if there else program),
         ]  # fmt: skip
         try:
-            said = subprocess.run(argv, capture_output=True, text=True, check=False,
-                                  timeout=PATIENCE)  # fmt: skip
+            answer = subprocess.run(argv, capture_output=True, text=True, check=False,
+                                    timeout=PATIENCE)  # fmt: skip
         except subprocess.TimeoutExpired:
             return Outcome(refused=f"took more than {PATIENCE} s")
-        (here / "said.txt").write_text(said.stdout + said.stderr)
-        if said.returncode:
-            last = (said.stderr.strip().splitlines() or ["nothing was said"])[-1]
-            crash = "" if said.returncode in REFUSED else f"CRASH {said.returncode}: "
+        (here / "said.txt").write_text(answer.stdout + answer.stderr)
+        if answer.returncode:
+            last = (answer.stderr.strip().splitlines() or ["nothing was said"])[-1]
+            crash = "" if answer.returncode in REFUSED else f"CRASH {answer.returncode}: "
             return Outcome(refused=crash + last.removeprefix("isochrone: "))
-        lines = [line for line in said.stdout.splitlines() if line.startswith("{")]
-        found = json.loads(lines[-1])
-        outcome = Outcome(held_out=found["held_out_error"])
-        for at in found["predictions"]:
-            true = self.truth(here, at["ranks"], program)
+        lines = [line for line in answer.stdout.splitlines() if line.startswith("{")]
+        prediction = json.loads(lines[-1])
+        outcome = Outcome(held_out=prediction["held_out_error"])
+        for at in prediction["predictions"]:
+            true = truth(self.simulated(here, at["ranks"], program))
             outcome.by_ranks[at["ranks"]] = Predicted(
                 at["seconds"] / true - 1, (at["high"] - at["low"]) / 2 / at["seconds"],
                 at["low"] <= true <= at["high"],
@@ -184,11 +226,17 @@ class Bed:
         return outcome
 
 
+def expanded(program: list[str], ranks: int) -> list[str]:
+    """Return the arguments of a program on so many ranks, as `scale` writes them."""
+    grid = {f"{{grid{k}}}": " ".join(map(str, balanced(ranks, k))) for k in (2, 3, 4)}
+    return " ".join(grid.get(word, word) for word in program).split()
+
+
 def summary(outcomes: list[Outcome]) -> list[str]:
     """Return the rates, by number of ranks, and the reasons of refusals."""
     lines = []
     predicted = [one for one in outcomes if not one.refused]
-    for ranks in TO if predicted else ():
+    for ranks in predicted[0].by_ranks if predicted else ():
         at = [one.by_ranks[ranks] for one in predicted]
         errors = [abs(one.error) for one in at]
         lines.append(
@@ -202,6 +250,36 @@ def summary(outcomes: list[Outcome]) -> list[str]:
     return lines
 
 
+def programs(
+    folder: Path, machines: Sequence[str], styles: Sequence[str], seeds: Sequence[str],
+    nodes: int = max(FROM), mapped: bool = True,
+) -> Iterator[tuple[str, Outcome]]:  # fmt: skip
+    """Yield random programs of styles on machines, and what became of their predictions."""
+    folder.mkdir(parents=True, exist_ok=True)
+    sources = [Path(__file__).parent / "programs" / name for name in SOURCES]
+    subprocess.run(["smpicc", "-std=c11", "-D_GNU_SOURCE", "-O1", *sources, "-o",
+                    folder / "styles"], check=True)  # fmt: skip
+    for machine in machines:
+        bed = Bed((folder / machine).absolute(), nodes, mapped)
+        bed.make(MACHINES[machine])
+        for seed in seeds:
+            for style in styles:
+                given = words(style, random.Random(f"{style} {seed}"))
+                yield f"[{machine}] {style} {' '.join(given)}", bed.style(style, given, int(seed))
+
+
+def codes(
+    folder: Path, binaries: Path, machines: Sequence[str], nodes: int = 128, mapped: bool = True
+) -> Iterator[tuple[str, Outcome]]:
+    """Yield the public codes that are built, on machines, and what became of their predictions."""
+    for machine in machines:
+        bed = Bed((folder / machine).absolute(), nodes, mapped)
+        bed.make(MACHINES[machine])
+        for name in CODES:
+            if (binaries / name).exists():
+                yield f"[{machine}] {name} {CODES[name]}", bed.code(binaries / name)
+
+
 def main() -> None:
     """Build, and go through machines, seeds and styles."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -209,23 +287,18 @@ def main() -> None:
     parser.add_argument("--switches", default="1", help="some of " + ",".join(MACHINES))
     parser.add_argument("--seeds", default="1,2")
     parser.add_argument("--styles", default=",".join(STYLES))
+    parser.add_argument("--codes", type=Path, metavar="BIN", help="folder with public codes")
     parser.add_argument("--nodes", type=int, default=max(FROM), help="that measurements may use")
     parser.add_argument("--no-map", action="store_true", help="levels of the machine: not known")
     args = parser.parse_args()
-    args.folder.mkdir(parents=True, exist_ok=True)
-    sources = [Path(__file__).parent / "programs" / name for name in SOURCES]
-    subprocess.run(["smpicc", "-std=c11", "-D_GNU_SOURCE", "-O1", *sources, "-o",
-                    args.folder / "styles"], check=True)  # fmt: skip
     outcomes = []
-    for switches in args.switches.split(","):
-        bed = Bed((args.folder / switches).absolute(), args.nodes, not args.no_map)
-        bed.make(MACHINES[switches])
-        for seed in args.seeds.split(","):
-            for style in args.styles.split(","):
-                given = words(style, random.Random(f"{style} {seed}"))
-                outcomes.append(bed.outcome(style, given, int(seed)))
-                name = f"[{switches}] {style} {' '.join(given)}"
-                print(f"{name}: {outcomes[-1]}", flush=True)
+    machines, styles = args.switches.split(","), args.styles.split(",")
+    for name, outcome in (
+        codes(args.folder, args.codes, machines, args.nodes, not args.no_map) if args.codes else
+        programs(args.folder, machines, styles, args.seeds.split(","), args.nodes, not args.no_map)
+    ):  # fmt: skip
+        outcomes.append(outcome)
+        print(f"{name}: {outcome}", flush=True)
     print(*summary(outcomes), sep="\n")
 
 

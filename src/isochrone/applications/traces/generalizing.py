@@ -544,19 +544,19 @@ class _Generalizing:
                 "taken"
             ] = None
             return {"random-regular": {"degree": 1}}
-        if degrees[-1] > MOST_GROWTH * degrees[-2]:
-            shown = ", ".join(f"{degree:.1f}" for degree in degrees)
-            what = f"the number of neighbours grows with p ({shown}), and they are no offsets"
-            raise self.refuse(f"position {here}", what)
         sent = np.bincount([a for a, _, _ in messages[-1]], minlength=self.ranks[-1])
-        ring = max(2, 2 * (int(sent.min()) // 2))
-        more = min(max(degrees[-1] / ring - 1, 0.0), 1.0)
+        ring: Any = max(2, 2 * (int(sent.min()) // 2))
+        more: Any = float(f"{min(max(degrees[-1] / ring - 1, 0.0), 1.0):.3g}")
+        if degrees[-1] > MOST_GROWTH * degrees[-2]:
+            degree = f"min({self.value(degrees, 'the number of neighbours', here)}, p - 1)"
+            ring = f"max(2, 2*floor({degree}/2))"
+            more = f"max({degree}/{ring} - 1, 0)"
         self.warnings[
             f"position {here}: neighbours are no offsets on a grid; random ones are taken, "
             f"{degrees[-1]:.1f} of each rank"
         ] = None
         return {"networkx": {"generator": "newman_watts_strogatz_graph", "n": "p", "k": ring,
-                             "p": float(f"{more:.3g}")}}  # fmt: skip
+                             "p": more}}  # fmt: skip
 
 
 def _faces(offset: Vector, dimensions: int) -> str:
