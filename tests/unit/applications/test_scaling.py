@@ -19,7 +19,7 @@ from isochrone.applications.predict.needed import MODES, sweeps
 from isochrone.applications.predict.scaling import CLOSES, scale
 from isochrone.applications.traces.gaps import computation
 from isochrone.applications.traces.generalizing import DOUBTFUL, analysed, generalized
-from isochrone.applications.traces.growth import growth, whole
+from isochrone.applications.traces.growth import ENOUGH, growth, whole
 from isochrone.applications.traces.places import flat
 from isochrone.applications.traces.trace import Event, Trace
 from isochrone.base.errors import InputError
@@ -314,6 +314,39 @@ def test_work_hardly_becomes_less() -> None:
         assert found is not None
         weights.append(next(one.weight for one in found.rivals if one.terms == ("1/p**2",)))
     assert weights[0] < weights[1]
+
+
+def test_sizes_that_depend_on_the_data_are_predicted_with_a_wide_interval() -> None:
+    """Means of 100, 140 and 104 kB on 4, 8, 16 ranks: no function of p, hardly a growing one."""
+    traces = []
+    for ranks, size in ((4, 100_000), (8, 140_000), (16, 104_000)):
+        ring = {"dimensions": 1, "periodic": True, "list": [{"to": [1], "bytes": size}]}
+        traces.append(seen([{"repeat": {"times": 20, "phases": [
+            {"compute": "1ms"}, {"exchange": {"topology": {"offsets": ring}}}]}}], ranks))  # fmt: skip
+    general = generalized([analysed(trace) for trace in traces], "x")
+    assert any("no function" in text for text in general.warnings)
+    (size_of,) = (g for fitted in general.open for name, g in fitted.items() if "size" in name)
+    assert 90_000 < size_of.at(64) < 180_000
+    assert size_of.spread(64) > 0.2
+    assert growth({4: 100.0, 8: 1000.0, 16: 100.0}, noise=ENOUGH) is None
+
+
+def test_neighbours_may_grow_with_the_number_of_ranks() -> None:
+    """Random partners, 2, 3, 5 of each rank on 4, 8, 16 ranks: more on 64, but no more than p."""
+    traces = [
+        seen([{"repeat": {"times": 10, "phases": [{"exchange": {
+            "topology": {"random-regular": {"degree": degree}}, "bytes": 800}}]}}], ranks)
+        for ranks, degree in ((4, 2), (8, 3), (16, 5))
+    ]  # fmt: skip
+    general = generalized([analysed(trace) for trace in traces], "x")
+    neighbours = []
+    for p in (16, 64):
+        expanded = program(parse(general.document, "test", {"p": str(p)}))
+        peers = [{step.peer for step in done(expanded, rank) if step.op == "isend"}
+                 for rank in range(p)]  # fmt: skip
+        neighbours.append(sum(map(len, peers)) / p)
+    assert 4 < neighbours[0] < 6
+    assert 6 < neighbours[1] < 20
 
 
 def test_computation_of_one_rank_is_a_function_of_its_own() -> None:

@@ -18,7 +18,7 @@ from isochrone.applications.traces.butterflies import row_of
 from isochrone.applications.traces.deriving import Written, named, omitted_share, plain, structure
 from isochrone.applications.traces.farms import Farm
 from isochrone.applications.traces.gaps import CHANCE, Spent, computation, noise, seconds
-from isochrone.applications.traces.growth import Growth, growth, whole
+from isochrone.applications.traces.growth import ENOUGH, Growth, growth, whole
 from isochrone.applications.traces.offsets import Messages, Offsets, Vector, offsets
 from isochrone.applications.traces.places import (
     Again,
@@ -324,17 +324,24 @@ class _Generalizing:
         noise: float = 0.0, visits: Sequence[int] = (),
     ) -> Any:  # fmt: skip
         """Return values, NaN where there are none, as a function of p."""
-        known = {p: v for p, v in zip(self.ranks, values, strict=True) if not math.isnan(v)}
-        found = growth(
-            known, first, noise=noise, below=self.below, grids=self.grids,
-            visits=dict(zip(self.ranks, visits, strict=True)) if visits else None,
-        )  # fmt: skip
+        by_ranks = {p: v for p, v in zip(self.ranks, values, strict=True) if not math.isnan(v)}
+        by_visits = dict(zip(self.ranks, visits, strict=True)) if visits else None
+        for error in (noise, max(noise, ENOUGH)):
+            found = growth(by_ranks, first, noise=error, below=self.below, grids=self.grids,
+                           visits=by_visits)  # fmt: skip
+            if found is not None:
+                break
+        shown = ", ".join(f"{value:.4g}" for value in by_ranks.values())
         if found is None:
-            shown = ", ".join(f"{value:.4g}" for value in known.values())
             raise self.refuse(
                 f"position {here}",
                 f"{what} is not a known function of the number of ranks p: {shown}",
             )
+        if found.error > max(ENOUGH, CHANCE * noise):
+            self.warnings[
+                f"position {here}: {what} follows no function of p ({shown}); the nearest one is "
+                f"{found.error:.0%} off"
+            ] = None
         self.fitted[f"position {here}: {what}"] = found
         return _plain(found.text)
 

@@ -25,7 +25,8 @@ EXACT = 0.005
 """Relative standard error of values that are not drawn: of sizes and blocks in whole numbers."""
 
 ENOUGH = 0.1
-"""Largest relative error of a function."""
+"""Largest relative error of a function that describes values; `CHANCE` times as much of one that
+describes what depends on the data."""
 
 UNLIKELY = 0.05
 """Prior weight of a term that nothing else in the program speaks for: of the surface in a grid of
@@ -97,7 +98,10 @@ class Growth:
         return _term(self.text, ranks)
 
     def spread(self, ranks: int) -> float:
-        """Return by what part its value on so many ranks may be off: half a width, 95 %."""
+        """Return by what part its value on so many ranks may be off: half a width, 95 %.
+
+        By the error at the recordings, and by what the functions differ there.
+        """
         if not self.rivals:
             return 0.0
         values = np.concatenate([one.at(ranks) for one in self.rivals])
@@ -105,7 +109,7 @@ class Growth:
         order = np.argsort(values)
         reached = np.cumsum(weights[order])
         ends = values[order][np.searchsorted(reached, np.array(_ENDS) * reached[-1])]
-        return float(np.abs(ends / self.at(ranks) - 1).max())
+        return math.hypot(self.error, float(np.abs(ends / self.at(ranks) - 1).max()))
 
     def decides(self, most: int) -> int | None:
         """Return on how many more ranks a recording would tell the two likeliest functions apart.
