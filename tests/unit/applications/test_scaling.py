@@ -321,8 +321,8 @@ def test_sizes_that_depend_on_the_data_are_predicted_with_a_wide_interval() -> N
     traces = []
     for ranks, size in ((4, 100_000), (8, 140_000), (16, 104_000)):
         ring = {"dimensions": 1, "periodic": True, "list": [{"to": [1], "bytes": size}]}
-        traces.append(seen([{"repeat": {"times": 20, "phases": [
-            {"compute": "1ms"}, {"exchange": {"topology": {"offsets": ring}}}]}}], ranks))  # fmt: skip
+        step: Phases = [{"compute": "1ms"}, {"exchange": {"topology": {"offsets": ring}}}]
+        traces.append(seen([{"repeat": {"times": 20, "phases": step}}], ranks))
     general = generalized([analysed(trace) for trace in traces], "x")
     assert any("no function" in text for text in general.warnings)
     (size_of,) = (g for fitted in general.open for name, g in fitted.items() if "size" in name)
