@@ -85,7 +85,7 @@ def _of_recording(run: Run) -> list[MeasuredCall]:
     calls, hosts = io_recording.calls(run), run.hosts
     found = []
     for one in io_recording.patterns(run):
-        mine = [call for call in calls if call.pattern == one.number]
+        mine = [call for call in calls if call.pattern == one.number and not call.nonblocking]
         file = files[one.file]
         if (
             not mine
