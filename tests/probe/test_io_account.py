@@ -9,7 +9,7 @@ import pytest
 
 from beds.mpis import MPIS, ROOT, find_mpi
 from beds.recorded import IO_RANKS, built, recorded_io
-from isochrone.collective_io.causes import causes
+from isochrone.collective_io.causes.rules import causes
 from isochrone.collective_io.results import io_recording
 from isochrone.collective_io.results.io_times import account, call_times
 

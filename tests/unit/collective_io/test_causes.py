@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from isochrone.base.table import Members
-from isochrone.collective_io.causes import RULES, SMALL, Cause, causes
+from isochrone.collective_io.causes.accesses import SMALL
+from isochrone.collective_io.causes.rules import RULES, Cause, causes
 from isochrone.collective_io.results.io_times import account, parts_of, table
 from isochrone.runfile.run import Rank, Run
 from made_up.io_recordings import io_recording, spent

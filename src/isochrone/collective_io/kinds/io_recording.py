@@ -9,7 +9,7 @@ from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.table import grouped
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_rate, format_seconds
-from isochrone.collective_io.causes import Cause, causes
+from isochrone.collective_io.causes.rules import Cause, causes
 from isochrone.collective_io.pages.whole_call import best_gains, slow
 from isochrone.collective_io.predict.best_possible import NAMES
 from isochrone.collective_io.predict.call_parts import LATE, PARTS, Parts
@@ -208,7 +208,9 @@ def _slow(timed: Sequence[Timed]) -> list[Sentence]:
     for one in timed[:MAX_SENTENCES]:
         late = {} if one.late is None else {LATE: one.late}
         name = f"{plural(len(one.calls), 'call')} of {_name(one)} (pattern {one.pattern.number})"
-        seen = one.parts if "exchange" in one.parts else {}  # else the account has all that is known
+        seen = (
+            one.parts if "exchange" in one.parts else {}
+        )  # else the account has all
         sentence = slow(name, one.seconds, seen | late if seen else {})
         found += [sentence] if sentence else []
     return found
