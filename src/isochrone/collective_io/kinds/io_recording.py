@@ -210,7 +210,7 @@ def _slow(timed: Sequence[Timed]) -> list[Sentence]:
         name = f"{plural(len(one.calls), 'call')} of {_name(one)} (pattern {one.pattern.number})"
         seen = (
             one.parts if "exchange" in one.parts else {}
-        )  # else the account has all
+        )
         sentence = slow(name, one.seconds, seen | late if seen else {})
         found += [sentence] if sentence else []
     return found
