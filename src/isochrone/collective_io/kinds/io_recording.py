@@ -208,9 +208,7 @@ def _slow(timed: Sequence[Timed]) -> list[Sentence]:
     for one in timed[:MAX_SENTENCES]:
         late = {} if one.late is None else {LATE: one.late}
         name = f"{plural(len(one.calls), 'call')} of {_name(one)} (pattern {one.pattern.number})"
-        seen = (
-            one.parts if "exchange" in one.parts else {}
-        )
+        seen = one.parts if "exchange" in one.parts else {}
         sentence = slow(name, one.seconds, seen | late if seen else {})
         found += [sentence] if sentence else []
     return found
