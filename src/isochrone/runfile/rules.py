@@ -248,8 +248,8 @@ RULES = {
     ),
     ("io-recording", "time"): Rules(
         {
-            "rank": _KNOWN_RANK, **_whole("file"), "calls": _ONE_OR_MORE,
-            **dict.fromkeys(("last", "bytes", "pieces", "span", "empty"), _MAYBE_WHOLE),
+            "rank": _KNOWN_RANK, **_whole("file", "last"), "calls": _ONE_OR_MORE,
+            **dict.fromkeys(("bytes", "pieces", "span", "empty"), _MAYBE_WHOLE),
             **_times("seconds", "waiting", "access", "late"),
         },
         {"call": ()}, refers={"file": "file"},

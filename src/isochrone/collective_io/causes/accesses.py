@@ -56,9 +56,14 @@ class Access(NamedTuple):
     misaligned: float = 0.0
 
     @property
+    def piece(self) -> int:
+        """Bytes of a piece."""
+        return round(self.size / max(1.0, self.pieces))
+
+    @property
     def small(self) -> bool:
         """Whether its pieces are."""
-        return self.size < SMALL * max(1.0, self.pieces)
+        return self.piece < SMALL
 
     @property
     def strided(self) -> bool:
@@ -68,7 +73,7 @@ class Access(NamedTuple):
     @property
     def part(self) -> float:
         """Part of the ranks that have data."""
-        return self.active / self.ranks
+        return min(1.0, self.active / self.ranks)
 
 
 class Recorded(Record):
@@ -139,10 +144,10 @@ def _by_pattern(
     for one in patterns if total > 0 else []:
         share = seconds[one.number] / total
         nbytes = one.pieces["length"] * one.pieces["count"]
-        active = len(np.unique(one.pieces["rank"][nbytes > 0])) or one.ranks
+        active = len(np.unique(one.pieces["rank"][nbytes > 0])) or max(1, one.ranks)
         found.append(whole._replace(
             exchange=share * whole.exchange, access=share * whole.access, calls=one.calls,
-            ranks=one.ranks, active=active, size=one.bytes / active,
+            ranks=max(1, one.ranks), active=active, size=one.bytes / active,
             pieces=one.contiguous / active, misaligned=_misaligned(one, whole.file),
         ))  # fmt: skip
     return found

@@ -196,8 +196,8 @@ def _strided_independent(recorded: Recorded) -> Explained | None:
         lambda one: one.access * (one.pieces - 1) / one.pieces
         if one.alone and one.strided else 0.0,
         lambda one: f"An independent {one.op} of {_named(one.file)} has {one.pieces:,.0f} pieces "
-        f"of {format_bytes(round(one.size / one.pieces))}; data sieving moves "
-        f"{one.span / one.size:,.1f} times its bytes",
+        f"of {format_bytes(one.piece)}; data sieving moves "
+        f"{one.span / max(1.0, one.size):,.1f} times its bytes",
     )  # fmt: skip
 
 
@@ -237,7 +237,7 @@ def _contiguous_exchange(recorded: Recorded) -> Explained | None:
         lambda one: 0.0 if one.alone or one.small else one.part * one.exchange,
         lambda one: (
             f"Ranks exchange data in collective {one.op}s of {_named(one.file)}, although "
-            f"pieces of a rank are as large as {format_bytes(round(one.size / one.pieces))}"
+            f"pieces of a rank are as large as {format_bytes(one.piece)}"
         ),
     )
 
@@ -248,7 +248,7 @@ def _exchange(recorded: Recorded) -> Explained | None:
         lambda one: 0.0 if one.alone or not one.strided else one.part * one.exchange,
         lambda one: (
             f"Collective {one.op}s of {_named(one.file)} exchange {one.pieces:,.0f} pieces "
-            f"of {format_bytes(round(one.size / one.pieces))} of each rank: "
+            f"of {format_bytes(one.piece)} of each rank: "
             f"{format_seconds(one.exchange)}; access to the file: {format_seconds(one.access)}"
         ),
     )

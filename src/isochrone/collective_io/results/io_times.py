@@ -120,8 +120,9 @@ def call_times(run: Run) -> list[CallTime]:
         CallTime(
             row["rank"], row["file"], row["call"], row.get("op", ""), row["calls"],
             int(row.get("bytes", 0)), int(row.get("pieces", 0)), int(row.get("span", 0)),
-            int(row.get("empty", 0)), float(row["seconds"]), float(row["waiting"]),
-            float(row["access"]), row["last"], float(row["late"]),
+            int(row.get("empty", 0)), float(row["seconds"]),
+            float(min(row["waiting"], row["seconds"])), float(row["access"]), row["last"],
+            float(row["late"]),
         ) for row in table(run).rows()
     ]  # fmt: skip
 
