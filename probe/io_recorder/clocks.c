@@ -59,10 +59,12 @@ iso_offset_at_t iso_clocks_compare(void)
     return (iso_offset_at_t){PMPI_Wtime(), offset};
 }
 
-double iso_clocks_root(const iso_offset_at_t *begin, const iso_offset_at_t *end,
-                       double own)
+void iso_clocks_translate(const iso_clocks_t *clocks, double *time)
 {
-    double length = end->own - begin->own;
-    double part = length > 0 ? (own - begin->own) / length : 0;
-    return own + begin->seconds + part * (end->seconds - begin->seconds);
+    const iso_offset_at_t *first = &clocks->first, *last = &clocks->last;
+    double length = last->own - first->own;
+    double part = length > 0 ? (*time - first->own) / length : 0;
+    if (*time != 0) {
+        *time += first->seconds + part * (last->seconds - first->seconds);
+    }
 }

@@ -14,9 +14,13 @@ typedef struct iso_offset_at {
     double seconds; /**< clock of rank 0 minus own clock */
 } iso_offset_at_t;
 
+/** Comparisons when the program begins and when it ends. */
+typedef struct iso_clocks {
+    iso_offset_at_t first, last;
+} iso_clocks_t;
+
 /** Compare. Collective over MPI_COMM_WORLD. */
 iso_offset_at_t iso_clocks_compare(void);
 
-/** The clock of rank 0 when the own one shows @a own. */
-double iso_clocks_root(const iso_offset_at_t *begin, const iso_offset_at_t *end,
-                       double own);
+/** Change a reading of the own clock to one of rank 0; 0 is no reading. */
+void iso_clocks_translate(const iso_clocks_t *clocks, double *time);

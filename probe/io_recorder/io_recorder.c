@@ -35,8 +35,7 @@ void iso_outermost_ends(void)
 
 /* --- times ---------------------------------------------------------------- */
 
-/** Count a call of a file; a collective one is @a numbered if it was begun
- *  before, else this is its beginning. */
+/** Count a call of a file; @a numbered: it was begun before. */
 static void spend(iso_open_file_t *file, iso_timed_t timed, bool numbered)
 {
     file->spent[timed.call][timed.write].seconds += timed.seconds;
@@ -257,17 +256,6 @@ static void count(iso_open_file_t *file, const iso_access_t *access,
     spend(file, timed, false);
 }
 
-static iso_started_t started(const iso_open_file_t *file,
-                             const iso_access_t *access, bool write)
-{
-    return (iso_started_t){.file = (int)(file - all.files.list),
-                           .sequence = file->split,
-                           .recorded = file->last_call,
-                           .call = access->call,
-                           .write = write,
-                           .begin = access->begin};
-}
-
 int iso_access_end(iso_access_t *access, int code, const char *name, bool write,
                    int64_t elements, MPI_Datatype type,
                    const MPI_Request *request)
@@ -292,7 +280,12 @@ int iso_access_end(iso_access_t *access, int code, const char *name, bool write,
         }
         if (file) {
             count(file, access, timing, write, bytes, seconds);
-            start = started(file, access, write);
+            start = (iso_started_t){(int)(file - all.files.list),
+                                    file->split,
+                                    file->last_call,
+                                    access->call,
+                                    write,
+                                    access->begin};
         }
         pthread_mutex_unlock(&one_at_a_time);
     }
@@ -368,31 +361,23 @@ void iso_io_begins(void)
         return;
     }
     all.shapes = iso_shapes();
-    all.first = iso_clocks_compare();
+    all.clocks.first = iso_clocks_compare();
     all.began = PMPI_Wtime();
     recording = true;
-}
-
-/** To the clock of rank 0; 0 is no time. */
-static void translate(double *time)
-{
-    if (*time != 0) {
-        *time = iso_clocks_root(&all.first, &all.last, *time);
-    }
 }
 
 /** From here on, times are those of the clock of rank 0. */
 static void to_root_clock(void)
 {
-    translate(&all.began);
-    translate(&all.ended);
+    iso_clocks_translate(&all.clocks, &all.began);
+    iso_clocks_translate(&all.clocks, &all.ended);
     for (int k = 0; k < all.account.used; k++) {
-        translate(&all.account.timed[k].begin);
-        translate(&all.account.timed[k].left);
+        iso_clocks_translate(&all.clocks, &all.account.timed[k].begin);
+        iso_clocks_translate(&all.clocks, &all.account.timed[k].left);
     }
     for (int k = 0; k < all.call_count; k++) {
-        translate(&all.calls[k].begin);
-        translate(&all.calls[k].left);
+        iso_clocks_translate(&all.clocks, &all.calls[k].begin);
+        iso_clocks_translate(&all.clocks, &all.calls[k].left);
     }
 }
 
@@ -403,7 +388,7 @@ void iso_io_ends(void)
     }
     recording = false;
     all.ended = PMPI_Wtime();
-    all.last = iso_clocks_compare();
+    all.clocks.last = iso_clocks_compare();
     to_root_clock();
     iso_io_writing(&all);
     iso_open_files_free(&all.files);

@@ -67,7 +67,7 @@ typedef struct iso_started {
 typedef struct iso_io_recording {
     char *path; /**< of the run file, at rank 0 */
     double began, ended;
-    iso_offset_at_t first, last; /**< comparisons of clocks */
+    iso_clocks_t clocks;
     iso_account_t account;
     double left;          /**< the end of the last call, if collective; or 0 */
     unsigned char before; /**< the last call: twice its kind, and its op */
