@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file file_calls.c
- * The beginning and the end of programs; files opened, viewed and closed. Those
+ * The beginning and the end of programs; calls for whole files. Those
  * of C under MPI_ names, those of Fortran under PMPI_ names.
  */
 #include "io_recorder/intercept.h"
@@ -36,10 +36,13 @@
     {                                                                          \
         ISO_NEXT(Name)                                                         \
         bool on;                                                               \
-        iso_open_id_t id = iso_file_opening(comm, &on);                        \
+        double begin;                                                          \
+        iso_open_id_t id = iso_file_opening(comm, &on, &begin);                \
         int code = next(comm, path, mode, info, file);                         \
+        double end = PMPI_Wtime();                                             \
         if (on && code == MPI_SUCCESS) {                                       \
             iso_file_opened(id, path, info, *file);                            \
+            iso_file_called(*file, ISO_OPEN, begin, end);                      \
         }                                                                      \
         if (on) {                                                              \
             iso_outermost_ends();                                              \
@@ -54,9 +57,11 @@
     {                                                                          \
         ISO_NEXT(Name)                                                         \
         bool first = iso_outermost();                                          \
+        double begin = PMPI_Wtime();                                           \
         int code =                                                             \
             next(file, displacement, etype, filetype, representation, info);   \
         if (first && code == MPI_SUCCESS) {                                    \
+            iso_file_called(file, ISO_SET_VIEW, begin, PMPI_Wtime());          \
             iso_file_viewed(file, displacement, etype, filetype,               \
                             representation, info);                             \
         }                                                                      \
@@ -70,9 +75,35 @@
     ISO_WRAPPER int Name(MPI_File *file)                                       \
     {                                                                          \
         ISO_NEXT(Name)                                                         \
-        iso_file_closed(*file);                                                \
-        return next(file);                                                     \
+        MPI_File handle = *file;                                               \
+        bool first = iso_outermost();                                          \
+        double begin = PMPI_Wtime();                                           \
+        int code = next(file);                                                 \
+        if (first) {                                                           \
+            iso_file_called(handle, ISO_CLOSE, begin, PMPI_Wtime());           \
+            iso_file_closed(handle);                                           \
+            iso_outermost_ends();                                              \
+        }                                                                      \
+        return code;                                                           \
     }
+
+/** Calls whose time counts, with parameters of these types. */
+#define TIMED(Name, CALL, PARAMETERS, ARGUMENTS)                               \
+    ISO_WRAPPER int Name PARAMETERS                                            \
+    {                                                                          \
+        ISO_NEXT(Name)                                                         \
+        bool first = iso_outermost();                                          \
+        double begin = PMPI_Wtime();                                           \
+        int code = next ARGUMENTS;                                             \
+        if (first) {                                                           \
+            iso_file_called(file, CALL, begin, PMPI_Wtime());                  \
+            iso_outermost_ends();                                              \
+        }                                                                      \
+        return code;                                                           \
+    }
+#define SIZED(Name)                                                            \
+    TIMED(Name, ISO_SET_SIZE, (MPI_File file, MPI_Offset size), (file, size))
+#define SYNC(Name) TIMED(Name, ISO_SYNC, (MPI_File file), (file))
 
 BOTH(INIT, Init)
 BOTH(INIT_THREAD, Init_thread)
@@ -80,3 +111,6 @@ BOTH(FINALIZE, Finalize)
 BOTH(OPEN, File_open)
 BOTH(SET_VIEW, File_set_view)
 BOTH(CLOSE, File_close)
+BOTH(SIZED, File_set_size)
+BOTH(SIZED, File_preallocate)
+BOTH(SYNC, File_sync)

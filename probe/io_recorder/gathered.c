@@ -20,13 +20,6 @@ iso_gathered_t iso_gathered(void)
 
 /* --- files ---------------------------------------------------------------- */
 
-static void add_count(iso_count_t *sum, const iso_count_t *more)
-{
-    sum->calls += more->calls;
-    sum->bytes += more->bytes;
-    sum->seconds += more->seconds;
-}
-
 static void take_file(iso_gathered_t *all, int rank,
                       const iso_packed_file_t *file)
 {
@@ -37,14 +30,8 @@ static void take_file(iso_gathered_t *all, int rank,
         iso_resized(opened->ranks, (opened->rank_count + 1) * sizeof(int));
     opened->ranks[opened->rank_count++] = rank;
     for (int write = 0; write < 2; write++) {
-        const iso_count_t *unknown = &file->unknown[write];
-        const iso_count_t *own = &file->independent[write];
-        iso_count_t *most = &opened->unknown[write];
-        iso_count_t *sum = &opened->independent[write];
-        most->calls =
-            unknown->calls > most->calls ? unknown->calls : most->calls;
-        most->bytes += unknown->bytes;
-        most->seconds = fmax(most->seconds, unknown->seconds);
+        const iso_spent_t *own = &file->independent[write];
+        iso_spent_t *sum = &opened->independent[write];
         sum->calls += own->calls;
         sum->bytes += own->bytes;
         sum->seconds = fmax(sum->seconds, own->seconds);
@@ -110,7 +97,10 @@ static iso_gathered_call_t *call_of(iso_gathered_t *all,
                                   .placed = true,
                                   .parts_known = true,
                                   .hash = 1,
-                                  .offsets = call->offsets};
+                                  .offsets = call->offsets,
+                                  .first = call->begin,
+                                  .latest = call->begin,
+                                  .left = call->left};
     memcpy(made->name, call->name, sizeof(made->name));
     known->call = all->call_count;
     iso_gathered_file(all, call->file)->accesses++;
@@ -124,11 +114,16 @@ static void take_call(iso_gathered_t *all, int rank, const iso_io_call_t *call,
     sum->ranks++;
     sum->placed = sum->placed && call->placed;
     sum->parts_known = sum->parts_known && call->parts_known;
+    sum->too_many = sum->too_many || call->too_many;
     sum->bytes += call->bytes;
     sum->pieces += call->pieces;
     sum->seconds = fmax(sum->seconds, call->seconds);
     sum->offsets = call->offsets < sum->offsets ? call->offsets : sum->offsets;
-    sum->latest = fmax(sum->latest, call->offsets);
+    sum->first = fmin(sum->first, call->begin);
+    if (call->begin > sum->latest) {
+        sum->latest = call->begin;
+        sum->left = call->left;
+    }
     sum->rounds = call->rounds > sum->rounds ? call->rounds : sum->rounds;
     if (call->bytes > 0 && !sum->has_reference) {
         sum->has_reference = true;
@@ -196,8 +191,7 @@ static void join(iso_opened_t *first, iso_opened_t *other)
     first->opens += other->opens;
     for (int write = 0; write < 2; write++) {
         int ranks = other->independent_ranks[write];
-        add_count(&first->independent[write], &other->independent[write]);
-        add_count(&first->unknown[write], &other->unknown[write]);
+        iso_spent_add(&first->independent[write], &other->independent[write]);
         if (ranks > first->independent_ranks[write]) {
             first->independent_ranks[write] = ranks;
         }

@@ -14,14 +14,16 @@ typedef struct iso_gathered_call {
     iso_open_id_t file;
     int sequence;
     int ranks; /**< of which it came */
-    bool write, placed, parts_known;
+    bool write, placed, parts_known, too_many;
     char name[32];
     uint64_t hash;     /**< of the shapes of all ranks, up to one shift */
     int64_t reference; /**< offset of the first rank that has any pieces */
     bool has_reference;
     int64_t bytes, pieces;
     double seconds;
-    double offsets, latest; /**< least and most time until the first round */
+    double offsets;       /**< least time until the first round */
+    double first, latest; /**< entries */
+    double left;          /**< the latest rank, a collective call before */
     int rounds;
     iso_slot_sum_t *slots;
     int slot_count;
@@ -40,10 +42,9 @@ typedef struct iso_opened {
     char *filesystem;  /**< of `filesystem_of` */
     iso_hint_t *hints; /**< of the first time that it was accessed */
     int hint_count;
-    /** Calls and bytes of all ranks, seconds of the rank with most. */
-    iso_count_t independent[2];
+    /** Of all ranks, but seconds of the rank with most. */
+    iso_spent_t independent[2];
     int independent_ranks[2];
-    iso_count_t unknown[2]; /**< calls: of the rank with most */
 } iso_opened_t;
 
 typedef struct iso_gathered {

@@ -3,7 +3,8 @@
  * @file inside_calls.c
  * What ROMIO calls within a collective access. It calls PMPI_ functions, which
  * go through the dynamic linker, and do so in MPICH's one library, too. Outside
- * an access nothing is noted. OMPIO calls none of these.
+ * an access nothing is noted. OMPIO calls none of these. Its waits are in
+ * completions.c.
  */
 #include "io_recorder/intercept.h"
 #include "io_recorder/timing.h"
@@ -30,7 +31,6 @@
 #define SYNC(WHAT, ...)                                                        \
     INSIDE(, iso_timing_sync(WHAT, begin, PMPI_Wtime()), __VA_ARGS__)
 #define MESSAGE(...) INSIDE(BEGUN, , __VA_ARGS__)
-#define WAIT(...)    INSIDE((void)begin, WAITED, __VA_ARGS__)
 /** All of an exchange in one call. */
 #define EXCHANGE(...) INSIDE(BEGUN, WAITED, __VA_ARGS__)
 
@@ -52,11 +52,6 @@ WITH_COUNTS(int, )
 #if MPI_VERSION >= 4
 WITH_COUNTS(MPI_Count, _c)
 #endif
-
-WAIT(PMPI_Wait, MPI_Request *, MPI_Status *)
-WAIT(PMPI_Waitall, int, MPI_Request *, MPI_Status *)
-WAIT(PMPI_Waitany, int, MPI_Request *, int *, MPI_Status *)
-WAIT(PMPI_Waitsome, int, MPI_Request *, int *, int *, MPI_Status *)
 
 EXCHANGE(PMPI_Alltoallv, const void *, const int *, const int *, MPI_Datatype,
          void *, const int *, const int *, MPI_Datatype, MPI_Comm)

@@ -3,6 +3,7 @@
 
 #include "io_recorder/flat_type.h"
 #include "io_recorder/io_writing.h"
+#include "io_recorder/requests.h"
 #include "recording/memory.h"
 #include "recording/output.h"
 
@@ -32,12 +33,41 @@ void iso_outermost_ends(void)
     inside = false;
 }
 
+/* --- times ---------------------------------------------------------------- */
+
+/** Count a call of a file; @a numbered: it was begun before. */
+static void spend(iso_open_file_t *file, iso_timed_t timed, bool numbered)
+{
+    file->spent[timed.call][timed.write].seconds += timed.seconds;
+    timed.file = file->id;
+    timed.index = (int)(file - all.files.list);
+    timed.enters = !numbered;
+    timed.left = all.left;
+    timed.before = all.before;
+    all.left = 0;
+    if (iso_call_is_collective(timed.call)) {
+        all.left = timed.begin + timed.seconds;
+        all.before = 2 * timed.call + timed.write;
+    }
+    if (!numbered) {
+        file->spent[timed.call][timed.write].calls++;
+        timed.sequence = file->collectives;
+    }
+    if (iso_call_is_collective(timed.call)) {
+        file->collectives += !numbered;
+        iso_account_add(&all.account, &timed);
+    } else {
+        file->spent[timed.call][timed.write].access += timed.seconds;
+    }
+}
+
 /* --- files ---------------------------------------------------------------- */
 
-iso_open_id_t iso_file_opening(MPI_Comm comm, bool *on)
+iso_open_id_t iso_file_opening(MPI_Comm comm, bool *on, double *begin)
 {
     iso_open_id_t id = {0, 0};
     *on = recording && iso_outermost();
+    *begin = PMPI_Wtime();
     if (*on) {
         pthread_mutex_lock(&one_at_a_time);
         id = iso_open_files_agree(&all.files, comm);
@@ -51,6 +81,18 @@ void iso_file_opened(iso_open_id_t id, const char *name, MPI_Info given,
 {
     pthread_mutex_lock(&one_at_a_time);
     iso_open_files_add(&all.files, id, name, given, file);
+    pthread_mutex_unlock(&one_at_a_time);
+}
+
+void iso_file_called(MPI_File handle, iso_call_t call, double begin, double end)
+{
+    pthread_mutex_lock(&one_at_a_time);
+    iso_open_file_t *file = iso_open_files_find(&all.files, handle);
+    if (file) {
+        iso_timed_t timed = {
+            .call = call, .begin = begin, .seconds = end - begin};
+        spend(file, timed, false);
+    }
     pthread_mutex_unlock(&one_at_a_time);
 }
 
@@ -85,11 +127,12 @@ void iso_file_closed(MPI_File handle)
 
 /* --- accesses ------------------------------------------------------------- */
 
-iso_access_t iso_access_begin(MPI_File file, bool collective, iso_where_t where,
+iso_access_t iso_access_begin(MPI_File file, iso_call_t call, iso_where_t where,
                               MPI_Offset offset)
 {
+    bool collective = iso_call_is_collective(call);
     iso_access_t access = {.handle = file,
-                           .collective = collective,
+                           .call = call,
                            .known = collective && where != ISO_UNKNOWN,
                            .offset = offset};
     access.on = iso_outermost();
@@ -139,8 +182,9 @@ static void keep_slots(iso_io_call_t *call, const iso_timing_t *timing)
     call->rounds = timing->rounds;
     all.messages_seen = all.messages_seen || timing->messages_seen;
     all.file_seen = all.file_seen || timing->file_seen;
-    if (timing->too_many ||
-        all.slot_count + timing->used > ISO_MAX_STORED_SLOTS) {
+    call->too_many = timing->too_many ||
+                     all.slot_count + timing->used > ISO_MAX_STORED_SLOTS;
+    if (call->too_many) {
         return;
     }
     if (all.slot_count + timing->used > all.slot_room) {
@@ -175,6 +219,8 @@ static void keep_call(iso_open_file_t *file, const iso_access_t *access,
     call->file = file->id;
     call->sequence = sequence;
     call->write = write;
+    call->begin = timing->begin;
+    call->left = all.left;
     call->seconds = timing->seconds;
     call->bytes = bytes;
     call->shape = -1;
@@ -186,36 +232,65 @@ static void keep_call(iso_open_file_t *file, const iso_access_t *access,
         call->hash = all.shapes.list[call->shape].hash;
         call->pieces = all.shapes.list[call->shape].pieces;
     }
-    keep_slots(call, timing);
+    if (access->call == ISO_COLLECTIVE) {
+        keep_slots(call, timing);
+    }
 }
 
-static void count(iso_count_t *counted, int64_t bytes, double seconds)
+/** Count an access that began now. */
+static void count(iso_open_file_t *file, const iso_access_t *access,
+                  const iso_timing_t *timing, bool write, int64_t bytes,
+                  double seconds)
 {
-    counted->calls++;
-    counted->bytes += bytes;
-    counted->seconds += seconds;
+    iso_spent_t *spent = &file->spent[access->call][write];
+    iso_timed_t timed = {.call = access->call,
+                         .write = write,
+                         .begin = access->begin,
+                         .seconds = seconds,
+                         .access = timing ? timing->accessed : seconds};
+    spent->bytes += bytes;
+    spent->pieces += iso_view_pieces(&file->view, bytes);
+    spent->span += iso_view_span(&file->view, bytes);
+    spent->empty += bytes == 0;
+    file->split = file->collectives;
+    spend(file, timed, false);
 }
 
 int iso_access_end(iso_access_t *access, int code, const char *name, bool write,
-                   int64_t elements, MPI_Datatype type)
+                   int64_t elements, MPI_Datatype type,
+                   const MPI_Request *request)
 {
     if (!access->on) {
         return code;
     }
     double seconds = PMPI_Wtime() - access->begin;
-    iso_timing_t *timing = access->collective ? iso_timing_end() : NULL;
+    iso_timing_t *timing =
+        iso_call_is_collective(access->call) ? iso_timing_end() : NULL;
+    iso_open_file_t *file = NULL;
+    iso_started_t start;
     if (recording) {
         int64_t bytes = elements * iso_type_size(type);
         pthread_mutex_lock(&one_at_a_time);
-        iso_open_file_t *file = iso_open_files_find(&all.files, access->handle);
+        file = iso_open_files_find(&all.files, access->handle);
+        if (file && timing) {
+            file->last_call = -1;
+        }
         if (file && access->known && timing) {
             keep_call(file, access, timing, name, write, bytes);
-        } else if (file && access->collective) {
-            count(&file->unknown[write], bytes, seconds);
-        } else if (file) {
-            count(&file->independent[write], bytes, seconds);
+        }
+        if (file) {
+            count(file, access, timing, write, bytes, seconds);
+            start = (iso_started_t){(int)(file - all.files.list),
+                                    file->split,
+                                    file->last_call,
+                                    access->call,
+                                    write,
+                                    access->begin};
         }
         pthread_mutex_unlock(&one_at_a_time);
+    }
+    if (file && request && code == MPI_SUCCESS) {
+        iso_request_add(*request, &start);
     }
     iso_outermost_ends();
     return code;
@@ -227,16 +302,50 @@ void iso_access_completed(const iso_access_t *access)
         return;
     }
     double seconds = PMPI_Wtime() - access->begin;
-    iso_timing_end();
+    double accessed = iso_timing_end()->accessed;
     if (recording) {
         pthread_mutex_lock(&one_at_a_time);
         iso_open_file_t *file = iso_open_files_find(&all.files, access->handle);
         if (file && file->last_call >= 0) {
             all.calls[file->last_call].seconds += seconds;
         }
+        if (file) {
+            iso_timed_t timed = {.call = access->call,
+                                 .write = access->write,
+                                 .sequence = file->split,
+                                 .begin = access->begin,
+                                 .seconds = seconds,
+                                 .access = accessed};
+            spend(file, timed, true);
+        }
         pthread_mutex_unlock(&one_at_a_time);
     }
     iso_outermost_ends();
+}
+
+void iso_access_awaited(const iso_started_t *started, double begin, double end,
+                        double seconds, bool done)
+{
+    if (!recording) {
+        return;
+    }
+    pthread_mutex_lock(&one_at_a_time);
+    iso_open_file_t *file = &all.files.list[started->file];
+    iso_timed_t timed = {.call = started->call,
+                         .write = started->write,
+                         .sequence = started->sequence,
+                         .begin = begin,
+                         .seconds = end - begin,
+                         .access = seconds};
+    if (done) {
+        spend(file, timed, true);
+    } else { /* there may be very many tests */
+        file->spent[started->call][started->write].seconds += end - begin;
+    }
+    if (done && started->recorded >= 0) {
+        all.calls[started->recorded].seconds = end - started->begin;
+    }
+    pthread_mutex_unlock(&one_at_a_time);
 }
 
 /* --- beginning and end ---------------------------------------------------- */
@@ -252,8 +361,24 @@ void iso_io_begins(void)
         return;
     }
     all.shapes = iso_shapes();
+    all.clocks.first = iso_clocks_compare();
     all.began = PMPI_Wtime();
     recording = true;
+}
+
+/** From here on, times are those of the clock of rank 0. */
+static void to_root_clock(void)
+{
+    iso_clocks_translate(&all.clocks, &all.began);
+    iso_clocks_translate(&all.clocks, &all.ended);
+    for (int k = 0; k < all.account.used; k++) {
+        iso_clocks_translate(&all.clocks, &all.account.timed[k].begin);
+        iso_clocks_translate(&all.clocks, &all.account.timed[k].left);
+    }
+    for (int k = 0; k < all.call_count; k++) {
+        iso_clocks_translate(&all.clocks, &all.calls[k].begin);
+        iso_clocks_translate(&all.clocks, &all.calls[k].left);
+    }
 }
 
 void iso_io_ends(void)
@@ -263,9 +388,12 @@ void iso_io_ends(void)
     }
     recording = false;
     all.ended = PMPI_Wtime();
+    all.clocks.last = iso_clocks_compare();
+    to_root_clock();
     iso_io_writing(&all);
     iso_open_files_free(&all.files);
     iso_shapes_free(&all.shapes);
+    free(all.account.timed);
     free(all.calls);
     free(all.slots);
     free(all.path);

@@ -3,14 +3,15 @@
  * @file io_recorder.h
  * The recording of every intercepted file access:
  *
- *     iso_access_t access = iso_access_begin(file, true, ISO_AT, offset);
+ *     iso_access_t access = iso_access_begin(file, ISO_COLLECTIVE, ISO_AT, 0);
  *     return iso_access_end(&access, next(...), "MPI_File_write_at_all", true,
- * count, type);
+ *                           count, type, NULL);
  *
  * Accesses nested in another one are not recorded.
  */
 #pragma once
 
+#include "io_recorder/clocks.h"
 #include "io_recorder/open_files.h"
 #include "io_recorder/shapes.h"
 #include "io_recorder/timing.h"
@@ -29,8 +30,9 @@ typedef enum iso_where {
 
 typedef struct iso_access {
     bool on; /**< it is noted */
-    bool collective;
-    bool known; /**< where it is */
+    iso_call_t call;
+    bool known; /**< where it is, of a collective one */
+    bool write; /**< of the end of one that is split */
     MPI_File handle;
     MPI_Offset offset; /**< in etypes of the view */
     double begin;
@@ -42,18 +44,33 @@ typedef struct iso_io_call {
     int sequence; /**< among those of the file, the same at all ranks */
     int shape, rounds;
     int first_slot, slots; /**< in the list of all */
-    unsigned char write, parts_known, placed;
+    unsigned char write, parts_known, too_many, placed;
     char name[32];
     uint64_t hash; /**< of the shape */
     int64_t base;  /**< offset of the first piece */
     int64_t bytes, pieces;
-    double seconds, offsets;
+    double begin, seconds, offsets;
+    double left; /**< end of the collective call just before; or 0 */
 } iso_io_call_t;
+
+/** A nonblocking access that was started. */
+typedef struct iso_started {
+    int file;     /**< among those of this rank */
+    int sequence; /**< among the collective calls of the file */
+    int recorded; /**< among the recorded calls; -1: not there */
+    iso_call_t call;
+    bool write;
+    double begin;
+} iso_started_t;
 
 /** What was recorded at this rank. */
 typedef struct iso_io_recording {
     char *path; /**< of the run file, at rank 0 */
     double began, ended;
+    iso_clocks_t clocks;
+    iso_account_t account;
+    double left;          /**< the end of the last call, if collective; or 0 */
+    unsigned char before; /**< the last call: twice its kind, and its op */
     iso_open_files_t files;
     iso_shapes_t shapes;
     iso_io_call_t *calls;
@@ -64,7 +81,7 @@ typedef struct iso_io_recording {
     bool messages_seen, file_seen; /**< what the library called was, ever */
 } iso_io_recording_t;
 
-iso_access_t iso_access_begin(MPI_File file, bool collective, iso_where_t where,
+iso_access_t iso_access_begin(MPI_File file, iso_call_t call, iso_where_t where,
                               MPI_Offset offset);
 
 /**
@@ -73,18 +90,28 @@ iso_access_t iso_access_begin(MPI_File file, bool collective, iso_where_t where,
  * @param name   of the call; without the end of one that is split
  * @param write  or it was read
  * @param count  elements of a datatype that were accessed
+ * @param request  of an access that is nonblocking, else NULL
  * @return @a code
  */
 int iso_access_end(iso_access_t *access, int code, const char *name, bool write,
-                   int64_t count, MPI_Datatype type);
+                   int64_t count, MPI_Datatype type,
+                   const MPI_Request *request);
 
 /** The end of an access that is split: its time belongs to the beginning. */
 void iso_access_completed(const iso_access_t *access);
 
-/** Files are opened, looked at and closed. */
-iso_open_id_t iso_file_opening(MPI_Comm comm, bool *on);
+/** The program waited for a nonblocking access or tested it, from and to these
+ *  times, with @a seconds in system calls; @a done: it is complete. */
+void iso_access_awaited(const iso_started_t *started, double begin, double end,
+                        double seconds, bool done);
+
+/** Files are opened, looked at, changed in size, written to disk, closed. */
+iso_open_id_t iso_file_opening(MPI_Comm comm, bool *on, double *begin);
 void iso_file_opened(iso_open_id_t id, const char *name, MPI_Info given,
                      MPI_File file);
+
+/** Such a call is over: count its time. */
+void iso_file_called(MPI_File file, iso_call_t call, double begin, double end);
 void iso_file_viewed(MPI_File file, MPI_Offset displacement, MPI_Datatype etype,
                      MPI_Datatype filetype, const char *representation,
                      MPI_Info given);

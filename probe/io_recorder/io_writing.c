@@ -8,6 +8,7 @@
 #include "recording/sending.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 /* --- patterns ------------------------------------------------------------ */
 
@@ -198,7 +199,7 @@ static void write_hints(iso_record_t *record, const iso_opened_t *file)
 static void write_independent(iso_record_t *record, const iso_opened_t *file)
 {
     for (int write = 1; write >= 0; write--) {
-        const iso_count_t *count = &file->independent[write];
+        const iso_spent_t *count = &file->independent[write];
         if (count->calls == 0) {
             continue;
         }
@@ -236,6 +237,29 @@ static void write_files(iso_record_t *record, const iso_gathered_t *all,
     }
 }
 
+/** Write what every rank spent on every file. Collective. */
+static void write_times(const iso_io_recording_t *recording,
+                        const iso_gathered_t *all, iso_output_t *output)
+{
+    int count = recording->files.used;
+    iso_spent_on_t *files = iso_zeroed(count * sizeof(*files));
+    for (int k = 0; k < count; k++) {
+        const iso_open_file_t *file = &recording->files.list[k];
+        files[k].file = file->id;
+        memcpy(files[k].spent, file->spent, sizeof(file->spent));
+    }
+    iso_map_t numbered = iso_map(sizeof(iso_numbered_file_t));
+    const iso_opened_t *file = NULL;
+    while ((file = iso_map_next(&all->opened, file))) {
+        iso_numbered_file_t *entry =
+            iso_map_get(&numbered, file->key.a, file->key.b, 0);
+        entry->number = file->joined;
+    }
+    iso_account_write(&recording->account, files, count, &numbered, output);
+    iso_map_free(&numbered);
+    free(files);
+}
+
 /* --- calls ---------------------------------------------------------------- */
 
 static void write_patterns(iso_record_t *record, const iso_patterns_t *patterns)
@@ -252,13 +276,11 @@ static void write_patterns(iso_record_t *record, const iso_patterns_t *patterns)
 static void write_parts(iso_record_t *record, const iso_gathered_t *all,
                         const iso_gathered_call_t *call)
 {
-    iso_parts_t parts =
-        iso_parts_of(call->slots, call->slot_count, call->offsets, call->latest,
-                     call->seconds);
+    iso_parts_t parts = iso_parts_of(call->slots, call->slot_count,
+                                     call->offsets, call->seconds);
     if (all->messages_seen) {
         ISO_MEMBERS(record, ("offsets", parts.offsets),
-                    ("counts", parts.counts), ("exchange", parts.exchange),
-                    ("late", parts.late));
+                    ("counts", parts.counts), ("exchange", parts.exchange));
     }
     if (all->file_seen) {
         iso_record_double(record, "file", parts.file);
@@ -281,7 +303,8 @@ static void write_calls(iso_record_t *record, const iso_gathered_t *all,
         iso_record_begin(record, "call");
         ISO_MEMBERS(record, ("call", number++), ("pattern", call->pattern),
                     ("shift", call->reference - pattern->reference),
-                    ("name", call->name), ("seconds", call->seconds));
+                    ("name", call->name), ("seconds", call->seconds),
+                    ("late", call->latest - fmax(call->first, call->left)));
         if (call->parts_known) {
             write_parts(record, all, call);
         }
@@ -302,20 +325,14 @@ static void warn(iso_record_t *record, const char *code, int64_t number,
 static void write_warnings(iso_record_t *record, const iso_gathered_t *all,
                            const iso_patterns_t *patterns)
 {
-    int64_t unknown = 0, without_parts = 0, cut = 0;
-    const iso_opened_t *file = NULL;
-    while ((file = iso_map_next(&all->opened, file))) {
-        unknown += file->unknown[0].calls + file->unknown[1].calls;
-    }
+    int64_t without_parts = 0, blocking = 0, cut = 0;
     for (int k = 0; k < all->call_count; k++) {
-        without_parts += !all->calls[k].parts_known;
+        without_parts += all->calls[k].too_many;
+        blocking += strncmp(all->calls[k].name, "MPI_File_i", 10) != 0;
     }
     for (int p = 0; p < patterns->used; p++) {
         cut += !patterns->list[p].whole;
     }
-    warn(record, "unknown-pattern", unknown,
-         "collective accesses at a shared pointer (_ordered) or nonblocking: "
-         "their bytes and times were not recorded");
     warn(record, "calls-left-out", patterns->left_out + all->calls_left_out,
          "collective accesses not recorded: too many calls or patterns, or an "
          "unsupported kind of file view");
@@ -324,7 +341,7 @@ static void write_warnings(iso_record_t *record, const iso_gathered_t *all,
     warn(record, "parts-left-out", without_parts,
          "collective accesses had too many rounds; the times of their phases "
          "are omitted");
-    if (all->call_count > 0 && !all->messages_seen) {
+    if (blocking > 0 && !all->messages_seen) {
         iso_record_warning(
             record, "parts-unseen",
             "phases inside collective accesses not recorded: the MPI-IO is not "
@@ -347,6 +364,14 @@ static iso_gathered_t gather(const iso_io_recording_t *recording,
     return all;
 }
 
+/** From the first rank that begins to the last that ends, at rank 0. */
+static double whole(const iso_io_recording_t *recording, MPI_Comm comm)
+{
+    double own[2] = {-recording->began, recording->ended}, all[2] = {0};
+    PMPI_Reduce(own, all, 2, MPI_DOUBLE, MPI_MAX, 0, comm);
+    return all[0] + all[1];
+}
+
 void iso_io_writing(const iso_io_recording_t *recording)
 {
     iso_output_t output;
@@ -358,13 +383,14 @@ void iso_io_writing(const iso_io_recording_t *recording)
         patterns = find_patterns(&all);
         write_files(&output.record, &all, output.ranks);
     }
+    write_times(recording, &all, &output);
     patterns_pieces(&patterns, recording, &output);
     if (output.rank == 0) {
         write_patterns(&output.record, &patterns);
         write_calls(&output.record, &all, &patterns);
         write_warnings(&output.record, &all, &patterns);
     }
-    iso_output_end(&output, recording->ended - recording->began, true);
+    iso_output_end(&output, whole(recording, output.comm), true);
     free(patterns.list);
     iso_gathered_free(&all);
 }

@@ -13,12 +13,7 @@
 extern iso_io_parts_function_t isochrone_io_parts ISO_WRAPPER;
 
 enum { MOST_USED, MOST_ROUNDS, MESSAGES_SEEN, FILE_SEEN, TOO_MANY, NUMBERS };
-enum {
-    MOST_SECONDS,
-    MOST_OFFSETS,
-    LESS_OFFSETS,
-    TIMES
-}; /* the last negative */
+enum { MOST_SECONDS, LESS_OFFSETS, TIMES }; /* the last negative */
 
 /** Combine the slots of all ranks; minima are sent negated. */
 static iso_slot_sum_t *sum_of_slots(const iso_timing_t *timing, int count,
@@ -52,8 +47,7 @@ void isochrone_io_parts(MPI_Comm comm, iso_io_parts_t *parts)
     const iso_timing_t *timing = iso_timing_last();
     int own[NUMBERS] = {timing->used, timing->rounds, timing->messages_seen,
                         timing->file_seen, timing->too_many};
-    double own_times[TIMES] = {timing->seconds, timing->offsets,
-                               -timing->offsets};
+    double own_times[TIMES] = {timing->seconds, -timing->offsets};
     int all[NUMBERS];
     double times[TIMES];
     PMPI_Allreduce(own, all, NUMBERS, MPI_INT, MPI_MAX, comm);
@@ -64,7 +58,7 @@ void isochrone_io_parts(MPI_Comm comm, iso_io_parts_t *parts)
     }
     iso_slot_sum_t *sums = sum_of_slots(timing, all[MOST_USED], comm);
     iso_parts_t found = iso_parts_of(sums, all[MOST_USED], -times[LESS_OFFSETS],
-                                     times[MOST_OFFSETS], times[MOST_SECONDS]);
+                                     times[MOST_SECONDS]);
     if (all[MESSAGES_SEEN]) {
         parts->offsets = found.offsets;
         parts->counts = found.counts;

@@ -5,25 +5,14 @@
  */
 #pragma once
 
+#include "io_recorder/account.h"
 #include "io_recorder/view.h"
-
-/** Counted accesses: writes at 1, reads at 0. */
-typedef struct iso_count {
-    int64_t calls, bytes;
-    double seconds;
-} iso_count_t;
 
 /** A hint as given by the program and as active; NULL: absent. */
 typedef struct iso_hint {
     char key[MPI_MAX_INFO_KEY + 1];
     char *given, *value;
 } iso_hint_t;
-
-/** How all ranks of a file call it: by the first of them, as it is numbered in
- *  MPI_COMM_WORLD, and how many files that one had opened as the first. */
-typedef struct iso_open_id {
-    int leader, number;
-} iso_open_id_t;
 
 typedef struct iso_open_file {
     MPI_File handle; /**< MPI_FILE_NULL when it was closed */
@@ -35,9 +24,10 @@ typedef struct iso_open_file {
     int hint_count;
     /* of each rank */
     iso_view_t view;
-    int accesses; /**< collective ones, recorded or not */
-    iso_count_t independent[2];
-    iso_count_t unknown[2]; /**< collective, and it is not known where */
+    int accesses;    /**< collective ones, recorded or not */
+    int collectives; /**< collective calls of any kind */
+    int split;       /**< number of the one that has begun and not ended */
+    iso_spent_t spent[ISO_CALLS][2]; /**< writes at 1, all others at 0 */
     /** The shape of the last access (-1: none), which began at this byte of the
      *  view's data and at that byte of the file. */
     int last_shape;

@@ -48,9 +48,10 @@ char *iso_pack(const iso_io_recording_t *recording, size_t *length)
     for (int k = 0; k < head.files; k++) {
         const iso_open_file_t *file = &recording->files.list[k];
         iso_packed_file_t packed = {.id = file->id, .leads = file->leads};
-        memcpy(packed.independent, file->independent,
-               sizeof(packed.independent));
-        memcpy(packed.unknown, file->unknown, sizeof(packed.unknown));
+        for (int call = ISO_INDEPENDENT; call < ISO_CALLS; call++) {
+            iso_spent_add(&packed.independent[0], &file->spent[call][0]);
+            iso_spent_add(&packed.independent[1], &file->spent[call][1]);
+        }
         fwrite(&packed, sizeof(packed), 1, stream);
     }
     put_list(stream, recording->calls, sizeof(*recording->calls), head.calls);

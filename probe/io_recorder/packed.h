@@ -20,7 +20,7 @@ typedef struct iso_packed {
 typedef struct iso_packed_file {
     iso_open_id_t id;
     bool leads;
-    iso_count_t independent[2], unknown[2];
+    iso_spent_t independent[2]; /**< writes at 1, reads at 0 */
 } iso_packed_file_t;
 
 /** Pack; to be released. */

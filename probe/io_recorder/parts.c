@@ -23,9 +23,9 @@ static void take_off(double *part, double *excess)
 }
 
 iso_parts_t iso_parts_of(const iso_slot_sum_t *slots, int count, double least,
-                         double most, double seconds)
+                         double seconds)
 {
-    iso_parts_t parts = {.offsets = least, .late = most - least};
+    iso_parts_t parts = {.offsets = least};
     for (int k = 0; k < count; k++) {
         double file = fmin(slots[k].before + slots[k].after, slots[k].through);
         parts.counts += fmax(slots[k].sync, 0);

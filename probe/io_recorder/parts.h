@@ -28,7 +28,6 @@ typedef struct iso_slot_sum {
 /** Seconds; they are no more than the access took. */
 typedef struct iso_parts {
     double offsets, counts, exchange, file;
-    double late; /**< that the first of the ranks came before the last */
 } iso_parts_t;
 
 /** Take in a slot of one more rank. */
@@ -37,8 +36,8 @@ void iso_slot_sum_add(iso_slot_sum_t *sum, const iso_slot_t *slot);
 /**
  * Find the parts.
  *
- * @param least, most  time of a rank until the first round
- * @param seconds      of the access
+ * @param least    time of a rank until the first round
+ * @param seconds  of the access
  */
 iso_parts_t iso_parts_of(const iso_slot_sum_t *slots, int count, double least,
-                         double most, double seconds);
+                         double seconds);

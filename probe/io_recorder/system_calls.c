@@ -8,6 +8,7 @@
 #include "io_recorder/intercept.h"
 #include "io_recorder/timing.h"
 
+#include <aio.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -61,4 +62,14 @@ OF_FILES(preadv64, (int file, const struct iovec *parts, int n, off64_t at),
          (file, parts, n, at))
 OF_FILES(pwritev64, (int file, const struct iovec *parts, int n, off64_t at),
          (file, parts, n, at))
+#endif
+
+/* Of nonblocking accesses, which threads of the C library make. */
+TIMED(int, aio_suspend,
+      (const struct aiocb *const list[], int n, const struct timespec *most),
+      (list, n, most), true)
+#ifdef __GLIBC__
+TIMED(int, aio_suspend64,
+      (const struct aiocb64 *const list[], int n, const struct timespec *most),
+      (list, n, most), true)
 #endif

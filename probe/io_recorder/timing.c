@@ -103,6 +103,7 @@ void iso_timing_waited(double end)
 void iso_timing_file(double begin, double end)
 {
     own.file_seen = true;
+    own.accessed += end - begin;
     end_exchange();
     if (!own.in_rounds) {
         begin_rounds(own.agreed);

@@ -33,6 +33,7 @@ typedef struct iso_slot {
 typedef struct iso_timing {
     double seconds;     /**< of the access */
     double offsets;     /**< seconds of it until the first round */
+    double accessed;    /**< seconds of it in system calls on files */
     int rounds;         /**< exchanges after an Alltoall of sizes, or, without
                              these, all exchanges */
     bool messages_seen; /**< calls of the library were */

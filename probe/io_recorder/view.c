@@ -56,6 +56,22 @@ void iso_view_access(const iso_view_t *view, int64_t first, int64_t bytes,
     iso_pieces_end(list);
 }
 
+int64_t iso_view_pieces(const iso_view_t *view, int64_t bytes)
+{
+    const iso_pieces_t *tile = &view->tile;
+    if (bytes == 0 || is_dense(view) || tile->bytes == 0) {
+        return bytes > 0;
+    }
+    int64_t pieces = (double)tile->pieces * bytes / tile->bytes + 0.5;
+    return pieces > 0 ? pieces : 1;
+}
+
+int64_t iso_view_span(const iso_view_t *view, int64_t bytes)
+{
+    int64_t size = view->tile.bytes;
+    return size > 0 ? (double)view->extent * bytes / size : bytes;
+}
+
 int64_t iso_view_place(const iso_view_t *view, int64_t first)
 {
     iso_pieces_t list = {0};

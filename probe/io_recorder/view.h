@@ -33,6 +33,12 @@ iso_view_t iso_view_made(MPI_Offset displacement, MPI_Datatype etype,
 void iso_view_access(const iso_view_t *view, int64_t first, int64_t bytes,
                      iso_pieces_t *list);
 
+/** About how many contiguous pieces of the file an access has. */
+int64_t iso_view_pieces(const iso_view_t *view, int64_t bytes);
+
+/** About how many bytes of the file it is from its first to its last. */
+int64_t iso_view_span(const iso_view_t *view, int64_t bytes);
+
 /** Where in the file byte @a first of the view's data is. */
 int64_t iso_view_place(const iso_view_t *view, int64_t first);
 

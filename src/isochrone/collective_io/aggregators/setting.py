@@ -11,7 +11,7 @@ from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.record import Record
 from isochrone.base.table import grouped
 from isochrone.base.units import format_bytes
-from isochrone.collective_io.predict.node_cost import NodeCost, predict
+from isochrone.collective_io.predict.node_cost import NodeCost, gap_to, predict
 from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost
 from isochrone.collective_io.workload.call import DEFAULT, Call, aggregators
 from isochrone.collective_io.workload.traffic import Layout, RoundKind, layout_of
@@ -251,7 +251,7 @@ class Choice(Record):
     @property
     def gap(self) -> float:
         """How far another order may be better, as a part of the bound."""
-        return self.seconds / self.lower_bound - 1 if self.lower_bound > 0 else float("inf")
+        return gap_to(self.seconds, self.lower_bound)
 
     @property
     def changes(self) -> int:

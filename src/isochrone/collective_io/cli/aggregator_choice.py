@@ -27,7 +27,7 @@ from isochrone.collective_io.aggregators.setting import (
 from isochrone.collective_io.cli.placing import certainty
 from isochrone.collective_io.nodes.node_order import best_order
 from isochrone.collective_io.orders.ordered import Nodes
-from isochrone.collective_io.predict.node_cost import NodeCost, predict, refuse_no_time
+from isochrone.collective_io.predict.node_cost import NodeCost, predict, refuse_no_time, saved
 from isochrone.collective_io.predict.whole_call import WholeCall
 from isochrone.collective_io.workload.call import Call, aggregators
 from isochrone.measure.allocation import Allocation
@@ -140,7 +140,7 @@ class ByOrder(Proposal):
     def headline(self) -> str:
         """Return the gain in one line."""
         found = self.found
-        less = 100 * (1 - found.cost / found.given_cost)
+        less = 100 * saved(found.cost, found.given_cost)
         default = self.query.given == GIVEN
         than = "than with ROMIO's default order" if default else "than with the present hints"
         words = f"{less:.1f} % less {than}" if found.named else "nothing better"

@@ -133,6 +133,7 @@ def _settle(args: Namespace) -> Sequence[str]:
         args.recording = args.table
         found = recorded_access(args.recording, args.recorded_pattern)
         args.table, hosts = found.accesses, found.hosts
+        args.through = found.through
         _fill(args, found.options)
     elif args.recorded_pattern is not None:
         raise InputError("this option needs a recording (--table RECORDING)", where="--pattern")
@@ -164,7 +165,7 @@ def _call(args: Namespace, ranks: int) -> Call:
         pattern, args.driver, args.op == "read", args.cb_buffer_size, args.striping_unit,
         args.min_fdomain_size, args.stripe_size, args.stripe_count, args.co_ratio,
         members=pattern.members if isinstance(pattern, Accesses) else None,
-        collective=args.collective,
+        collective=args.collective, through=vars(args).get("through", ""),
     )  # fmt: skip
 
 
@@ -258,11 +259,14 @@ class RecordedAccess(NamedTuple):
         Values for command-line options: the operation and the active hints.
     hosts
         Of each rank.
+    through
+        The library that made the calls, if it is not ROMIO.
     """
 
     accesses: Accesses
     options: Mapping[str, Any]
     hosts: Sequence[str]
+    through: str
 
 
 def is_recording(path: Path) -> bool:
@@ -300,7 +304,8 @@ def recorded_access(path: Path, number: int | None = None) -> RecordedAccess:
     config = options.get("cb_config_list", DEFAULT)
     if options.get("cb_nodes") == len(aggregators(own, config)):
         del options["cb_nodes"]  # as many as there are by default, also where nodes are others
-    return RecordedAccess(accesses, options, hosts)
+    ompio = run.library.library.startswith("Open MPI") and "cb_config_list" not in file.hints
+    return RecordedAccess(accesses, options, hosts, "OMPIO" if ompio else "")
 
 
 def _chosen(

@@ -9,6 +9,7 @@ from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.table import grouped
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_rate, format_seconds
+from isochrone.collective_io.causes.rules import Cause, causes
 from isochrone.collective_io.pages.whole_call import best_gains, slow
 from isochrone.collective_io.predict.best_possible import NAMES
 from isochrone.collective_io.predict.call_parts import LATE, PARTS, Parts
@@ -21,6 +22,7 @@ from isochrone.collective_io.results.io_recording import (
     files,
     patterns,
 )
+from isochrone.collective_io.results.io_times import Account, CallTime, account, call_times
 from isochrone.pages.page import (
     Asked,
     Block,
@@ -106,19 +108,26 @@ def _total(own: Sequence[RecordedCall], name: str) -> float | None:
 class _Shown(msgspec.Struct):
     """Collective I/O of a program."""
 
+    account: Account | None
+    causes: list[Cause]
     files: list[RecordedFile]
     patterns: list[Timed]
     calls: list[RecordedCall]
+    times: list[CallTime]
 
 
 def _document(run: Run, asked: Asked) -> _Shown:
-    return _Shown(files(run), _timed(run, asked.nbytes), calls(run))
+    return _Shown(
+        account(run), causes(run), files(run), _timed(run, asked.nbytes), calls(run),
+        call_times(run),
+    )  # fmt: skip
 
 
 def _sections(run: Run, asked: Asked) -> list[Section]:
     timed = _timed(run, asked.nbytes)
     opened = files(run)
     return [
+        Section("Summary", (*_account(account(run)), *_causes(causes(run)))),
         Section("Summary", (*_tiles(timed), *_slow(timed))),
         Section("Summary", (*best_gains(run), *_independent(opened, timed))),
         Section("Patterns", tuple(_table(timed, opened))),
@@ -132,6 +141,48 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
             stress=("slowest rank",),
         ),), only="report"),
     ]  # fmt: skip
+
+
+_PARTS = {
+    "waiting": "waiting for late ranks", "exchange": "exchange", "access": "file access",
+    "metadata": "open, close, view, size", "sync": "sync",
+}  # fmt: skip
+
+
+def _account(found: Account | None) -> list[Block]:
+    """Tabulate what all of MPI-IO needs time for."""
+    if found is None:
+        return []
+    rows = tuple(
+        Row((
+            _PARTS[one.part], format_seconds(one.most), format_seconds(one.total),
+            f"{one.share:.0%}",
+        )) for one in found.parts if one.total > 0
+    )  # fmt: skip
+    title = (
+        f"MPI-IO takes {format_seconds(found.seconds)} of {format_seconds(found.whole)} on the "
+        "slowest rank"
+    )
+    return [Table(title, columns_of("part", ">slowest rank", ">sum of ranks", ">share"), rows)]
+
+
+def _causes(found: Sequence[Cause]) -> list[Block]:
+    """Tabulate the causes; of those that explain most, say why, and the remedy."""
+    seen = [cause for cause in found if round(100 * cause.share) > 0]
+    if not seen:
+        return []
+    rows = tuple(
+        Row((
+            cause.name, format_seconds(cause.seconds), f"{cause.share:.0%}",
+            "" if cause.gain is None else f"{cause.gain:.2f} times as fast",
+        )) for cause in seen
+    )  # fmt: skip
+    columns = columns_of("cause", ">a rank could save", ">share", ">program at most")
+    lines = []
+    for cause in seen[:MAX_SENTENCES]:
+        settings = f" Settings to try: {', '.join(cause.settings)}." if cause.settings else ""
+        lines.append(Sentence(f"{cause.why} {cause.remedy}{settings}", about=cause.name))
+    return [Table("Causes", columns, rows), *lines]
 
 
 def _tiles(timed: Sequence[Timed]) -> list[Block]:
@@ -157,7 +208,8 @@ def _slow(timed: Sequence[Timed]) -> list[Sentence]:
     for one in timed[:MAX_SENTENCES]:
         late = {} if one.late is None else {LATE: one.late}
         name = f"{plural(len(one.calls), 'call')} of {_name(one)} (pattern {one.pattern.number})"
-        sentence = slow(name, one.seconds, one.parts | late if one.parts else {})
+        seen = one.parts if "exchange" in one.parts else {}
+        sentence = slow(name, one.seconds, seen | late if seen else {})
         found += [sentence] if sentence else []
     return found
 

@@ -20,7 +20,7 @@ from isochrone.collective_io.nodes.exact import (
     relaxed_bound,
 )
 from isochrone.collective_io.nodes.positions import Positions
-from isochrone.collective_io.predict.node_cost import TIE
+from isochrone.collective_io.predict.node_cost import TIE, gap_to
 from isochrone.collective_io.workload import Floats, Ints
 
 SECONDS = 8.0
@@ -59,7 +59,7 @@ class NodeOrder(NamedTuple):
     @property
     def gap(self) -> float:
         """How far the cost may be from the best, as a part of the bound; 0 if it is proven best."""
-        return self.cost / self.lower_bound - 1 if self.lower_bound > 0 else float("inf")
+        return gap_to(self.cost, self.lower_bound)
 
 
 def spread(cores: Ints) -> Ints:

@@ -138,7 +138,14 @@ def _bounded(
     values: dict[str, float],
     most: int | None = None,
 ) -> dict[str, float]:
-    """Return the quantities of a call with its hot spot at its lower bound."""
+    """Return the quantities of a call with its hot spot at its lower bound.
+
+    On one node all messages are within it, whichever ranks serve.
+    """
+    if len(set(by_rank)) == 1:
+        exact = collective_features(call, by_rank, range(number), whole.model).values
+        hot = ("hot_bytes", "hot_messages", "exchange")
+        return values | {name: exact[name] for name in hot if name in exact}
     least = least_exchange(call.round_kinds(number), layout_of(by_rank), whole.model, most)
     found = {**values, "hot_bytes": least.bytes, "hot_messages": least.messages}
     return {**found, "exchange": least.seconds} if whole.model else found
@@ -160,13 +167,13 @@ def _least(whole: WholeCall, call: Call, by_rank: Sequence[str], number: int) ->
 def _of_order(now: WholeCost, least: float, exchange: float) -> list[str]:
     """Sentence on the gain of another order, and on what it does not change."""
     gain = _gain(now.seconds, least)
+    if gain < 1.005:
+        return ["No other order of the nodes or of the aggregators is faster."]
     if not now.known:
         return [
             "By the model, another order of the nodes or of the aggregators makes the exchange at "
             f"most {gain:.2g} times as fast."
         ]
-    if gain < 1.005:
-        return ["No other order of the nodes or of the aggregators is faster."]
     other = max(now.seconds - exchange, 0.0)
     why = (
         " The order affects only the exchange. The other parts of the call take "
@@ -197,7 +204,9 @@ def _of_independent(now: WholeCost, alone: WholeCost | None, reading: bool) -> l
 
 
 def _gain(now: float, least: float) -> float:
-    return max(1.0, now / least) if least > 0 else float("inf")
+    if now <= least:
+        return 1.0
+    return now / least if least > 0 else float("inf")
 
 
 # --- the exchange --------------------------------------------------------------------------------

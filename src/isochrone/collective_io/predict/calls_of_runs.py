@@ -38,6 +38,12 @@ def measured_calls(runs: Iterable[Run]) -> list[MeasuredCall]:
                 "of 'isochrone record --collective-io'",
             )  # fmt: skip
         mine = KINDS[run.kind](run)
+        if not mine and run.kind == io_recording.KIND and io_recording.calls(run):
+            raise InputError(
+                "the aggregators of the recorded calls are not known, as with OMPIO",
+                where=run.where,
+                hint="record the program with ROMIO: Open MPI with --mca io romio341 (or romio321)",
+            )  # fmt: skip
         if not mine:
             raise InputError("the run contains no collective file access", where=run.where)
         found += mine
@@ -85,7 +91,7 @@ def _of_recording(run: Run) -> list[MeasuredCall]:
     calls, hosts = io_recording.calls(run), run.hosts
     found = []
     for one in io_recording.patterns(run):
-        mine = [call for call in calls if call.pattern == one.number]
+        mine = [call for call in calls if call.pattern == one.number and not call.nonblocking]
         file = files[one.file]
         if (
             not mine

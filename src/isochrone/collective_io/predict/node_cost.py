@@ -217,13 +217,25 @@ def refuse_no_time(cost: float) -> None:
     Raises
     ------
     InputError
-        If it is zero or less.
+        If it is negative, or no number. Without messages between nodes it may be 0.
     """
-    if not cost > 0:
+    if not cost >= 0:
         raise InputError(
-            "the predicted time of the busiest node is not positive", where="--model",
+            "the predicted time of the busiest node is negative", where="--model",
             hint="fit the model to a hotspot run that also measures few messages",
         )  # fmt: skip
+
+
+def gap_to(cost: float, bound: float) -> float:
+    """Return how far a cost is above a lower bound, as a part of the bound; it may be 0."""
+    if cost <= bound:
+        return 0.0
+    return cost / bound - 1 if bound > 0 else float("inf")
+
+
+def saved(cost: float, given: float) -> float:
+    """Return the part of the given cost that another cost saves; nothing of 0."""
+    return 1 - cost / given if given > 0 else 0.0
 
 
 # --- a lower bound --------------------------------------------------------------------------------

@@ -302,7 +302,7 @@ def unbuffered_ways(found: Summary) -> list[Proposal]:
         Proposal(f"data sieving {state[value]} ({name[9:]})", {name: value})
         for name, value in hints.items()
     ]
-    if found.untimed:
+    if found.unmodelled:
         for value, words in state.items():
             both = {f"romio_cb_{op}": value for op in ("read", "write")}
             ways.append(Proposal(f"collective buffering {words}", both))

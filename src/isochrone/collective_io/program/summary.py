@@ -16,6 +16,7 @@ from isochrone.collective_io.predict.calls_of_runs import call_of
 from isochrone.collective_io.predict.whole_call import MeasuredCall
 from isochrone.collective_io.results import io_recording
 from isochrone.collective_io.results.io_recording import RecordedCall, RecordedFile, RecordedPattern
+from isochrone.collective_io.results.io_times import Account, account, call_times
 from isochrone.collective_io.workload.call import DEFAULT
 from isochrone.runfile.run import Run
 
@@ -45,8 +46,10 @@ class Summary(Record):
         Of each pattern, by its number.
     files
         Those that were opened through MPI-IO.
-    untimed
-        Whether there were nonblocking or ordered collectives, whose times were not recorded.
+    account
+        All seconds in MPI-IO; None if it was not called.
+    unmodelled
+        Whether there were nonblocking or ordered collectives, of which no model predicts the times.
     """
 
     whole: float
@@ -54,27 +57,24 @@ class Summary(Record):
     patterns: list[RecordedPattern]
     seconds: dict[int, float]
     files: list[RecordedFile]
-    untimed: bool = False
+    account: Account | None = None
+    unmodelled: bool = False
 
     @property
     def in_calls(self) -> float:
-        """Seconds within all collective calls: the sum of the slowest ranks."""
-        return sum(call.seconds for call in self.calls)
+        """Seconds in MPI-IO of the rank with most."""
+        return self.account.seconds if self.account else 0.0
 
     @property
     def waiting(self) -> float:
-        """Seconds of the collective calls that the first rank waits for the last to come."""
-        return sum(min(call.late or 0.0, call.seconds) for call in self.calls)
+        """Seconds of it that the rank that waits most waits for others to come."""
+        parts = self.account.parts if self.account else []
+        return max((part.most for part in parts if part.part == "waiting"), default=0.0)
 
     @property
     def transfer(self) -> float:
-        """Seconds within accesses, without what ranks wait for others to come.
-
-        The collective calls of all ranks overlap in that time, so it is no longer than the run.
-        """
-        return min(
-            self.whole, self.in_calls - self.waiting + io_recording.seconds_alone(self.files)
-        )
+        """Seconds in MPI-IO of the rank with most, without what it waits for others to come."""
+        return min(self.whole, self.account.busy) if self.account else 0.0
 
     @property
     def share(self) -> float:
@@ -90,7 +90,7 @@ class Summary(Record):
     def local_filesystems(self) -> list[str]:
         """Those that are in the memory or on a disk of one host, of files that were accessed."""
         used = {one.file for one in self.patterns}
-        used |= {one.number for one in self.files if one.independent or self.untimed}
+        used |= {one.number for one in self.files if one.independent or self.unmodelled}
         return sorted({one.filesystem for one in self.files if one.number in used} & LOCAL)
 
     def parts(self) -> dict[str, float]:
@@ -102,7 +102,7 @@ class Summary(Record):
         """Reason why no setting can help; empty if one may."""
         if not self.files:
             return "the program opens no file through MPI-IO"
-        if self.untimed:
+        if self.unmodelled:
             return ""
         if not self.calls and not any(one.independent for one in self.files):
             return "the program transfers no data through MPI-IO"
@@ -151,12 +151,15 @@ class Summary(Record):
 
 def summary(run: Run, whole: float) -> Summary:
     """Read a recording; ``whole`` is the time of the command in seconds."""
-    calls = io_recording.calls(run)
+    made = io_recording.calls(run)
+    calls = [call for call in made if not call.nonblocking]
     seconds = io_recording.seconds_by_pattern(calls)
     patterns = [one for one in io_recording.patterns(run) if one.number in seconds]
     patterns.sort(key=lambda one: -seconds[one.number])
-    untimed = any(one.get("code") == "unknown-pattern" for one in run.warnings)
-    return Summary(whole, calls, patterns, seconds, io_recording.files(run), untimed)
+    ordered = any(row.call == "ordered" for row in call_times(run))
+    unmodelled = len(calls) < len(made) or ordered
+    files = io_recording.files(run)
+    return Summary(whole, calls, patterns, seconds, files, account(run), unmodelled)
 
 
 # --- the most expensive calls --------------------------------------------------------------------
@@ -200,7 +203,7 @@ def program_calls(run: Run, found: Summary) -> list[Made]:
     listed = []
     seconds = 0.0
     for pattern in found.patterns[:MOST_PATTERNS]:
-        if seconds >= ENOUGH * found.in_calls:
+        if seconds >= ENOUGH * sum(found.seconds.values()):
             break
         seconds += found.seconds[pattern.number]
         mine = [call for call in found.calls if call.pattern == pattern.number]

@@ -16,7 +16,7 @@ from isochrone.base.record import Record
 from isochrone.base.text import whole_number
 from isochrone.base.units import format_bytes
 from isochrone.collective_io.aggregators import romio_hints
-from isochrone.collective_io.results import io_recording
+from isochrone.collective_io.results import io_recording, io_times
 from isochrone.measure.elimination import GIVEN, Timed
 from isochrone.measure.program import Program
 from isochrone.runfile.run import Run
@@ -92,7 +92,7 @@ class Trials(Struct):
         """
         limit = self.limit or FIRST_LIMIT
         run, whole = self._run({}, self.folder / "recording", limit)
-        self.transferred = [io_recording.transferred(run)]
+        self.transferred = [io_times.transferred(run)]
         self.limit = self.limit or PATIENCE * whole + SLACK
         self.lost = min(self.limit, LOSER * whole + BIT)
         return run, whole
@@ -116,7 +116,8 @@ class Trials(Struct):
                 raise
             self.failures[name] = error.what
             return None
-        timed = Timed(_seconds(run) or whole, whole)
+        found = io_times.account(run)
+        timed = Timed(found.seconds if found else whole, whole)
         wrong = self._otherwise(name, run)
         if wrong:
             self.failures[name] = wrong
@@ -138,7 +139,7 @@ class Trials(Struct):
 
         It is no result, however fast: a library may not have what was set, and open no file.
         """
-        moved = io_recording.transferred(run)
+        moved = io_times.transferred(run)
         if name == GIVEN:
             self.transferred.append(moved)
         least, most = min(self.transferred), max(self.transferred)
@@ -162,12 +163,6 @@ class Trials(Struct):
         return self.program.record(
             stem.with_suffix(".jsonl"), variables, stem.with_suffix(".log"), limit
         )
-
-
-def _seconds(run: Run) -> float:
-    """Return the seconds in collective calls, and in accesses of single ranks; 0: none is timed."""
-    alone = io_recording.seconds_alone(io_recording.files(run))
-    return sum(call.seconds for call in io_recording.calls(run)) + alone
 
 
 # --- proposals -----------------------------------------------------------------------------------

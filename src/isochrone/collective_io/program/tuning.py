@@ -169,7 +169,7 @@ def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -
     trials.report(
         f"If access to files took no time, this launch would be {possible['gain']:.2f} times as "
         f"fast: {possible['why']}" if possible else
-        "Nonblocking or ordered collectives were not timed: the whole program is"
+        "No model predicts nonblocking or ordered collectives: the whole program is timed"
     )  # fmt: skip
     proposals, said = choose(run, found)
     document |= said

@@ -65,6 +65,11 @@ class RecordedCall(Record):
     late: float | None
 
     @property
+    def nonblocking(self) -> bool:
+        """Whether it is: it took from its start until the program completed it."""
+        return self.name.startswith("MPI_File_i")
+
+    @property
     @shown
     def all_parts(self) -> Annotated[Parts, "as parts"]:
         """The parts; None where they were not seen."""
@@ -222,28 +227,6 @@ def calls(run: Run) -> list[RecordedCall]:
         ) for row in _rows(run, "call")
     ]  # fmt: skip
     return sorted(found, key=lambda one: one.call)
-
-
-def seconds_alone(listed: Iterable[RecordedFile]) -> float:
-    """Return the seconds in accesses of single ranks: of the rank that spent most, for each file.
-
-    Reads and writes count one after the other.
-    """
-    return sum(each.seconds for one in listed for each in one.independent)
-
-
-def transferred(run: Run) -> int:
-    """Return the bytes of all accesses, collective and of single ranks.
-
-    Those of nonblocking and ordered collectives are not recorded.
-
-    Raises
-    ------
-    InputError
-        As of `calls`.
-    """
-    alone = sum(each.bytes for one in files(run) for each in one.independent)
-    return alone + sum(one.bytes * one.calls for one in patterns(run))
 
 
 def seconds_by_pattern(made: Iterable[RecordedCall]) -> dict[int, float]:

@@ -59,6 +59,8 @@ class Call(Record):
     collective
         Whether ``romio_cb_write``, or ``romio_cb_read`` of a read, is ``enable`` or ``disable``;
         None: ``automatic``.
+    through
+        The library that made the call, if it is not ROMIO, whose rules are assumed.
     """
 
     pattern: AccessPattern
@@ -72,6 +74,7 @@ class Call(Record):
     ratio: int = 1
     members: Sequence[int] | None = None
     collective: bool | None = None
+    through: str = ""
 
     def __post_init__(self) -> None:
         if self.driver not in DRIVERS:
@@ -169,6 +172,11 @@ class Call(Record):
     def warnings(self) -> list[str]:
         """Warnings of differences between the real exchange and the counts."""
         found = self.nothing_exchanged()
+        if self.through and self.driver != "ompio":
+            found.append(
+                f"the recorded program used {self.through}; ROMIO's file domains and aggregators "
+                "are assumed"
+            )
         if self.driver == "lustre" and self.reading:
             found.append(
                 "ROMIO's Lustre driver reads with even file domains; the prediction does so, too"

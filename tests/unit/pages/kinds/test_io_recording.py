@@ -48,7 +48,7 @@ def test_without_a_look_inside_the_library_the_rest_is_what_it_does(
 ) -> None:
     text = show(capsys, tmp_path, io_recording(seen=False))
     golden(text)
-    assert "exchange" not in text
+    assert "offsets" not in text
 
 
 def test_the_document_has_the_keys_of_the_docs(

@@ -35,7 +35,7 @@ from isochrone.collective_io.cli.proof import (
 from isochrone.collective_io.cli.workload import add_job, add_model, files_read, job
 from isochrone.collective_io.nodes.node_order import NodeOrder, best_order
 from isochrone.collective_io.nodes.positions import Positions
-from isochrone.collective_io.predict.node_cost import refuse_no_time
+from isochrone.collective_io.predict.node_cost import refuse_no_time, saved
 from isochrone.collective_io.workload.call import DEFAULT, Call
 from isochrone.collective_io.workload.traffic import layout_of
 from isochrone.console.as_json import add_json, print_json
@@ -252,7 +252,7 @@ def _print(
 ) -> None:
     console = terminal.console()
     warnings = unexchanged_first(console, wanted, document.warnings)
-    less = 100 * (1 - found.cost / found.given_cost)
+    less = 100 * saved(found.cost, found.given_cost)
     console.print(
         f"Best order of {len(found.order)} nodes: {format_seconds(found.cost, 4)} per round, "
         f"{less:.1f} % less than the given order; {certainty(found.gap)} ({found.method})",

@@ -1,0 +1,1 @@
+"""Why the MPI-IO of a recorded program is slow."""

@@ -1,0 +1,337 @@
+"""Why the MPI-IO of a recorded program takes its time: one table of rules, by seconds.
+
+A rule explains seconds that a remedy could save at most, on the mean rank. There is no threshold
+but `accesses.SMALL`: what explains few seconds comes last.
+
+What cannot be saved is no part of a cause: a file is opened once, ``n`` calls that can be made one
+leave ``1 / n`` of their time, and ``n`` pieces of a call that can be made one likewise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from isochrone.base.record import Record
+from isochrone.base.table import grouped
+from isochrone.base.text import printable
+from isochrone.base.units import format_bytes, format_seconds
+from isochrone.collective_io.causes.accesses import Access, Recorded, recorded_accesses
+from isochrone.collective_io.results.io_recording import RecordedFile
+from isochrone.collective_io.results.io_times import ALONE, METADATA, SHARED, account
+from isochrone.pages.words import plural
+from isochrone.runfile.run import Run
+
+
+class Explained(NamedTuple):
+    """Seconds of the mean rank that a rule explains, the numbers for that, and a sentence."""
+
+    seconds: float
+    numbers: Mapping[str, float]
+    words: str
+
+
+class Remedy(NamedTuple):
+    """What to change: in the program, and settings of ROMIO and of Open MPI to try."""
+
+    words: str
+    romio: tuple[str, ...] = ()
+    ompio: tuple[str, ...] = ()
+
+
+class Rule(NamedTuple):
+    """A cause.
+
+    Attributes
+    ----------
+    name
+        Of the cause.
+    drishti
+        Codes of the insights of Drishti on the same.
+    find
+        Explains seconds.
+    remedy
+        What to change.
+    """
+
+    name: str
+    drishti: str
+    find: Callable[[Recorded], Explained | None]
+    remedy: Remedy
+
+
+class Cause(Record):
+    """Why MPI-IO takes long.
+
+    Attributes
+    ----------
+    name
+        Of the rule.
+    drishti
+        Codes of the insights of Drishti on the same; empty if there are none.
+    seconds
+        Of the mean rank, which the remedy saves at most.
+    share
+        Part of the seconds of MPI-IO.
+    gain
+        How many times as fast the program becomes at most; null if not known.
+    why, numbers
+        What the cause rests on.
+    remedy
+        What to change.
+    settings
+        Hints of ROMIO, or variables of Open MPI, to try; ``isochrone tune collective-io`` does.
+    """
+
+    name: str
+    drishti: str
+    seconds: float
+    share: float
+    gain: float | None
+    why: str
+    numbers: Mapping[str, float]
+    remedy: str
+    settings: list[str]
+
+
+def causes(run: Run) -> list[Cause]:
+    """Return the causes, that with most seconds first; none of a recording without times."""
+    total = account(run)
+    if total is None:
+        return []
+    recorded = recorded_accesses(run)
+    romio = any("romio_cb_write" in file.hints for file in recorded.files.values())
+    found = []
+    for rule in RULES:
+        explained = rule.find(recorded)
+        if explained is None or explained.seconds <= 0:
+            continue
+        left = total.whole - explained.seconds
+        found.append(Cause(
+            rule.name, rule.drishti, explained.seconds, explained.seconds / total.mean,
+            total.whole / left if left > 0 else None, explained.words, explained.numbers,
+            rule.remedy.words, list(rule.remedy.romio if romio else rule.remedy.ompio),
+        ))  # fmt: skip
+    return sorted(found, key=lambda cause: -cause.seconds)
+
+
+# --- rules ---------------------------------------------------------------------------------------
+
+
+def _late(recorded: Recorded) -> Explained | None:
+    seconds = sum(row.waiting for row in recorded.times) / recorded.size
+    by_rank = grouped((row.rank, row) for row in recorded.times if row.last)
+    if not by_rank:
+        return None
+    rank = max(by_rank, key=lambda key: sum(row.late for row in by_rank[key]))
+    rows = by_rank[rank]
+    late, calls = sum(row.late for row in rows), sum(row.last for row in rows)
+    every = sum(row.calls for row in recorded.times if row.rank == rank and row.call not in ALONE)
+    most = max(rows, key=lambda row: row.late)
+    return Explained(
+        seconds, {"rank": rank, "calls": calls, "late_seconds": late},
+        f"Ranks wait for others to enter the same call. Rank {rank} is last in {calls} of {every} "
+        f"calls, {format_seconds(late / calls)} after the mean of the others, "
+        f"mostly in {most.call} calls of {_named(recorded.files[most.file])}.",
+    )  # fmt: skip
+
+
+def _repeated(kinds: Sequence[str], doing: str) -> Callable[[Recorded], Explained | None]:
+    """Return a rule for calls that can be made once."""
+
+    def find(recorded: Recorded) -> Explained | None:
+        rows = [row for row in recorded.times if row.call in kinds]
+        by_rank = grouped(((row.rank, row.call), row) for row in rows)
+        seconds = 0.0
+        for listed in by_rank.values():
+            calls = sum(row.calls for row in listed)
+            seconds += sum(row.seconds - row.waiting for row in listed) * (calls - 1) / calls
+        if not rows:
+            return None
+        most = {
+            kind: max((sum(r.calls for r in each) for (_, k), each in by_rank.items() if k == kind),
+                      default=0)
+            for kind in kinds
+        }  # fmt: skip
+        files = len({row.file for row in rows})
+        listing = ", ".join(f"{count} × {kind}" for kind, count in most.items() if count)
+        return Explained(
+            seconds / recorded.size, {**most, "files": files},
+            f"A rank {doing}: {listing}, of {plural(files, 'file')}.",
+        )  # fmt: skip
+
+    return find
+
+
+def _explained(
+    recorded: Recorded, seconds: Callable[[Access], float], words: Callable[[Access], str]
+) -> Explained | None:
+    """Add up a rule over all accesses; the words are on that with most seconds."""
+    each = [(value, one) for one in recorded.accesses if (value := seconds(one)) > 0]
+    if not each:
+        return None
+    _, most = max(each, key=lambda pair: pair[0])
+    numbers = {
+        "calls": most.calls, "ranks": most.ranks, "active_ranks": most.active, "bytes": most.size,
+        "pieces": most.pieces, "span": most.span, "exchange_seconds": most.exchange,
+        "access_seconds": most.access, "misaligned": most.misaligned,
+    }  # fmt: skip
+    more = f" (and {plural(len(each) - 1, 'kind')} of access more)" if len(each) > 1 else ""
+    return Explained(sum(value for value, _ in each), numbers, words(most) + more + ".")
+
+
+def _small_independent(recorded: Recorded) -> Explained | None:
+    return _explained(
+        recorded,
+        lambda one: one.access * (one.calls - 1) / one.calls
+        if one.alone and one.small and not one.strided else 0.0,
+        lambda one: f"A rank makes {one.calls:,.0f} independent {one.op}s of "
+        f"{format_bytes(round(one.size))} to {_named(one.file)}",
+    )  # fmt: skip
+
+
+def _strided_independent(recorded: Recorded) -> Explained | None:
+    return _explained(
+        recorded,
+        lambda one: one.access * (one.pieces - 1) / one.pieces
+        if one.alone and one.strided else 0.0,
+        lambda one: f"An independent {one.op} of {_named(one.file)} has {one.pieces:,.0f} pieces "
+        f"of {format_bytes(one.piece)}; data sieving moves "
+        f"{one.span / max(1.0, one.size):,.1f} times its bytes",
+    )  # fmt: skip
+
+
+def _shared_pointer(recorded: Recorded) -> Explained | None:
+    rows = [row for row in recorded.times if row.call in SHARED]
+    calls = sum(row.calls for row in rows)
+    return Explained(
+        sum(row.seconds - row.waiting for row in rows) / recorded.size, {"calls": calls},
+        f"{plural(calls, 'access')} at the pointer that all ranks share.",
+    )  # fmt: skip
+
+
+def _imbalance(recorded: Recorded) -> Explained | None:
+    return _explained(
+        recorded,
+        lambda one: 0.0 if one.alone else (1 - one.part) * (one.exchange + one.access),
+        lambda one: (
+            f"{one.active:.0f} of {one.ranks} ranks have data in collective {one.op}s of "
+            f"{_named(one.file)}, {format_bytes(round(one.size))} each"
+        ),
+    )
+
+
+def _small_collective(recorded: Recorded) -> Explained | None:
+    return _explained(
+        recorded,
+        lambda one: one.part * (one.exchange + one.access) * (one.calls - 1) / one.calls
+        if not one.alone and one.small and not one.strided else 0.0,
+        lambda one: f"{one.calls:,.0f} collective {one.op}s of {_named(one.file)}, each with a "
+        f"single piece of {format_bytes(round(one.size))} of a rank",
+    )  # fmt: skip
+
+
+def _contiguous_exchange(recorded: Recorded) -> Explained | None:
+    return _explained(
+        recorded,
+        lambda one: 0.0 if one.alone or one.small else one.part * one.exchange,
+        lambda one: (
+            f"Ranks exchange data in collective {one.op}s of {_named(one.file)}, although "
+            f"pieces of a rank are as large as {format_bytes(one.piece)}"
+        ),
+    )
+
+
+def _exchange(recorded: Recorded) -> Explained | None:
+    return _explained(
+        recorded,
+        lambda one: 0.0 if one.alone or not one.strided else one.part * one.exchange,
+        lambda one: (
+            f"Collective {one.op}s of {_named(one.file)} exchange {one.pieces:,.0f} pieces "
+            f"of {format_bytes(one.piece)} of each rank: "
+            f"{format_seconds(one.exchange)}; access to the file: {format_seconds(one.access)}"
+        ),
+    )
+
+
+def _bound(one: Access) -> float:
+    """Seconds of access that neither calls nor pieces explain."""
+    alone = one.access if not one.small else 0.0
+    return alone if one.alone else one.part * one.access * (one.strided or not one.small)
+
+
+def _misaligned_access(recorded: Recorded) -> Explained | None:
+    return _explained(
+        recorded, lambda one: one.misaligned * _bound(one),
+        lambda one: f"{one.misaligned:.0%} of the pieces of collective {one.op}s of "
+        f"{_named(one.file)} begin within a stripe of {one.file.hints['striping_unit']} bytes",
+    )  # fmt: skip
+
+
+def _file_system(recorded: Recorded) -> Explained | None:
+    return _explained(
+        recorded, lambda one: (1 - one.misaligned) * _bound(one),
+        lambda one: f"The file system needs {format_seconds(one.access)} for "
+        f"{one.calls:,.0f} {one.op}s of {format_bytes(round(one.size))} of a rank to "
+        f"{_named(one.file)} ({one.file.filesystem or 'unknown file system'})",
+    )  # fmt: skip
+
+
+def _named(file: RecordedFile) -> str:
+    return printable(file.name.rpartition("/")[2] or file.name, 40)
+
+
+_OFF = ("romio_cb_write=disable", "romio_cb_read=disable")
+_WITHOUT_AGGREGATORS = ("OMPI_MCA_fcoll=individual",)
+
+RULES = (
+    Rule("late-ranks", "P19", _late, Remedy(
+        "Balance what the program does before these calls; no hint changes that.",
+    )),
+    Rule("metadata", "P17", _repeated(METADATA, "opens, closes or changes files often"), Remedy(
+        "Open a file once and leave it open; set its size and its view once.",
+    )),
+    Rule("sync", "", _repeated(("sync",), "calls MPI_File_sync often"), Remedy(
+        "Call MPI_File_sync once, before another program reads the file; MPI_File_close does it.",
+    )),
+    Rule("small-independent", "P05 P06 P15 P16 M02 M03", _small_independent, Remedy(
+        "Collect what a rank accesses, or access it collectively with one file view "
+        "(MPI_File_write_all, MPI_File_read_all).",
+    )),
+    Rule("strided-independent", "M02 M03", _strided_independent, Remedy(
+        "Access collectively (MPI_File_write_all, MPI_File_read_all), or switch data sieving.",
+        ("romio_ds_write=disable", "romio_ds_read=disable"),
+        ("OMPI_MCA_fbtl_posix_write_datasieving=0", "OMPI_MCA_fbtl_posix_read_datasieving=0"),
+    )),
+    Rule("shared-pointer", "", _shared_pointer, Remedy(
+        "Compute offsets (MPI_Exscan), and access with MPI_File_write_at_all.",
+    )),
+    Rule("size-imbalance", "P18", _imbalance, Remedy(
+        "Let those ranks access independently (MPI_File_write_at), or spread the data.",
+        _OFF, _WITHOUT_AGGREGATORS,
+    )),
+    Rule("small-collective", "P05 P06 P15 P16", _small_collective, Remedy(
+        "Make fewer calls: one call with a file view for all pieces; or switch collective "
+        "buffering off.",
+        _OFF, _WITHOUT_AGGREGATORS,
+    )),
+    Rule("contiguous-exchange", "", _contiguous_exchange, Remedy(
+        "Switch collective buffering off: pieces are large enough for the file system.",
+        _OFF, _WITHOUT_AGGREGATORS,
+    )),
+    Rule("exchange", "M08 M09", _exchange, Remedy(
+        "Change number, order or buffers of the aggregators; or give each rank large pieces of "
+        "the file by an exchange of your own before the call.",
+        ("cb_nodes", "cb_config_list", "cb_buffer_size"),
+        ("OMPI_MCA_fcoll", "OMPI_MCA_io_ompio_num_aggregators"),
+    )),
+    Rule("misaligned", "P08", _misaligned_access, Remedy(
+        "Let pieces begin at multiples of the stripe (H5Pset_alignment, nc_header_align_size).",
+        ("romio_min_fdomain_size",),
+    )),
+    Rule("file-system", "", _file_system, Remedy(
+        "On a parallel file system, stripe the file over as many targets as there are nodes.",
+        ("striping_factor",),
+    )),
+)  # fmt: skip
+"""All causes; every second of an access is in one of them at most."""
