@@ -42,8 +42,8 @@ LAUNCHES_DIFFER = 1.3
 """Largest ratio observed between single launches of one command."""
 
 FAR_APART = 10.0
-"""Ratio between single launches that no launches of one command have: the square of 3.2, the largest
-at a point, of 437 points of six published series of launches on clusters and clouds."""
+"""Ratio between single launches that no launches of one command have: the square of 3.2, the
+largest at a point, of 437 points of six published series of launches on clusters and clouds."""
 
 _COMMON = ("all", "curve", "level", "point")
 """Kinds of components that a change of the library or its settings affects. A single slow node has

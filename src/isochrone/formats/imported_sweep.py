@@ -176,18 +176,18 @@ class Results:
             If there are none, or two of one size without ``repeats``.
         """
         made: list[Sample] = []
-        again: Counter[int] = Counter()
+        again: Counter[tuple[str, int]] = Counter()
         for source.line, row in self.rows:
             try:
                 sample = make(row)
             except InputError as error:
                 self.faults.append((source.line, error))
                 continue
-            size = sample["bytes"]
-            if again[size] and not repeats:
-                raise source.fail(f"the table has two lines for {size} bytes")
-            made.append({**sample, "repeat": again[size]})
-            again[size] += 1
+            point = str(sample.get("op")), sample["bytes"]
+            if again[point] and not repeats:
+                raise source.fail(f"the table has two lines for {point[1]} bytes")
+            made.append({**sample, "repeat": again[point]})
+            again[point] += 1
         source.line = 0
         if not made and self.faults:
             raise self.faults[0][1]
