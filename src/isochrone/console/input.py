@@ -30,7 +30,9 @@ __all__ = [
 STANDARD_INPUT = "-"
 
 
-def add_tests(parser: _ActionsContainer, *, op: bool = True, ranks: bool = True) -> None:
+def add_tests(
+    parser: _ActionsContainer, *, op: bool = True, ranks: bool = True, hidden: bool = True
+) -> None:
     """Add the options that choose results of a log: ``--test``, ``--op`` and ``--ranks``."""
     add_option(parser, "--test", "TEST,…", _words,
         "log of other programs: only these tests, such as osu_latency or PingPong (default: all)",
@@ -39,13 +41,12 @@ def add_tests(parser: _ActionsContainer, *, op: bool = True, ranks: bool = True)
         add_option(parser, "--op", "OP,…", _words,
             "log of other programs: only these operations, such as bcast; also that of a table "
             "that names none (default: all)", default=[])  # fmt: skip
-        hide(parser, "--op")
     if ranks:
         add_option(parser, "--ranks", "N", count_of("ranks", 1_000_000),
             "log of other programs: number of ranks where it is missing, as in output of OSU; else "
             "only results of so many ranks", dest="rank_count")  # fmt: skip
-        hide(parser, "--ranks")
-    hide(parser, "--test")
+    if hidden:
+        hide(parser, "--test", *["--op"] * op, *["--ranks"] * ranks)
 
 
 def _words(text: str) -> list[str]:

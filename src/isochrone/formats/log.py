@@ -4,7 +4,7 @@ A format of tables is a class that is made for one file:
 
 * ``begins(text)`` returns a new `Results` if a line begins a table of the format, else None;
 * ``takes(table, text)`` gets the lines after that, up to the next table of any format;
-* ``sweep(table, wanted)`` returns what was measured in a table.
+* ``sweep(table)`` returns what was measured in a table.
 
 All lines go through the classes of all formats of which the file has the signature.
 """
@@ -38,8 +38,8 @@ _LISTED = 8
 class Tables(Protocol):
     """Finds and reads the tables of one format in one file."""
 
-    def __init__(self, source: Source) -> None:
-        """Begin with a file."""
+    def __init__(self, source: Source, wanted: Wanted) -> None:
+        """Begin with a file; ``wanted`` also says what the file may lack."""
 
     def begins(self, text: str) -> Results | None:
         """Return a new table if this line begins one."""
@@ -47,7 +47,7 @@ class Tables(Protocol):
     def takes(self, table: Results, text: str) -> None:
         """Take a line after that."""
 
-    def sweep(self, table: Results, wanted: Wanted) -> Sweep:
+    def sweep(self, table: Results) -> Sweep:
         """Return what was measured.
 
         Raises
@@ -113,7 +113,7 @@ def read_log(path: Path, wanted: Wanted) -> list[Run]:
     """
     source = Source.open(path, "log")
     tables = _tables(source, wanted)
-    understood, left_out = _measured(source, tables, wanted)
+    understood, left_out = _measured(tables)
     chosen = _chosen(understood, wanted, path)
     if not chosen:
         raise _nothing(source, wanted, [error for _, error in left_out])
@@ -153,7 +153,7 @@ def tests_in(path: Path, wanted: Wanted) -> tuple[list[Test], str]:
         As of `read_log`.
     """
     source = Source.open(path, "log")
-    understood, left_out = _measured(source, _tables(source, wanted), wanted)
+    understood, left_out = _measured(_tables(source, wanted))
     groups = grouped(
         ((one.table.test, one.table.ranks or wanted.ranks), one)
         for one in _chosen(understood, wanted, path)
@@ -199,17 +199,20 @@ def _tables(source: Source, wanted: Wanted) -> list[tuple[str, Tables, Results]]
 
 
 def _readers(source: Source, wanted: Wanted) -> list[tuple[str, Tables]]:
-    """Return the names of the formats of which the file has the signature, with their readers."""
+    """Return the names of the formats of which the file has the signature, with their readers.
+
+    A format that the user names needs no signature.
+    """
     data = plain(source.data)
     known = [(name, importers.load(name)) for name in wanted.formats or importers.names()]
     return [
-        (name, one.tables(source)) for name, one in known
-        if one.tables is not None and one.signature is not None and one.signature.search(data)
+        (name, one.tables(source, wanted)) for name, one in known
+        if one.signature is not None and (wanted.formats or one.signature.search(data))
     ]  # fmt: skip
 
 
 def _measured(
-    source: Source, tables: Sequence[tuple[str, Tables, Results]], wanted: Wanted
+    tables: Sequence[tuple[str, Tables, Results]],
 ) -> tuple[list[_Measured], list[tuple[Results, InputError]]]:
     """Return what was understood, and the tables that were not."""
     understood, left_out = [], []
@@ -217,7 +220,7 @@ def _measured(
         if not (table.rows or table.faults or table.invalid):
             continue  # a title without a table, as of a benchmark that failed
         try:
-            understood.append(_Measured(name, table, reader.sweep(table, wanted)))
+            understood.append(_Measured(name, table, reader.sweep(table)))
         except InputError as error:
             left_out.append((table, error))
     return understood, left_out

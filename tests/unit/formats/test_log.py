@@ -171,3 +171,38 @@ def test_a_folder_of_logs_is_compared_test_by_test(
     said = capsys.readouterr().out
     assert '"bcast.txt"' in said
     assert '"reduce.txt"' in said
+
+
+TITLE = "# OSU MPI Latency Test v7.3\n"
+COLUMNS = "# Size          Latency (us)\n"
+PASTES = {
+    "quotation": ("> ```\n> " + TITLE + "> " + COLUMNS + "> 8  1.5\n> 16  1.7\n> ```\n", ()),
+    "markdown": (TITLE + "| # Size | Latency (us) |\n|---|---|\n| 8 | 1.5 |\n| 16 | 1.7 |\n", ()),
+    "fences": ("```\n" + TITLE + COLUMNS + "8  1.5\n16  1.7\n```\n", ()),
+    "no title": (COLUMNS + "8  1.5\n16  1.7\n", ("osu",)),
+    "two columns": ("8  1.5\n16  1.7\n", ("osu",)),
+}
+
+
+@pytest.mark.parametrize("name", PASTES)
+def test_a_paste_is_a_file(name: str, tmp_path: Path) -> None:
+    text, formats = PASTES[name]
+    path = tmp_path / "paste.md"
+    path.write_text(text)
+    tests = ["osu_latency"] if name == "two columns" else []
+    (run,) = log.read_log(path, Wanted(tests=tests, formats=formats))
+    (curve,) = curves(run)
+    assert {p.bytes: p.median for p in curve.points} == pytest.approx({8: 1.5e-6, 16: 1.7e-6})
+    assert any_file.tests_of(run) == "osu_latency"
+
+
+def test_a_paste_does_not_name_its_test(tmp_path: Path) -> None:
+    """Collectives have the column `Avg Latency(us)`, too: it has to be said."""
+    path = tmp_path / "paste.txt"
+    for text in ("8 1.5\n", "# Size       Avg Latency(us)\n8 1.5\n"):
+        path.write_text(text)
+        with pytest.raises(InputError) as caught:
+            log.read_log(path, Wanted(formats=["osu"]))
+        assert "--test" in caught.value.hint
+    (run,) = log.read_log(path, Wanted(tests=["bcast"], ranks=4, formats=["osu"]))
+    assert (run.experiment, run.size) == ("collective", 4)

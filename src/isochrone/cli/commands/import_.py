@@ -37,7 +37,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         f"format of results: {', '.join(runs)}; or of traces: {', '.join(programs)} "
         "(of isochrone record)",
         dest="source", choices=sorted({*runs, *programs}), required=True)  # fmt: skip
-    add_tests(parser)
+    add_tests(parser, hidden=False)
     add_output(
         parser, "file to write (default: the name of FILE with the suffix .jsonl or .yaml)",
     )  # fmt: skip

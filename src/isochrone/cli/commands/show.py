@@ -49,7 +49,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "pool all files: show them as launches of one measurement")  # fmt: skip
     add_message_size(parser)
     add_threshold(parser)
-    add_tests(parser)
+    add_tests(parser, hidden=False)
 
 
 def run(args: Namespace) -> int:

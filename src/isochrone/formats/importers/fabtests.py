@@ -18,7 +18,7 @@ _POWERS = {"": 0, "k": 10, "m": 20, "g": 30}
 
 
 class _Tables:
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, wanted: Wanted) -> None:
         self.source = source
         self._program = ""
 
@@ -38,7 +38,7 @@ class _Tables:
             if parse_number(number) is not None:
                 table.take(self.source, words)
 
-    def sweep(self, table: Results, wanted: Wanted) -> Sweep:
+    def sweep(self, table: Results) -> Sweep:
         samples = table.samples(self.source, lambda row: _sample(self.source, row))
         half = "half a round trip" if "pingpong" in table.test else "transfer"
         return Sweep("point-to-point", half, 2, samples)

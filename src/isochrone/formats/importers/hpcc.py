@@ -22,7 +22,7 @@ _SHORT, _LONG = 8, 2_000_000
 
 
 class _Tables:
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, wanted: Wanted) -> None:
         self.source = source
 
     def begins(self, text: str) -> Results | None:
@@ -34,7 +34,7 @@ class _Tables:
         if value and (value[1] in _LATENCIES or value[1] == _BANDWIDTH):
             table.take(self.source, value.groups())
 
-    def sweep(self, table: Results, wanted: Wanted) -> Sweep:
+    def sweep(self, table: Results) -> Sweep:
         ranks = table.ranks or 0
         if not 2 <= ranks <= MAX_RANKS:
             raise self.source.fail(f"the number of ranks {ranks} is not valid", table.line)

@@ -44,7 +44,7 @@ class _Table(Results):
 
 
 class _Tables:
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, wanted: Wanted) -> None:
         self.source = source
         self._last: _Table | None = None
 
@@ -74,7 +74,7 @@ class _Tables:
             defects = "defects" in table.columns and parse_number(words[-1]) not in (0.0, None)
             table.take(self.source, words, valid=not defects)
 
-    def sweep(self, table: Results, wanted: Wanted) -> Sweep:
+    def sweep(self, table: Results) -> Sweep:
         assert isinstance(table, _Table)
         op = table.test.lower() + table.variant
         if not _NAME.fullmatch(table.test):

@@ -53,8 +53,8 @@ class _Table(Results):
 
 
 class _Tables:
-    def __init__(self, source: Source) -> None:
-        self.source = source
+    def __init__(self, source: Source, wanted: Wanted) -> None:
+        self.source, self.wanted = source, wanted
         self._test = ""
         self._hosts: dict[int, str] = {}
         self._twice = -1
@@ -81,17 +81,17 @@ class _Tables:
             wrong = dict(zip(table.columns, words, strict=False)).get("wrong", "0")
             table.take(self.source, words, valid=wrong in ("0", _UNKNOWN))
 
-    def sweep(self, table: Results, wanted: Wanted) -> Sweep:
+    def sweep(self, table: Results) -> Sweep:
         assert isinstance(table, _Table)
         if table.twice >= 0:
             raise self.source.fail(f"rank {table.twice} is listed on two hosts", table.line)
-        p = table.ranks or wanted.ranks
+        p = table.ranks or self.wanted.ranks
         if not p:
             raise self.source.no_ranks("the file does not list its ranks", table.line)
         if p > MAX_RANKS:
             raise self.source.fail(f"the number of ranks {p} is not valid", table.line)
         table.rows = [(line, row) for line, row in table.rows if row["time"] != _UNKNOWN]
-        op = _operation(self.source, table, p, wanted.ops)
+        op = _operation(self.source, table, p, self.wanted.ops)
         samples = table.samples(
             self.source, lambda row: {"op": op, "p": p, **_timed(self.source, row)}, repeats=True
         )

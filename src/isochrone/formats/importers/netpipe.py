@@ -13,7 +13,7 @@ _ROW = re.compile(
 
 
 class _Tables:
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, wanted: Wanted) -> None:
         self.source = source
         self._size = -1
 
@@ -32,7 +32,7 @@ class _Tables:
         if row := _ROW.fullmatch(text):
             table.take(self.source, row.groups())
 
-    def sweep(self, table: Results, wanted: Wanted) -> Sweep:
+    def sweep(self, table: Results) -> Sweep:
         source = self.source
         samples = table.samples(source, lambda row: {
             "i": 0, "j": 1, "bytes": source.whole(row["bytes"], "bytes"),

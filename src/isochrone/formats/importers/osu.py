@@ -7,11 +7,16 @@ OSU does not say how many ranks a collective had.
 import re
 from dataclasses import dataclass, field
 
+from isochrone.base.log_text import plain
 from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep
 from isochrone.formats.log import of_tables
-from isochrone.formats.source import MAX_RANKS, Source
+from isochrone.formats.source import MAX_RANKS, Source, parse_number
 from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.importer import Wanted
+
+_SIGNATURE = rb"^# OSU (?:MPI|\wCCL)"
+_OF_MESSAGES = re.compile(r"(?<!Avg )Latency")
+"""Tests of collectives, and newer ones of messages, print ``Avg Latency``."""
 
 _TITLE = re.compile(
     r"# OSU (?:MPI|NCCL|RCCL|XCCL|HCCL)(?P<device>-[\w-]+)?[ _](?P<name>.+?) Test"
@@ -28,6 +33,12 @@ _COLLECTIVES = {
     "alltoall": "alltoall", "alltoallv": "alltoallv", "alltoallw": "alltoallw",
     "reduce scatter": "reduce_scatter", "reduce scatter block": "reduce_scatter_block",
 }  # fmt: skip
+_TITLES = {
+    "latency": "latency", "bw": "bandwidth", "bibw": "bi directional bandwidth",
+    **{op: f"{title} latency" for title, op in _COLLECTIVES.items()},
+}  # fmt: skip
+"""Titles of the tests that a table without a title may be of."""
+
 _MESSAGES = {
     "": "", "persistent": "", "partitioned": "", "multi threaded": "_mt", "multi process": "_mp",
     "put": "", "get": "", "accumulate": "acc", "get accumulate": "get_acc",
@@ -69,17 +80,47 @@ class _Table(Results):
 
 
 class _Tables:
-    def __init__(self, source: Source) -> None:
-        self.source = source
+    def __init__(self, source: Source, wanted: Wanted) -> None:
+        self.source, self.wanted = source, wanted
+        self._untitled = wanted.formats and not re.search(
+            _SIGNATURE, plain(source.data), re.MULTILINE
+        )
 
     def begins(self, text: str) -> Results | None:
-        if text[:1] != "#" or not (title := _TITLE.fullmatch(text.strip())):
-            return None
+        title = _TITLE.fullmatch(text.strip()) if text[:1] == "#" else None
+        if title is None:
+            return self._pasted(text) if self._untitled else None
+        self._untitled = False
         table = _titled(title["name"], self.source.line)
         if title["ranks"]:
             table.ranks = int(title["ranks"])
         if title["device"]:
             table.header = {"memory": "device"}
+        return table
+
+    def _pasted(self, text: str) -> Results | None:
+        """Begin a table without a title: below names of columns, or of two numbers a line.
+
+        Only if the user says that the file is of OSU. The test is the one that is wanted, or the
+        one of messages that has such columns.
+        """
+        columns = _columns(text)
+        row = len(numbers := text.split()) == 2 and None not in map(parse_number, numbers)
+        names = columns[:2] in (["size", "mean"], ["size", "rate"])
+        if not (names or row):
+            return None
+        self._untitled = False
+        usual = "bw" if "rate" in columns else "latency" if _OF_MESSAGES.search(text) else ""
+        test = self.wanted.tests[0] if self.wanted.tests else usual
+        title = _TITLES.get(test.removeprefix("osu_").lower())
+        if title is None:
+            raise self.source.fail("the table does not name its test", self.source.line,
+                                   hint="say it: --test osu_bcast")  # fmt: skip
+        table = _titled(title, self.source.line)
+        what = "rate" if title.endswith("bandwidth") else "mean"
+        table.columns = columns if names else ["size", what]
+        if row:
+            self.takes(table, text)
         return table
 
     def takes(self, table: Results, text: str) -> None:
@@ -99,10 +140,10 @@ class _Tables:
             right = "validation" not in table.columns or words[-1].lower() == "pass"
             table.take(self.source, words, valid=right)
 
-    def sweep(self, table: Results, wanted: Wanted) -> Sweep:
+    def sweep(self, table: Results) -> Sweep:
         assert isinstance(table, _Table)
         if table.kind == "collective":
-            return _collective(self.source, table, wanted.ranks)
+            return _collective(self.source, table, self.wanted.ranks)
         if table.kind == "many":
             return _many(self.source, table)
         if table.kind == "pair":
@@ -252,4 +293,4 @@ def _collective(source: Source, table: _Table, ranks: int | None) -> Sweep:
                  means=key != "median", header=dict(table.header))  # fmt: skip
 
 
-IMPORTER = of_tables("osu", "the output of an OSU benchmark", rb"^# OSU (?:MPI|\wCCL)", _Tables)
+IMPORTER = of_tables("osu", "the output of an OSU benchmark", _SIGNATURE, _Tables)

@@ -35,7 +35,7 @@ class _Table(Results):
 
 
 class _Tables:
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, wanted: Wanted) -> None:
         self.source = source
         self._title: re.Match[str] | None = None
 
@@ -54,7 +54,7 @@ class _Tables:
         if text.strip()[:1].isdigit():
             table.take(self.source, text.split())
 
-    def sweep(self, table: Results, wanted: Wanted) -> Sweep:
+    def sweep(self, table: Results) -> Sweep:
         assert isinstance(table, _Table)
         of = next((key for key in (_MEDIAN, _MEAN, "bw average") if key in table.columns), "")
         if not of:

@@ -30,7 +30,7 @@ class _Table(Results):
 
 
 class _Tables:
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, wanted: Wanted) -> None:
         self.source = source
         self._size = ""
 
@@ -50,7 +50,7 @@ class _Tables:
         if table.rows and (value := _VALUE.fullmatch(text)):
             table.rows[0][1].update({k: v for k, v in value.groupdict().items() if v})
 
-    def sweep(self, table: Results, wanted: Wanted) -> Sweep:
+    def sweep(self, table: Results) -> Sweep:
         assert isinstance(table, _Table)
         if not table.size:
             raise self.source.fail(

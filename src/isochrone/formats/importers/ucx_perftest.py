@@ -32,7 +32,7 @@ class _Table(Results):
 
 
 class _Tables:
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, wanted: Wanted) -> None:
         self.source = source
         self._name = ""
         self._size: int | None = None
@@ -64,7 +64,7 @@ class _Tables:
             table.rows = []  # the last row is the result, those before are of a part of the time
             table.take(self.source, words[words[0] == _FINAL :])
 
-    def sweep(self, table: Results, wanted: Wanted) -> Sweep:
+    def sweep(self, table: Results) -> Sweep:
         assert isinstance(table, _Table)
         if table.size is None:
             raise self.source.fail(
