@@ -1,4 +1,4 @@
-"""Output of NetPIPE: half a round trip by size."""
+"""Output of NetPIPE 3 and 4: half a round trip by size."""
 
 import re
 
@@ -8,7 +8,7 @@ from isochrone.formats.source import Source
 from isochrone.runfile.importer import Wanted
 
 _ROW = re.compile(
-    r"\s*\d+:\s+(\d+)\s+(?:bytes|B)\s+(\d+)\s+times\s+-->\s+\S+\s+[MG]bps\s+in\s+(\S+)\s+usecs?\s*"
+    r"\s*\d+:\s+(\d+)\s+bytes\s+(\d+)\s+times\s+-->\s+\S+\s+[MG]bps\s+in\s+(\S+)\s+usecs?\s*"
 )
 
 
@@ -43,5 +43,5 @@ class _Tables:
 
 IMPORTER = of_tables(
     "netpipe", "the output of NetPIPE",
-    rb"^\s*\d+:\s+\d+\s+(?:bytes|B)\s+\d+\s+times\s+-->", _Tables,
+    rb"^\s*\d+:\s+\d+\s+bytes\s+\d+\s+times\s+-->", _Tables,
 )  # fmt: skip

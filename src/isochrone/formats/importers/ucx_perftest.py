@@ -7,6 +7,7 @@ it (``-s 1024``). ``MB`` are 2**20 bytes.
 import re
 from dataclasses import dataclass
 
+from isochrone.base.text import whole_number
 from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep
 from isochrone.formats.log import of_tables
 from isochrone.formats.source import Source
@@ -42,8 +43,7 @@ class _Tables:
         if command := _COMMAND.search(text):
             given = {one["key"]: one["value"] for one in _OPTION.finditer(command["words"])}
             self._name = given.get("t", "")
-            size_given = given.get("s", str(_DEFAULT))
-            self._size = int(size_given) if size_given.isdigit() else None
+            self._size = whole_number(given.get("s", str(_DEFAULT)))
         elif test := _TEST.fullmatch(text):
             self._name = test["name"].replace(" ", "_")
         elif size := _SIZE.fullmatch(text):

@@ -65,6 +65,30 @@ def test_ping_pong_and_rings_of_hpcc() -> None:
     })  # fmt: skip
 
 
+def test_every_repetition_of_repro_mpi_counts() -> None:
+    (curve,) = curves(read(ROOT / "tests/golden/repro-mpi/raw.txt"))
+    assert (curve.key, curve.p) == ({"op": "allreduce"}, 4)
+    assert [(point.bytes, point.n) for point in curve.points] == [(1, 3), (10, 3)]
+    assert [p.median for p in curve.points] == pytest.approx([3.0911e-6, 2.946e-6])
+    run = read(ROOT / "tests/golden/repro-mpi/summary.txt")
+    assert "median_is_mean" not in run.header
+    (curve,) = curves(run)
+    assert {p.bytes: p.median for p in curve.points} == pytest.approx({8: 4.1e-6, 80: 4.4e-6})
+
+
+def test_gpcnet_shows_what_congestion_costs() -> None:
+    alone, congested = read_all(ROOT / "tests/golden/gpcnet/network-load-test.txt")
+    found = compare([alone], [congested], as_they_are=True)
+    ratios = {point.key["op"]: point.ratio for point in found.points}
+    assert ratios == pytest.approx({
+        "rr_two_sided_lat": 2.9 / 1.9, "rr_two_sided_bw_sync": 4057.7 / 2057.7,
+        "multiple_allreduce": 20.3 / 10.3,
+    })  # fmt: skip
+    assert [one["what"] for one in found.differences] == ["network"]
+    (point,) = (c.points[0] for c in curves(alone) if c.key["op"] == "rr_two_sided_bw_sync")
+    assert point.bandwidth == pytest.approx(4057.7 * MIB)
+
+
 @pytest.mark.parametrize("file", ["ucx-perftest/tag-lat.txt", "sockperf/ping-pong.txt"])
 def test_a_size_that_the_file_does_not_say_is_not_guessed(file: str, tmp_path: Path) -> None:
     text = (ROOT / "tests/golden" / file).read_text().partition("\n")[2]
