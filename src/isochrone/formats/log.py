@@ -181,7 +181,7 @@ def _left_out(tables: Sequence[tuple[Results, InputError]]) -> str:
 def _tables(source: Source, wanted: Wanted) -> list[tuple[str, Tables, Results]]:
     """Find the tables; what is not part of one is text of other programs and left out."""
     readers = _readers(source, wanted)
-    found: list[tuple[str, Tables, Results]] = []
+    tables: list[tuple[str, Tables, Results]] = []
     ranks = LogRanks()
     for text in lines_of(source):
         table = None
@@ -189,13 +189,13 @@ def _tables(source: Source, wanted: Wanted) -> list[tuple[str, Tables, Results]]
             if (table := reader.begins(text)) is not None:
                 if table.ranks is None:
                     table.ranks = ranks.of(table.test)
-                found.append((name, reader, table))
+                tables.append((name, reader, table))
                 break
         if table is None:
             ranks.line(text)
-            if found:
-                found[-1][1].takes(found[-1][2], text)
-    return found
+            if tables:
+                tables[-1][1].takes(tables[-1][2], text)
+    return tables
 
 
 def _readers(source: Source, wanted: Wanted) -> list[tuple[str, Tables]]:
