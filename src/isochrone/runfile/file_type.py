@@ -67,9 +67,11 @@ def import_format(path: Path) -> str:
     OSError
         If it cannot be read.
     """
-    if _read(path, _FEW).lstrip()[:1] == b"{":
+    begin = _read(path, _FEW).lstrip()
+    if begin[:1] != b"{":
+        begin = _read(path, _ENOUGH)
+    elif b'"record"' in begin:
         return ""  # a run file, or a model
-    begin = _read(path, _ENOUGH)
     return next((name for name, (_, found) in _imported().items() if found.search(begin)), "")
 
 

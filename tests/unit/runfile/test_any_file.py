@@ -23,7 +23,7 @@ GOLDEN = ROOT / "tests/golden"
 
 def example(name: str, folder: Path) -> Path:
     """Return a file of an import format: one that others wrote, or an export."""
-    if importers.load(name).tables or name == "mmpi":
+    if importers.load(name).signature or name == "mmpi":
         return sorted((GOLDEN / name).glob("p*.*" if name == "mmpi" else "*"))[-1]
     path = folder / "exported"
     exporters.load(name).write(latency_map(["a", "b", "b"]), path)

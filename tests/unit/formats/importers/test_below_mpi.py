@@ -28,6 +28,7 @@ TIMES = {
     "ucx-perftest/tag-bw.txt": ("ucx_tag_bw", WINDOW, {104857600: 2202.916}),
     "fabtests/pingpong.txt": ("fi_pingpong", HALF, {64: 4.97, 1024: 4.38, 65536: 9.27, MIB: 49.38}),
     "fabtests/unnamed.txt": ("fabtests", "transfer", {1: 14.94, 2: 15.24}),
+    "iperf3/tcp.json": ("point-to-point", WINDOW, {131072: 131072 * 8e6 / 350296574.28915393}),
     "netpipe/mpi.txt": ("netpipe", HALF, {1: 36.05, 2: 36.12, 3: 36.21}),
     "sockperf/ping-pong.txt": ("sockperf", HALF, {64: 88.170}),
 }  # fmt: skip
