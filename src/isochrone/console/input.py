@@ -43,8 +43,8 @@ def add_tests(
             "that names none (default: all)", default=[])  # fmt: skip
     if ranks:
         add_option(parser, "--ranks", "N", count_of("ranks", 1_000_000),
-            "log of other programs: number of ranks where it is missing, as in output of OSU; else "
-            "only results of so many ranks", dest="rank_count")  # fmt: skip
+            "log of other programs: number of ranks where it is missing, else only results of so "
+            "many ranks (default: from the file)", dest="rank_count")  # fmt: skip
     if hidden:
         hide(parser, "--test", *["--op"] * op, *["--ranks"] * ranks)
 

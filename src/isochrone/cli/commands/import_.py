@@ -34,8 +34,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "file to convert; if a trace has one file per rank: all files, or their folder",
         nargs="+")  # fmt: skip
     add_option(parser, "--from", "FORMAT", str,
-        f"format of results: {', '.join(runs)}; or of traces: {', '.join(programs)} "
-        "(of isochrone record)",
+        "format of results, such as osu or csv, see docs/formats.md; or of traces: "
+        f"{', '.join(programs)} (of isochrone record)",
         dest="source", choices=sorted({*runs, *programs}), required=True)  # fmt: skip
     add_tests(parser, hidden=False)
     add_output(

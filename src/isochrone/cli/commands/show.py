@@ -16,7 +16,6 @@ from isochrone.base.units import format_bytes
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import add_tests, files_of, read_all, tell_partial, wanted
 from isochrone.console.options import add_flag, add_message_size, add_option, add_threshold
-from isochrone.formats.log import tests_in
 from isochrone.pages import terminal
 from isochrone.pages.common import document, page_of
 from isochrone.pages.page import Asked, Block, Row, Sentence, Table, columns_of
@@ -78,6 +77,8 @@ def run(args: Namespace) -> int:
 
 def contents(path: Path, which: Wanted) -> list[Block]:
     """Say which tests a log has."""
+    from isochrone.formats.log import tests_in
+
     tests, left_out = tests_in(path, which)
     rows = tuple(
         Row((one.test, str(one.ranks or "?"), _extent(one.sizes), str(one.launches),
