@@ -16,15 +16,15 @@ from pathlib import Path
 from isochrone.base.errors import InputError
 from isochrone.base.text import warn, whole_number
 from isochrone.console.options import add_option, count_of, hide
-from isochrone.runfile.any_file import EVERYTHING, foreign, read, read_all, several
+from isochrone.runfile.any_file import EVERYTHING, foreign, read, read_all, read_one
 from isochrone.runfile.baseline_folder import read_folder
 from isochrone.runfile.importer import Wanted
 from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import NO_END, Run
 
 __all__ = [
-    "add_tests", "earlier_runs", "files_of", "read", "read_all", "read_run", "tell_partial",
-    "wanted",
+    "add_tests", "earlier_runs", "files_of", "read", "read_all", "read_one", "read_run",
+    "tell_partial", "wanted",
 ]  # fmt: skip
 
 STANDARD_INPUT = "-"
@@ -122,12 +122,10 @@ def read_run(path: Path, which: Wanted = EVERYTHING) -> Run:
     InputError
         As `isochrone.runfile.any_file.read_all`, and if there are several.
     """
-    runs = read_all(path, which)
-    if len(runs) > 1:
-        raise several(runs)
-    if not runs[0].complete:
+    run = read_one(path, which)
+    if not run.complete:
         tell_partial(str(path))
-    return runs[0]
+    return run
 
 
 def earlier_runs(folder: Path) -> list[Run]:

@@ -42,10 +42,15 @@ def read(path: str | Path, ranks: int | None = None) -> Run:
     InputError
         If it cannot be read, is damaged, or of no known format.
     """
-    found = read_all(path, Wanted(ranks=ranks))
-    if len(found) > 1:
-        raise several(found)
-    return found[0]
+    return read_one(path, Wanted(ranks=ranks))
+
+
+def read_one(path: str | Path, wanted: Wanted) -> Run:
+    """Read the only run that is wanted; errors as of `read_all`, and if there are several."""
+    all_runs = read_all(path, wanted)
+    if len(all_runs) > 1:
+        raise several(all_runs)
+    return all_runs[0]
 
 
 def read_all(path: str | Path, wanted: Wanted = EVERYTHING) -> list[Run]:
@@ -66,10 +71,10 @@ def tests_of(run: Run) -> str:
     return str(run.header.get("imported", {}).get("tests", run.experiment))
 
 
-def several(found: Sequence[Run]) -> InputError:
+def several(all_runs: Sequence[Run]) -> InputError:
     """Return the error to raise if one run of several in a file is needed."""
-    tests = [*dict.fromkeys(test for run in found for test in tests_of(run).split(", "))]
+    tests = [*dict.fromkeys(test for run in all_runs for test in tests_of(run).split(", "))]
     return InputError(
-        f"the file has several tests: {listed(tests, _LISTED)}", where=found[0].where,
+        f"the file has several tests: {listed(tests, _LISTED)}", where=all_runs[0].where,
         hint=f"choose: --test {tests[0]}",
     )  # fmt: skip
