@@ -40,18 +40,21 @@ class Reading:
         Numbers of ranks, for files without it; None if not given.
     tests
         Names of the wanted tests of logs; all if empty.
+    ops
+        Wanted operations of logs; all if empty.
     """
 
     columns: Columns = AS_NAMED
     ranks: Given | None = None
     tests: Sequence[str] = ()
+    ops: Sequence[str] = ()
 
     @classmethod
     def of(cls, args: argparse.Namespace) -> Reading:
         """Return the values of the options."""
         return cls(
             replace(args.map_columns or AS_NAMED, decimal=args.decimal or ""), args.rank_count,
-            args.tests,
+            args.tests, args.op if isinstance(args.op, list) else (),
         )  # fmt: skip
 
     def measured(self, paths: Sequence[Path]) -> list[Run | Samples]:
@@ -94,7 +97,7 @@ class Reading:
             return []
 
     def _read(self, path: Path, ranks: int | None, *, launches: bool) -> list[Run]:
-        return read_all(path, Wanted(self.tests, ranks=ranks, launches=launches))
+        return read_all(path, Wanted(self.tests, self.ops, ranks, launches))
 
     def runs(self, path: Path) -> list[Run]:
         """Return the runs in a file: one, the launches in a table, or all of a log."""
@@ -115,8 +118,8 @@ class Reading:
         return named and foreign(path) in ("", "csv") and not looks_like_a_run(path)
 
 
-def add_reading(parser: argparse.ArgumentParser) -> None:
-    """Add the group of options for output of other programs."""
+def add_reading(parser: argparse.ArgumentParser, *, op: bool) -> None:
+    """Add the group of options for output of other programs; ``op`` says whether with ``--op``."""
     group = parser.add_argument_group("tables")
     add_option(group, "--map-columns", "COLUMN=VARIABLE[:UNIT],…", Columns.parse,
         "map columns to variables: size=b (size is in bytes), usec=seconds:us (usec is a time in "
@@ -130,7 +133,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         "number of ranks of each file without it, such as those of OSU; from-name: as in names "
         "such as bcast_8.txt (default: from the file)",
         dest="rank_count")  # fmt: skip
-    add_tests(group, op=False, ranks=False)
+    add_tests(group, op=op, ranks=False)
 
 
 AS_IT_IS = Reading()
