@@ -34,8 +34,8 @@ class LogRanks:
         self._program = ""
 
     def line(self, text: str) -> None:
-        """Look at the next line."""
-        if len(text) > 4096:
+        """Look at the next line; rows of tables and very long lines say nothing."""
+        if text[:1].isdigit() or len(text) > 4096:
             return
         if intel := _INTEL.match(text):
             self._set(0 if intel["rank"] is None else max(int(intel["rank"]) + 1, self._ranks or 0))

@@ -126,19 +126,19 @@ class _Tables:
     def takes(self, table: Results, text: str) -> None:
         assert isinstance(table, _Table)
         words = text.split()
-        if init := _INIT.fullmatch(text):
-            table.ranks, table.columns = int(init[1]), ["milliseconds"]
-            table.take(self.source, [init[2]])
-        elif _columns(text)[:1] in (["size"], ["mean"], ["overall"]) and not table.rows:
-            table.columns = _columns(text)
-        elif sizes := _PAIRS.fullmatch(text.strip()):
-            table.pairs, table.window = int(sizes[1]), int(sizes[2])
-        elif table.columns and text.strip()[:1].isdigit():
-            # anything else is a warning of the MPI library, or what a batch system adds
+        if table.columns and words and words[0][0].isdigit():
             if table.columns == _UNNAMED[0] and not table.rows and len(words) == len(_UNNAMED[1]):
                 table.columns = _UNNAMED[1]
             right = "validation" not in table.columns or words[-1].lower() == "pass"
             table.take(self.source, words, valid=right)
+        elif init := _INIT.fullmatch(text):
+            table.ranks, table.columns = int(init[1]), ["milliseconds"]
+            table.take(self.source, [init[2]])
+        elif sizes := _PAIRS.fullmatch(text.strip()):
+            table.pairs, table.window = int(sizes[1]), int(sizes[2])
+        elif not table.rows and _columns(text)[0] in ("size", "mean", "overall"):
+            table.columns = _columns(text)
+        # anything else is a warning of the MPI library, or what a batch system adds
 
     def sweep(self, table: Results) -> Sweep:
         assert isinstance(table, _Table)
