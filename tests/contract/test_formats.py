@@ -7,14 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from beds.command_line import run_here
 from beds.golden import Golden
 from isochrone.base import registry
 from isochrone.base.documents import plain
 from isochrone.base.errors import InputError
 from isochrone.base.files import sha256
 from isochrone.formats import exporter as exporters
+from isochrone.runfile import any_file
 from isochrone.runfile import file as runs
 from isochrone.runfile import importer as importers
+from isochrone.runfile.importer import Wanted
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import curves
 from made_up import sweeps
@@ -29,6 +32,8 @@ TO_MAP = [n for n in IMPORTERS if importers.load(n).holds == "latency-map"]
 TO_SWEEP = [n for n in IMPORTERS if importers.load(n).holds == "sweep"]
 BOTH = sorted(set(FROM_MAP) & set(TO_MAP))
 BOTH_SWEEP = sorted(set(FROM_SWEEP) & set(TO_SWEEP))
+IN_LOGS = [n for n in IMPORTERS if importers.load(n).tables]
+RANKS = Wanted(ranks=8)
 HOSTS = ["n1", "n1", "n2", "n1", "n3"]
 
 PRINTED_SECONDS = {"mmpi": 0.005e-6}
@@ -345,17 +350,68 @@ def test_a_sweep_comes_back_to_the_printed_digits(name: str, of: str, tmp_path: 
 @pytest.mark.parametrize("name", TO_SWEEP)
 def test_an_imported_sweep_is_a_valid_run_file(name: str, tmp_path: Path) -> None:
     """Each golden file can be saved, read again, and says where it comes from."""
-    golden = sorted((Path(__file__).parents[1] / "golden" / name).iterdir())
+    golden = samples(name)
     importer = importers.load(name)
     options = {"ranks": 8} if importer.takes_ranks else {}
     assert golden
     for path in golden:
-        back = importer.read(path, **options)
-        runs.write(back, tmp_path / "a.jsonl", overwrite=True)
-        again = runs.read(tmp_path / "a.jsonl")
-        assert plain(curves(again)) == plain(curves(back))
-        assert again.origin == "imported"
-        assert again.header["imported"]["sha256"] == sha256(path)
+        for back in importer.all_runs(path, Wanted(**options)):
+            runs.write(back, tmp_path / "a.jsonl", overwrite=True)
+            again = runs.read(tmp_path / "a.jsonl")
+            assert plain(curves(again)) == plain(curves(back))
+            assert again.origin == "imported"
+            assert again.header["imported"]["sha256"] == sha256(path)
+
+
+def samples(name: str) -> list[Path]:
+    return sorted((Path(__file__).parents[1] / "golden" / name).iterdir())
+
+
+COMMANDS = (
+    "show {file} --ranks 8", "show {file} --ranks 8 --json", "compare {file} {file} --ranks 8",
+    "export {file} --to csv --ranks 8 -o {out}.csv",
+    "import {file} --from {name} --ranks 8 -o {out}.jsonl",
+    "report {file} --ranks 8 -o {out}.html", "plot {file} --ranks 8 -o {out}.svg",
+)  # fmt: skip
+"""Of a sample with several tests, `export` needs one."""
+
+
+@pytest.mark.parametrize("name", IN_LOGS)
+def test_every_command_reads_every_sample(
+    name: str, tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    for number, file in enumerate(samples(name)):
+        tests = [any_file.tests_of(run) for run in importers.load(name).all_runs(file, RANKS)]
+        for command in COMMANDS:
+            words = command.format(file=file, name=name, out=tmp_path / f"{number}").split()
+            with subtests.test(f"{file.name}: {words[0]}"):
+                answer = run_here(*words, cwd=tmp_path)
+                assert "Traceback" not in answer.stderr
+                one_of_several = words[0] == "export" and len(tests) > 1
+                assert answer.returncode == (2 if one_of_several else 0), answer.stderr
+
+
+@pytest.mark.parametrize("name", IN_LOGS)
+def test_a_damaged_sample_gives_runs_or_one_line(name: str, tmp_path: Path) -> None:
+    """Lost, doubled and exchanged lines and wrong bytes end in no traceback and no invalid run."""
+    dice = np.random.default_rng(5)
+    importer, path = importers.load(name), tmp_path / "log.txt"
+    for file in samples(name):
+        lines = file.read_bytes().splitlines(keepends=True)
+        for _ in range(60):
+            kept = [lines[k] for k in dice.integers(0, len(lines), len(lines))]
+            broken = bytearray(b"".join(kept if dice.random() < 0.5 else lines))
+            for at in dice.integers(0, len(broken), 3):
+                broken[at] = int(dice.integers(0, 256))
+            path.write_bytes(broken[: int(dice.integers(1, 2 * len(broken)))])
+            try:
+                found = importer.all_runs(path, RANKS)
+            except InputError as error:
+                assert "\n" not in str(error)
+                continue
+            for back in found:
+                runs.write(back, tmp_path / "a.jsonl", overwrite=True)
+                assert curves(runs.read(tmp_path / "a.jsonl"))
 
 
 @pytest.mark.parametrize("name", IMPORTERS)

@@ -193,8 +193,8 @@ def test_help_of_an_experiment_lists_its_own_options(isochrone: Isochrone) -> No
 
 WRONG = [
     (["show", "absent.jsonl"], "absent.jsonl: the file cannot be read: No such file"),
-    (["show", "/dev"], "no run files"),
-    (["show", "garbage.jsonl"], "garbage.jsonl:1: the line is not a record of a run file"),
+    (["show", "/dev"], "neither run files"),
+    (["show", "garbage.jsonl"], "garbage.jsonl: not a known format"),
     (["show", "empty.jsonl"], "empty.jsonl: the file is empty"),
     (["show", "newer.jsonl"], "format 99 is newer than 2"),
     (["show", "headless.jsonl"], "does not begin with a 'run' record"),
@@ -242,7 +242,7 @@ WRONG = [
     (["show", "model.json"], "the file is a model, not a run file"),
     (["report", "pairs.csv", "-o", "r.html"], "pairs.csv:2: 'i' is 'x', not a whole number"),
     (["show", "times.csv"], "the file is a table, not a run file (isochrone fit"),
-    (["show", "osu.log"], "osu.log: the file has no table of the OSU benchmarks"),
+    (["show", "osu.log"], "osu.log: the file has no table of an OSU benchmark"),
     (["show", "mmpi.log"], "mmpi.log"),
     (["fit", "map.jsonl", "map.jsonl"], "none of the 2 files can be fitted"),
     (["predict", "collective", "--model", "model.json", "--bytes", "8", "--ranks", "-4"],

@@ -136,7 +136,7 @@ def test_sides_are_files_lists_and_folders(
     assert found["launches"] == {"before": 2, "after": 3}  # a file given twice is one launch
     empty = folder / "empty"
     empty.mkdir()
-    one_line(isochrone("compare", folder / "a-1.jsonl", empty), "no run files")
+    one_line(isochrone("compare", folder / "a-1.jsonl", empty), "neither run files")
     one_line(isochrone("compare", folder / "a-1.jsonl", folder / "c.jsonl"), "cannot be read")
     one_line(isochrone("compare", "a", "b", "--fail-on", "slow"), "slower:PERCENT")
     one_line(isochrone("compare", "a", "b", "--margin", "wide"), "not a percentage")

@@ -21,6 +21,12 @@ _TAGGED = re.compile(rb"^(?:" + _TIME + rb" *(?:" + _TAG + rb")?|" + _TAG + rb")
 _LABEL = re.compile(rb"^ *\d+: ?", re.MULTILINE)
 """Of ``srun --label``: a number is a label only if every line has one."""
 
+_PIPES = re.compile(rb"^[ \t>]*\|[ \t]*(?=\d|\\?# ?(?:Size|OSU|bytes|Bench))[^\n]*", re.MULTILINE)
+"""A row of a markdown table with numbers, or with what begins the tables of benchmarks."""
+
+_QUOTED = re.compile(rb"^[ \t]*(?:>[ \t]?)+(?=[ \t]*[#\d])", re.MULTILINE)
+"""A quotation, as in answers to an issue."""
+
 _COMMENT = re.compile(rb"^[ \t]*\\?#", re.MULTILINE)
 """A comment that is indented, or that a web page has escaped."""
 
@@ -45,6 +51,8 @@ def plain(data: bytes) -> bytes:
     data = data.removeprefix(b"\xef\xbb\xbf")
     if b"\0" in data:
         return data
+    data = _PIPES.sub(lambda row: row[0].lstrip(b"> \t").replace(b"|", b"  ").strip(), data)
+    data = _QUOTED.sub(b"", data)
     data = _TAGGED.sub(b"", data)
     lines = [line for line in data.splitlines() if line.strip()]
     if len(lines) > 1 and all(map(_LABEL.match, lines[:-1])):  # the last may be cut

@@ -71,7 +71,9 @@ def paired(before: list[Run], after: list[Run]) -> tuple[list[Pairing], list[str
     InputError
         If both hold several things, and none in common.
     """
-    left, right = (grouped((thing(run), run) for run in side) for side in (before, after))
+    left, right = (
+        grouped(((thing(run), _operations(run)), run) for run in side) for side in (before, after)
+    )
     if len(left) == len(right) == 1:
         return [Pairing("", before, after)], []
     both = [key for key in left if key in right]
@@ -88,6 +90,14 @@ def paired(before: list[Run], after: list[Run]) -> tuple[list[Pairing], list[str
             name += "'"
         found[name] = Pairing(name, left[key], right[key])
     return sorted(found.values()), sorted(run.where for run in alone)
+
+
+def _operations(run: Run) -> tuple[str, ...]:
+    """Return the operations of an imported run: others in another file are no other launch."""
+    samples = run.tables.get("sample")
+    if run.about.imported is None or samples is None or "op" not in samples:
+        return ()
+    return tuple(sorted({str(op) for op in samples["op"].tolist()}))
 
 
 def _name(before: list[Run], after: list[Run]) -> str:

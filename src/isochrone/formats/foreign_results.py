@@ -14,6 +14,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import sha256, written_name
 from isochrone.base.table import Table
 from isochrone.base.text import printable, warn
+from isochrone.console.input import add_tests
 from isochrone.console.options import add_option, experts_only
 from isochrone.formats.given_ranks import FROM_NAME, Given, ranks_of, read_given
 from isochrone.formats.source import MAX_RANKS, NoRanksError
@@ -21,8 +22,9 @@ from isochrone.models.columns import AS_NAMED, Columns
 from isochrone.models.load import samples_in
 from isochrone.models.observations import Samples
 from isochrone.models.tables import read_csv
-from isochrone.runfile.any_file import foreign, read
+from isochrone.runfile.any_file import foreign, read_all
 from isochrone.runfile.file_type import looks_like_a_run, looks_like_a_table
+from isochrone.runfile.importer import Wanted
 from isochrone.runfile.run import Run
 
 
@@ -36,17 +38,24 @@ class Reading:
         What the columns of tables are.
     ranks
         Numbers of ranks, for files without it; None if not given.
+    tests
+        Names of the wanted tests of logs; all if empty.
+    ops
+        Wanted operations of logs; all if empty.
     """
 
     columns: Columns = AS_NAMED
     ranks: Given | None = None
+    tests: Sequence[str] = ()
+    ops: Sequence[str] = ()
 
     @classmethod
     def of(cls, args: argparse.Namespace) -> Reading:
         """Return the values of the options."""
         return cls(
-            replace(args.map_columns or AS_NAMED, decimal=args.decimal or ""), args.rank_count
-        )
+            replace(args.map_columns or AS_NAMED, decimal=args.decimal or ""), args.rank_count,
+            args.tests, args.op if isinstance(args.op, list) else (),
+        )  # fmt: skip
 
     def measured(self, paths: Sequence[Path]) -> list[Run | Samples]:
         """Return what is in files; those without the number of ranks get it as given.
@@ -62,7 +71,7 @@ class Reading:
         items = [self._measured(path) for path in paths]
         lacking = [
             k for k, item in enumerate(items)
-            if item is None or (self.ranks and isinstance(item, Samples) and lacks_ranks(item))
+            if not item or (self.ranks and isinstance(item, Samples) and lacks_ranks(item))
         ]  # fmt: skip
         numbers = ranks_of([paths[k] for k in lacking], self.ranks) if lacking else []
         if self.ranks == FROM_NAME and numbers:
@@ -71,27 +80,33 @@ class Reading:
         for k, number in zip(lacking, numbers, strict=True):
             item = items[k]
             items[k] = (
-                with_ranks(item, number) if isinstance(item, Samples) else read(paths[k], number)
-            )
-        return [item for item in items if item is not None]
+                with_ranks(item, number) if isinstance(item, Samples)
+                else self._read(paths[k], number, launches=False)
+            )  # fmt: skip
+        return [
+            one for item in items for one in ([item] if isinstance(item, Samples) else item)
+        ]  # fmt: skip
 
-    def _measured(self, path: Path) -> Run | Samples | None:
-        """Return what is in a file; None of output of another program that lacks the ranks."""
+    def _measured(self, path: Path) -> list[Run] | Samples:
+        """Return what is in a file; nothing of output of another program that lacks the ranks."""
         if self._is_table(path) or not (foreign(path) or looks_like_a_run(path)):
             return samples_in(path, self.columns)
         try:
-            return read(path)
+            return self._read(path, None, launches=False)
         except NoRanksError:
-            return None
+            return []
+
+    def _read(self, path: Path, ranks: int | None, *, launches: bool) -> list[Run]:
+        return read_all(path, Wanted(self.tests, self.ops, ranks, launches))
 
     def runs(self, path: Path) -> list[Run]:
-        """Return the runs in a file: one, or the launches in a table."""
+        """Return the runs in a file: one, the launches in a table, or all of a log."""
         if self._is_table(path):
             return runs_of_table(path, self.columns)
         try:
-            return [read(path)]
+            return self._read(path, None, launches=True)
         except NoRanksError:
-            return [read(path, ranks_of([path], self.ranks)[0])]
+            return self._read(path, ranks_of([path], self.ranks)[0], launches=True)
 
     def _is_table(self, path: Path) -> bool:
         """Whether it is a table of times, which has the columns that were named or `seconds`."""
@@ -103,8 +118,8 @@ class Reading:
         return named and foreign(path) in ("", "csv") and not looks_like_a_run(path)
 
 
-def add_reading(parser: argparse.ArgumentParser) -> None:
-    """Add the group of options for output of other programs."""
+def add_reading(parser: argparse.ArgumentParser, *, op: bool) -> None:
+    """Add the group of options for output of other programs; ``op`` says whether with ``--op``."""
     group = parser.add_argument_group("tables")
     add_option(group, "--map-columns", "COLUMN=VARIABLE[:UNIT],…", Columns.parse,
         "map columns to variables: size=b (size is in bytes), usec=seconds:us (usec is a time in "
@@ -118,6 +133,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         "number of ranks of each file without it, such as those of OSU; from-name: as in names "
         "such as bcast_8.txt (default: from the file)",
         dest="rank_count")  # fmt: skip
+    add_tests(group, op=op, ranks=False)
 
 
 AS_IT_IS = Reading()

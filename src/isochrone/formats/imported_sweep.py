@@ -1,24 +1,30 @@
 """Sweeps of other programs: the mean of a size, in µs, becomes one sample for many repetitions."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from isochrone.base.errors import InputError
 from isochrone.base.log_text import plain
 from isochrone.base.table import TableBuilder
+from isochrone.base.text import listed
 from isochrone.formats.source import MAX_RANKS, Source
 from isochrone.runfile.header import kind_of
 from isochrone.runfile.run import Run
 
 _MANY_LINES = 5_000_000
 
+_LISTED = 5
+"""Lines that a warning names."""
+
 Row = dict[str, str]
 """The words of a line of a table, by column."""
 
 Sample = dict[str, Any]
 """A record of the run."""
-
-Check = Callable[[Source, Row], None]
 
 
 def lines_of(source: Source) -> Iterator[str]:
@@ -44,7 +50,7 @@ def lines_of(source: Source) -> Iterator[str]:
 
 @dataclass
 class Sweep:
-    """What an importer has understood of a file.
+    """What was measured in a table, or in several of one kind.
 
     Attributes
     ----------
@@ -60,6 +66,10 @@ class Sweep:
         The pairs of a bisection.
     means
         The seconds are means, as no medians are known.
+    header
+        More members of the header.
+    hosts
+        The host of each rank, if known.
     """
 
     experiment: str
@@ -69,8 +79,21 @@ class Sweep:
     options: dict[str, Any] = field(default_factory=dict)
     cuts: list[Sample] = field(default_factory=list)
     means: bool = True
+    header: dict[str, Any] = field(default_factory=dict)
+    hosts: dict[int, str] = field(default_factory=dict)
 
-    def run(self, source: Source) -> Run:
+    @property
+    def kind(self) -> str:
+        """All that the tables of one run have in common."""
+        same = replace(self, ranks=0, samples=[])
+        return repr(same)
+
+    @property
+    def curves(self) -> frozenset[tuple[str, int]]:
+        """The operations and numbers of ranks in it."""
+        return frozenset((str(one.get("op", "")), int(one.get("p", 0))) for one in self.samples)
+
+    def run(self, source: Source, *, complete: bool = True) -> Run:
         """Return it as a run."""
         if not self.samples:
             raise source.fail("the file has no measured size")
@@ -80,7 +103,7 @@ class Sweep:
         header = {
             "experiment": self.experiment, **kind_of(self.experiment), "ranks": self.ranks,
             "options": {"bytes": sizes, **self.options}, "seconds_are": self.seconds_are,
-            "mpi": {}, "clock": {}, "imported": source.origin(),
+            "mpi": {}, "clock": {}, "imported": source.origin(), **self.header,
         }  # fmt: skip
         if self.means:
             header["median_is_mean"] = True
@@ -93,48 +116,100 @@ class Sweep:
                 tables[name] = builder.build()
         return Run(
             header=header, tables=tables, warnings=source.warnings, path=source.path,
-            end=None if source.cut else {"complete": True},
+            end={"complete": True} if complete else None,
+            ranks=source.ranks(self.hosts) if len(self.hosts) == self.ranks else [],
         )  # fmt: skip
 
 
 @dataclass
 class Results:
-    """A table of one test: its name and line, the ranks, the columns, and rows with their lines."""
+    """A table of a test.
 
-    name: str
+    Attributes
+    ----------
+    test
+        Name of the test, as `--test` takes it.
+    line
+        Where it begins.
+    ranks
+        Number of ranks, if the file contains it.
+    columns, rows
+        Names of the columns, and the words of each row with its line.
+    invalid
+        Lines of rows in which the benchmark found wrong data.
+    faults
+        Why lines were not understood.
+    cut
+        Why the last line of the file, in this table, is truncated; empty if it is not.
+    """
+
+    test: str
     line: int
     ranks: int | None = None
     columns: list[str] = field(default_factory=list)
     rows: list[tuple[int, Row]] = field(default_factory=list)
+    invalid: list[int] = field(default_factory=list)
+    faults: list[tuple[int, InputError]] = field(default_factory=list)
+    cut: str = ""
 
-    def take(self, source: Source, words: list[str], check: Check) -> None:
-        """Take a row that passes a check of its words by column; the last one may be cut."""
-        with source.may_be_cut():
-            if len(words) != len(self.columns):
-                raise source.fail(f"the line has {len(words)} columns, not {len(self.columns)}")
-            row = dict(zip(self.columns, words, strict=True))
-            check(source, row)
-            self.rows.append((source.line, row))
+    def take(self, source: Source, words: Sequence[str], *, valid: bool = True) -> None:
+        """Take a row; ``valid`` is whether the benchmark found right data in the messages."""
+        if len(words) != len(self.columns):
+            count = len(self.columns)
+            error = source.fail(f"the line has {len(words)} columns, not {count}")
+            self.faults.append((source.line, error))
+        elif not valid:
+            self.invalid.append(source.line)
+        else:
+            self.rows.append((source.line, dict(zip(self.columns, words, strict=True))))
 
+    def samples(
+        self, source: Source, make: Callable[[Row], Sample], *, repeats: bool = False
+    ) -> list[Sample]:
+        """Return the samples that ``make`` makes of the rows, and note the others.
 
-T = TypeVar("T", bound=Results)
+        With ``repeats``, several rows of one size are repetitions.
 
+        Raises
+        ------
+        InputError
+            If there are none, or two of one size without ``repeats``.
+        """
+        made: list[Sample] = []
+        again: Counter[tuple[str, int]] = Counter()
+        for source.line, row in self.rows:
+            try:
+                sample = make(row)
+            except InputError as error:
+                self.faults.append((source.line, error))
+                continue
+            point = str(sample.get("op")), sample["bytes"]
+            if again[point] and not repeats:
+                raise source.fail(f"the table has two lines for {point[1]} bytes")
+            made.append({**sample, "repeat": again[point]})
+            again[point] += 1
+        source.line = 0
+        if not made and self.faults:
+            raise self.faults[0][1]
+        if not made:
+            raise source.fail("the table has no rows", self.line)
+        self.faults.sort(key=lambda fault: fault[0])
+        if self.faults and self.faults[-1][0] == source.lines:
+            self.cut = self.faults.pop()[1].what
+        return made
 
-def samples_of(
-    source: Source, tables: Sequence[T], make: Callable[[T, Row], Sample]
-) -> list[Sample]:
-    """Return the samples of all tables; the same test again is another repetition."""
-    samples = []
-    seen: dict[tuple[str, int | None], int] = {}
-    for table in tables:
-        test = (table.name, table.ranks)
-        repeat = seen[test] = seen.get(test, -1) + 1
-        sizes = set()
-        for source.line, row in table.rows:
-            sample = {**make(table, row), "repeat": repeat}
-            if sample["bytes"] in sizes:
-                raise source.fail(f"the table has two lines for {sample['bytes']} bytes")
-            sizes.add(sample["bytes"])
-            samples.append(sample)
-    source.line = 0
-    return samples
+    def warn(self, source: Source) -> None:
+        """Add warnings about rows that were left out to the file."""
+        if self.cut:
+            source.warn(
+                "cut-short",
+                f"line {source.lines}, the last one, is truncated and ignored ({self.cut})",
+            )
+        for code, what, lines, why in (
+            ("invalid-data", "rows with wrong data are left out", self.invalid, ""),
+            ("lines-ignored", "not understood", [line for line, _ in self.faults],
+             "".join(f" ({error.what})" for _, error in self.faults[:1])),
+        ):  # fmt: skip
+            if lines:
+                numbers = listed([str(line) for line in lines], _LISTED)
+                source.warn(code, f"{what}: line{'s' * (len(lines) > 1)} {numbers}{why}")

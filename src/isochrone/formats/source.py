@@ -184,7 +184,7 @@ class Source:
     def no_ranks(self, what: str, line: int = 0) -> NoRanksError:
         """Return the error to raise if the number of ranks is neither in the file nor given."""
         where = f"{self.path}:{line}" if line else self.path
-        return NoRanksError(what, where=where, hint="isochrone import and fit take it: --ranks N")
+        return NoRanksError(what, where=where, hint="give it: --ranks N")
 
     def fail(self, what: str, line: int = 0, *, hint: str = "") -> InputError:
         """Return the error to raise, of a line or the current one."""

@@ -76,10 +76,9 @@ def read(path: str | Path) -> Run:
                 return reader.read(stream)
         except InputError:
             what, hint = ("", "") if reader.run.header else other_kind(path)
-            if what:
-                what = f"the file is {what}, not a run file"
-                raise InputError(what, where=path, hint=hint) from None
-            raise
+            if not what:
+                raise
+            raise InputError(what, where=path, hint=hint) from None
 
 
 def write(run: Run, path: str | Path, *, overwrite: bool = False) -> None:

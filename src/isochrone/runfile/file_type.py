@@ -1,6 +1,7 @@
 """Recognises files that are not run files by their beginning."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 from isochrone.base.column_names import understood
@@ -8,29 +9,23 @@ from isochrone.base.errors import InputError, failing
 from isochrone.base.files import check_ordinary
 from isochrone.base.log_text import plain
 from isochrone.base.table_text import decoded, table_of
+from isochrone.runfile import importer as importers
 
-_ENOUGH = 1 << 16
+_ENOUGH = 1 << 20
 """Bytes read to recognise a file: output of batch systems may precede a table."""
 
 _FEW = 4096
 """Bytes that tell a run file from a table."""
 
 _IMPORTED = {
-    "osu": ("the output of an OSU benchmark", re.compile(rb"^# OSU MPI", re.MULTILINE)),
-    "imb": (
-        "the output of the Intel MPI Benchmarks",
-        re.compile(rb"Intel ?\(R\) MPI Benchmarks|^# MPI Thread Environment", re.MULTILINE),
-    ),
-    "nccl-tests": (
-        "the output of nccl-tests",
-        re.compile(rb"^# +size +count +type .*\btime +algbw +busbw\b", re.MULTILINE),
-    ),
     "mmpi": ("a log of mmpi", re.compile(rb"^# Processors: +[0-9]+ MsgLen", re.MULTILINE)),
     "matlab": ("a MATLAB file", re.compile(rb"\AMATLAB [0-9.]+ MAT-file")),
     "npz": ("a NumPy file", re.compile(rb"\APK\x03\x04.{26}[\w-]+\.npy", re.DOTALL)),
     "csv": ("a table of pairs", re.compile(rb"\Ai,([^\n]*,)?j,")),
 }
-"""By format of ``isochrone import``: description, and pattern."""
+"""Formats that the beginning of a file tells: description, and pattern."""
+
+_NOT_ONE = "the file is {}, not a run file"
 
 _FIT_READS = "isochrone fit reads tables of times; --map-columns says what theirs are"
 
@@ -72,24 +67,42 @@ def import_format(path: Path) -> str:
     OSError
         If it cannot be read.
     """
-    begin = _read(path, _ENOUGH)
-    if begin.lstrip()[:1] == b"{":
+    begin = _read(path, _FEW).lstrip()
+    if begin[:1] != b"{":
+        begin = _read(path, _ENOUGH)
+    elif b'"record"' in begin:
         return ""  # a run file, or a model
-    return next((name for name, (_, found) in _IMPORTED.items() if found.search(begin)), "")
+    return next((name for name, (_, found) in _imported().items() if found.search(begin)), "")
+
+
+@cache
+def _imported() -> dict[str, tuple[str, re.Pattern[bytes]]]:
+    """Return the description and the pattern of each format of ``isochrone import``."""
+    loaded = {name: importers.load(name) for name in importers.names() if name not in _IMPORTED}
+    return {
+        name: (one.says, one.signature) for name, one in loaded.items() if one.signature
+    } | _IMPORTED
 
 
 def other_kind(path: Path) -> tuple[str, str]:
-    """Return what a file is, and how to use it; empty if unknown."""
+    """Return why a file is no run file, and how to use it; empty if it seems to be one."""
     begin = _read(path, _ENOUGH)
+    if not begin.strip():
+        return "", ""
     if is_of_extra_p(begin):
-        return "of Extra-P", "isochrone fit reads it"
-    for name, (what, pattern) in _IMPORTED.items():
+        return _NOT_ONE.format("of Extra-P"), "isochrone fit reads it"
+    for name, (what, pattern) in _imported().items():
         if pattern.search(begin):
-            return what, f"convert it: isochrone import {path} --from {name}"
+            return _NOT_ONE.format(what), f"convert it: isochrone import {path} --from {name}"
     for what, pattern, hint in _OTHERS:
         if pattern.search(begin):
-            return what, hint
-    return ("a table", _FIT_READS) if looks_like_a_table(path) else ("", "")
+            return _NOT_ONE.format(what), hint
+    if looks_like_a_table(path):
+        return _NOT_ONE.format("a table"), _FIT_READS
+    if begin.lstrip()[:1] == b"{":
+        return "", ""
+    known = ", ".join(["run files", *importers.names()])
+    return "not a known format", f"known are {known}; for a table: isochrone fit --map-columns"
 
 
 def looks_like_a_table(path: Path) -> bool:
@@ -105,7 +118,7 @@ def looks_like_a_table(path: Path) -> bool:
         return is_of_extra_p(begin)
     if b"seconds" in begin.splitlines()[0]:
         return True
-    if any(found.search(begin) for _, found in _IMPORTED.values()):
+    if any(found.search(begin) for _, found in _imported().values()):
         return False
     try:
         names = table_of(decoded(begin[: begin.rfind(b"\n") + 1], ""), "").names

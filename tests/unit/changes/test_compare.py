@@ -45,6 +45,18 @@ def test_one_start_a_side_proves_nothing_whatever_its_repetitions_say() -> None:
         assert found.points[0].ratio == pytest.approx(1.1, rel=0.05)
 
 
+@pytest.mark.parametrize(("factor", "verdict"), [(9.0, "not known"), (12.0, "slower")])
+def test_what_is_further_apart_than_launches_ever_are_is_a_verdict(
+    factor: float, verdict: str
+) -> None:
+    """Launches of one command differed up to 3.2 times in published series; 10 is its square."""
+    found = compare(side(0, runs=1), side(50, factor, runs=1))
+    assert words(found) == {verdict}
+    assert words(compare(side(0, factor, runs=1), side(50, runs=1))) == {
+        {"slower": "faster"}.get(verdict, verdict)
+    }
+
+
 def test_same_is_proved_and_rarely_said_of_what_is_not() -> None:
     """Twice the margin is called the same in at most 2.5 % of points, and equal times often are."""
     dice = np.random.default_rng(4)

@@ -160,10 +160,12 @@ def test_a_later_call_reads_only_what_it_does_not_know(
     runs = dated([launch(machine, dice) for _ in range(9)])
     files = [tmp_path / "nights" / f"{k}.jsonl" for k in range(9)]
     calls: list[Path] = []
-    monkeypatch.setattr(command, "read", lambda file: calls.append(file) or read(file))
+    monkeypatch.setattr(command, "read_one", lambda file, _: calls.append(file) or read(file))
     monkeypatch.setattr(command, "write_page", lambda page, path: pages.append(page))
     pages: list[object] = []
-    arguments = argparse.Namespace(folder=tmp_path / "nights", output=tmp_path / "page", force=True)
+    arguments = argparse.Namespace(
+        folder=tmp_path / "nights", output=tmp_path / "page", force=True, tests=[]
+    )
 
     def nights_read(count: int) -> list[str]:
         for run, file in zip(runs[:count], files[:count], strict=True):

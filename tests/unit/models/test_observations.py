@@ -121,8 +121,8 @@ def test_a_hundred_thousand_points_are_reduced_without_a_loop(
 def test_repetitions_that_another_program_counted_are_no_operations() -> None:
     """IMB prints how often each size was repeated; with it every table looked like computation."""
     golden = ROOT / "tests/golden"
-    pingpong = imb.read(golden / "imb/pingpong-2021.txt")
-    for run in (pingpong, osu.read(golden / "osu/bcast-7.0-full.txt", ranks=4)):
+    pingpong = imb.IMPORTER.read(golden / "imb/pingpong-2021.txt")
+    for run in (pingpong, osu.IMPORTER.read(golden / "osu/bcast-7.0-full.txt", ranks=4)):
         assert "n" in run.tables["sample"]
         data = models.of_run(run)
         assert "n" not in data.variables

@@ -8,7 +8,7 @@ import numpy as np
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.base.verdicts import FASTER, SAME, SLOWER
-from isochrone.changes.compare import Comparison
+from isochrone.changes.compare import FAR_APART, Comparison
 from isochrone.changes.components import Difference, Part
 from isochrone.changes.gate import Limit, what_to_measure
 from isochrone.pages.page import Block, Row, Sentence, Table, Tone, columns_of
@@ -68,8 +68,10 @@ def _head(found: Comparison) -> list[Block]:
         basis = Sentence("  one launch per side: differences may be random", "bad")
     elif found.one_launch:
         basis = Sentence(
-            "  one launch per side: no verdict, because launches differ. "
-            f"Measure three or more: {what_to_measure()}", "bad",
+            f"  one launch per side: no verdict on ratios below {FAR_APART:g}, because launches "
+            "differ. "
+            f"Measure three or more: {what_to_measure()}. To judge by the ratios alone: "
+            "--one-launch", "bad",
         )  # fmt: skip
     elif found.overall is None:
         basis = Sentence(f"  {launches}")

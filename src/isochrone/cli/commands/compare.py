@@ -118,7 +118,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_force(group)
     add_flag(group, "--quiet", "print no progress", expert=True)
     add_journal(group)
-    add_reading(parser)
+    add_reading(parser, op=True)
     hide(parser, "--map-columns", "--ranks")
     group = parser.add_argument_group("emulated applications compared with models")
     add_flag(group, "--with-prediction",

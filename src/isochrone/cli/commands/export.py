@@ -8,7 +8,7 @@ from isochrone.applications.description.actions import actions
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable, warn
 from isochrone.base.units import format_bytes
-from isochrone.console.input import read_run
+from isochrone.console.input import add_tests, files_of, read_run, wanted
 from isochrone.console.options import (
     add_expert,
     add_flag,
@@ -43,6 +43,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "csv of a map: also the estimated time of pairs that were not measured",
         expert=True)  # fmt: skip
     add_message_size(parser)
+    add_tests(parser)
     add_output(parser, "file to write (default: the name of FILE with the suffix of the format)")
     group = parser.add_argument_group("options for application descriptions")
     add_option(group, "--app", "NAME", str, "application to export (default: the only one)")
@@ -76,7 +77,8 @@ def run(args: Namespace) -> int:
     beside = [path.with_suffix(suffix) for suffix in exporter.beside]
     for other in beside:
         check_output(other, force=args.force, inputs=[args.file])
-    found = read_run(args.file)
+    (file,) = files_of([args.file])
+    found = read_run(file, wanted(args))
     asked = {"estimates": True} if args.estimates else {}
     if asked and (args.to, found.kind) != ("csv", "latency-map"):
         raise InputError("only --to csv of a latency map has estimates", where="--estimates")

@@ -91,7 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "also print all families tried, deviations, and intervals of coefficients"
     )  # fmt: skip
     add_json(parser)
-    add_reading(parser)
+    add_reading(parser, op=False)
     hide(parser, "--ranks")
     add_output(parser, "model file to write (default: none)")
 

@@ -18,12 +18,13 @@ from isochrone.base.files import whole_file
 from isochrone.base.text import warn
 from isochrone.changes.nights import Night, night_of
 from isochrone.changes.pages.history import history_page
+from isochrone.console.input import add_tests, files_of, read_one, wanted
 from isochrone.console.options import add_option
 from isochrone.console.output import add_output, output_of, print_path
 from isochrone.measure.cache import cache_folder
 from isochrone.pages.html.render import write_page
-from isochrone.runfile.any_file import read
 from isochrone.runfile.baseline_folder import files
+from isochrone.runfile.importer import Wanted
 from isochrone.runfile.run import NO_END
 
 EXAMPLES = (
@@ -35,31 +36,36 @@ EXAMPLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone history``."""
     add_option(parser, "folder", "FOLDER", Path, "baseline, or any folder of run files")
+    add_tests(parser)
     add_output(parser, "HTML file (default: history.html)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the page, and say where it is."""
-    stored = files(args.folder)
+    stored = files(args.folder) or files_of([args.folder])
     path = output_of(args, Path("history.html"), stored)
-    kept = _kept_in(args.folder)
+    which = wanted(args)
+    kept = _kept_in(args.folder, which)
     before = _kept(kept)
-    nights = [one for file in stored if (one := _night(file, before.get(str(file)))) is not None]
+    nights = [
+        one for file in stored
+        if (one := _night(file, which, before.get(str(file)))) is not None
+    ]  # fmt: skip
     try:
-        write_page(history_page(nights, lambda file: read(Path(file))), path)
+        write_page(history_page(nights, lambda file: read_one(Path(file), which)), path)
     finally:
         _keep(kept, nights)
     print_path(path)
     return 0
 
 
-def _night(file: Path, before: Night | None) -> Night | None:
+def _night(file: Path, which: Wanted, before: Night | None) -> Night | None:
     """Return what is kept of a run; None, with a warning, if it cannot be read."""
     try:
         stat = file.stat()
         stamp = stat.st_size, stat.st_mtime_ns
         if before is None or before.stamp != stamp:
-            before = night_of(read(file), str(file), stamp)
+            before = night_of(read_one(file, which), str(file), stamp)
     except (InputError, OSError) as error:
         warn(f"skipped: {error}", 510)
         return None
@@ -68,9 +74,9 @@ def _night(file: Path, before: Night | None) -> Night | None:
     return before
 
 
-def _kept_in(folder: Path) -> Path | None:
+def _kept_in(folder: Path, which: Wanted) -> Path | None:
     """Return the file that keeps what the runs of a folder say; None if there can be none."""
-    name = hashlib.sha256(f"{__version__} {folder.absolute()}".encode()).hexdigest()
+    name = hashlib.sha256(f"{__version__} {folder.absolute()} {which}".encode()).hexdigest()
     with suppress(InputError):
         return cache_folder() / f"history-{name[:16]}.msgpack"
     return None

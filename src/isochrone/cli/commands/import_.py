@@ -1,18 +1,24 @@
 """Convert results of other programs to run files, or traces to application descriptions."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from isochrone.applications.description import reading
 from isochrone.applications.traces.deriving import describe
 from isochrone.base.errors import InputError
 from isochrone.base.text import warn
-from isochrone.console.options import add_option, count_of
-from isochrone.console.output import add_output, output_of, print_path
+from isochrone.console.input import add_tests, wanted
+from isochrone.console.options import add_option
+from isochrone.console.output import add_output, check_output, output_of, print_path
 from isochrone.formats import trace as traces
 from isochrone.runfile import importer as importers
+from isochrone.runfile.any_file import tests_of
 from isochrone.runfile.file import write
+from isochrone.runfile.run import Run
 
 EXAMPLES = (
     ("the output of an OSU benchmark", "isochrone import latency.txt --from osu -o latency.jsonl"),
@@ -28,11 +34,10 @@ def add_arguments(parser: ArgumentParser) -> None:
         "file to convert; if a trace has one file per rank: all files, or their folder",
         nargs="+")  # fmt: skip
     add_option(parser, "--from", "FORMAT", str,
-        f"format of results: {', '.join(runs)}; or of traces: {', '.join(programs)} "
-        "(of isochrone record)",
+        "format of results, such as osu or csv, see docs/formats.md; or of traces: "
+        f"{', '.join(programs)} (of isochrone record)",
         dest="source", choices=sorted({*runs, *programs}), required=True)  # fmt: skip
-    add_option(parser, "--ranks", "N", count_of("ranks", 1_000_000),
-        "number of ranks (default: from the file; output of OSU collectives lacks it)")  # fmt: skip
+    add_tests(parser, hidden=False)
     add_output(
         parser, "file to write (default: the name of FILE with the suffix .jsonl or .yaml)",
     )  # fmt: skip
@@ -45,16 +50,41 @@ def run(args: Namespace) -> int:
     _only_one(args)
     path = output_of(args, args.file[0].with_suffix(".jsonl"), args.file)
     importer = importers.load(args.source)
-    if args.ranks is not None and not importer.takes_ranks:
+    if args.rank_count is not None and not importer.takes_ranks:
         raise _no_ranks(args.source)
-    found = importer.run(args.file[0], args.ranks)
-    write(found, path, overwrite=args.force)
-    return _tell(path, (warning["text"] for warning in found.warnings))
+    runs = importer.all_runs(
+        args.file[0], replace(wanted(args, launches=True), formats=(args.source,))
+    )
+    paths = _names(path, runs)
+    for path in paths:
+        check_output(path, force=args.force, inputs=args.file)
+    for found, path in zip(runs, paths, strict=True):
+        write(found, path, overwrite=args.force)
+    for text in dict.fromkeys(warning["text"] for found in runs for warning in found.warnings):
+        warn(text)
+    for path in paths:
+        print_path(path)
+    return 0
+
+
+def _names(path: Path, runs: Sequence[Run]) -> list[Path]:
+    """Return a file for each run: ``a-osu_bw.jsonl``, and ``a-osu_bw-1.jsonl`` for launches."""
+    if len(runs) == 1:
+        return [path]
+    tests = [tests_of(run).replace(", ", "+") for run in runs]
+    alone = len({*tests}) == 1
+    total, seen = Counter(tests), Counter[str]()
+    names = []
+    for test in tests:
+        seen[test] += 1
+        parts = [path.stem, *[test] * (not alone), *[str(seen[test])] * (total[test] > 1)]
+        names.append(path.with_name("-".join(parts) + path.suffix))
+    return names
 
 
 def _description(args: Namespace) -> int:
     """Write the description of what a trace shows."""
-    if args.ranks is not None:
+    if args.rank_count is not None:
         raise _no_ranks(args.source)
     form = traces.load(args.source)
     if form.files == "one":

@@ -1,6 +1,7 @@
 """Plot run files, models or node orders as PNG, SVG or PDF."""
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from pathlib import Path
 
 from isochrone import models, views
@@ -8,13 +9,14 @@ from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.collective_io.orders import compared_orders as orders_file
 from isochrone.collective_io.orders.compared_orders import ComparedOrders
-from isochrone.console.input import files_of, read
+from isochrone.console.input import add_tests, files_of, read_all, wanted
 from isochrone.console.options import add_expert, add_option, values_of
 from isochrone.console.output import add_output, output_of, print_path
 from isochrone.latency_map.map_to_draw import SORTS
 from isochrone.models import Model
 from isochrone.models.terms import VARIABLES
 from isochrone.runfile.file_type import looks_like_a_table
+from isochrone.runfile.importer import Wanted
 from isochrone.runfile.run import Run
 
 EXAMPLES = (
@@ -63,6 +65,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_expert(parser, "--across", "VARIABLE", str,
         "view fit: variable of the horizontal axis, such as p, see docs/models.md (default: the "
         "one with most values)", choices=list(VARIABLES), default="")  # fmt: skip
+    add_tests(parser, op=False)
     add_output(parser, "figure to write (.png, .svg or .pdf)", required=True)
 
 
@@ -70,7 +73,7 @@ def run(args: Namespace) -> int:
     """Draw, and say where the picture is."""
     files = files_of(args.files)
     path = output_of(args, inputs=files)
-    given = [_read(file) for file in files]
+    given = [item for file in files for item in _read(file, wanted(args))]
     first = given[0]
     view = args.view or views.usual(views.TABLE if isinstance(first, Path) else first.kind)
     one, several = _models(args, view)
@@ -84,11 +87,11 @@ def run(args: Namespace) -> int:
     return 0
 
 
-def _read(path: Path) -> Run | ComparedOrders | Path:
-    """Read a run file, or compared orders; the views that draw a CSV read it themselves."""
+def _read(path: Path, which: Wanted) -> Sequence[Run | ComparedOrders | Path]:
+    """Read runs, or compared orders; the views that draw a CSV read it themselves."""
     if orders_file.looks_like_one(path):
-        return orders_file.read(path)
-    return path if looks_like_a_table(path) else read(path)
+        return [orders_file.read(path)]
+    return [path] if looks_like_a_table(path) else read_all(path, which)
 
 
 def _models(args: Namespace, view: str) -> tuple[str, tuple[Model, ...]]:

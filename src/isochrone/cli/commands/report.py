@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from isochrone import models
-from isochrone.console.input import files_of, read
+from isochrone.console.input import add_tests, files_of, read_all, wanted
 from isochrone.console.options import add_expert, add_option
 from isochrone.console.output import add_output, output_of, print_path
 from isochrone.pages.html.render import write_report
@@ -23,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_expert(parser, "--model", "FILE", Path,
         "model file: compare emulated applications with its prediction; may be repeated",
         action="append", default=[])  # fmt: skip
+    add_tests(parser)
     add_output(parser, "HTML file (default: report.html)")
 
 
@@ -31,6 +32,6 @@ def run(args: argparse.Namespace) -> int:
     files = files_of(args.files)
     path = output_of(args, Path("report.html"), [*files, *args.model])
     asked = Asked(models=tuple(models.read(file) for file in args.model))
-    write_report([read(file) for file in files], path, asked)
+    write_report([run for file in files for run in read_all(file, wanted(args))], path, asked)
     print_path(path)
     return 0

@@ -1,120 +1,179 @@
-"""Output of the Intel MPI Benchmarks, IMB-MPI1: PingPong, Sendrecv, Bcast and the others.
+"""Output of the Intel MPI Benchmarks: IMB-MPI1, P2P, EXT, RMA, NBC, IO and MT; also ``-multi``.
 
-A file may have several tables. PingPong alone is a point-to-point run; anything else makes a
-collective one, in which the time is that of the slowest rank (``t_max``).
+PingPong of two ranks is a point-to-point run. Tables with only a message rate, Uniband and Biband,
+are bisections. Anything else is a collective, with the time of the slowest rank (``t_max``).
 """
 
 import re
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 
-from isochrone.base.text import printable
-from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep, lines_of, samples_of
-from isochrone.formats.source import MAX_RANKS, Source
-from isochrone.runfile.importer import Importer
-from isochrone.runfile.run import Run
+from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep
+from isochrone.formats.log import of_tables
+from isochrone.formats.source import MAX_RANKS, Source, parse_number
+from isochrone.runfile.importer import Wanted
 
 _BENCHMARK = re.compile(r"#\s*Benchmarking\s+(?P<name>\S+)\s*")
-_PROCESSES = re.compile(r"#\s*#processes\s*=\s*(?P<count>\d{1,9})\b.*")
+_PROCESSES = re.compile(
+    r"#\s*\(?\s*#processes\s*=\s*(?P<count>\d{1,9})\b(?:.*\bthreads\D*(?P<threads>\d{1,6}))?.*"
+)
 _IDLE = re.compile(r"#\s*\(\s*(\d{1,9}) additional process(?:es)? waiting.*")
-_GROUPS = re.compile(r"#\s*\(\s*\d+ groups of \d+ processes.*")
-_NAME = re.compile(r"[A-Za-z][A-Za-z_]{1,30}")
-_TIMES = ("t_max[usec]", "t[usec]", "t_avg[usec]")
+_GROUPS = re.compile(r"#\s*\(\s*(\d{1,7}) groups of (\d{1,7}) processes.*")
+_MODE = re.compile(r"#\s*MODE:\s*(\S+).*")
+_NAME = re.compile(r"[A-Za-z][\w-]{1,40}")
+_TIMES = ("t_pure[usec]", "t_max[usec]", "t[usec]", "t_avg[usec]")
+_RATE = "Msg/sec"
+_GROUP = "Group"
+_BANDS = {"uniband": (1, "nonblocking"), "biband": (2, "bidirectional")}
+"""Messages of a pair at a time, and how they are sent."""
+
+_WINDOW = 64
+"""Messages in flight in Uniband and Biband (IMB User Guide)."""
+
 _MOVED = {"pingpong": 1, "pingping": 1, "sendrecv": 2, "exchange": 4}
 """Messages that a rank sends and receives in the time that is printed (IMB User Guide)."""
 
 
 @dataclass
 class _Table(Results):
-    ranks: int = 0
+    """``size`` is the number of processes of a group, ``idle`` those that wait."""
+
+    size: int = 0
     idle: int = 0
-    grouped: bool = False
+    groups: int = 1
+    variant: str = ""
 
 
-def read(path: Path) -> Run:
-    """Read the output of IMB-MPI1 as a sweep.
+class _Tables:
+    def __init__(self, source: Source, wanted: Wanted) -> None:
+        self.source = source
+        self._last: _Table | None = None
 
-    Raises
-    ------
-    InputError
-        If it cannot be read, holds no table, or a number is wrong; names the line.
-    """
-    source = Source.open(path, "imb")
-    tables = _tables(source)
-    readable = [t for t in tables if t.rows and not t.grouped and _NAME.fullmatch(t.name)]
-    left_out = sorted({t.name for t in tables if t.rows and t not in readable})
-    if left_out:
-        names = printable(", ".join(left_out), 200)
-        text = f"tables of several groups at once, or not from IMB-MPI1, were left out: {names}"
-        source.warn("benchmarks-ignored", text)
-    if not readable:
-        raise source.fail("the file has no table of IMB-MPI1")
-    alone = {table.name for table in readable} == {"PingPong"} and all(
-        t.ranks == 2 for t in readable
-    )
-    sweep = Sweep(
-        experiment="point-to-point" if alone else "collective",
-        seconds_are="half a round trip" if alone else "operation, slowest rank",
-        ranks=max(table.ranks + table.idle for table in readable),
-        samples=samples_of(source, readable, partial(_sample, source, alone)),
-        options={"mode": "blocking"} if alone else {},
-    )  # fmt: skip
-    return sweep.run(source)
-
-
-def _tables(source: Source) -> list[_Table]:
-    """Find the tables; other text is left out."""
-    tables: list[_Table] = []
-    for text in map(str.strip, lines_of(source)):
+    def begins(self, text: str) -> Results | None:
+        last, text = self._last, text.strip()
+        if text[:1] != "#":
+            return None
         if found := _BENCHMARK.fullmatch(text):
-            tables.append(_Table(found["name"], source.line))
-        elif not tables:
-            continue
+            self._last = _Table(found["name"], self.source.line, ranks=0)
+        elif last and last.rows and (mode := _MODE.fullmatch(text)):  # the same one, in two modes
+            self._last = _Table(last.test, self.source.line, last.ranks, size=last.size,
+                                idle=last.idle, groups=last.groups,
+                                variant="-" + mode[1].lower())  # fmt: skip
+        else:
+            return None
+        return self._last
+
+    def takes(self, table: Results, text: str) -> None:
+        assert isinstance(table, _Table)
+        text = text.strip()
+        words = text.split()
+        if "#repetitions" in text and not table.rows:
+            table.columns = text.replace("#", " ").split()
         elif text.startswith("#"):
-            _comment(source, tables[-1], text)
-        elif tables[-1].columns and text[:1].isdigit():
-            tables[-1].take(source, text.split(), _check)
-    return tables
+            _comment(table, text)
+        elif table.columns and text[:1].isdigit():
+            defects = "defects" in table.columns and parse_number(words[-1]) not in (0.0, None)
+            table.take(self.source, words, valid=not defects)
+
+    def sweep(self, table: Results) -> Sweep:
+        assert isinstance(table, _Table)
+        op = table.test.lower() + table.variant
+        if not _NAME.fullmatch(table.test):
+            raise self.source.fail(f"'{table.test}' is no benchmark of IMB", table.line)
+        if not 1 <= table.size * table.groups + table.idle <= MAX_RANKS:
+            raise self.source.fail("the table has no number of processes", table.line)
+        table.ranks = table.size
+        of = next((key for key in _TIMES if key in table.columns), "")
+        if not of and _RATE in table.columns and op in _BANDS:
+            return _band(self.source, table, *_BANDS[op])
+        if not of:
+            raise self.source.fail("the table has no times", table.line)
+        return _timed(self.source, table, op, of)
 
 
-def _comment(source: Source, table: _Table, text: str) -> None:
-    """Take the number of processes or the names of the columns."""
+def _comment(table: _Table, text: str) -> None:
+    """Take the number of processes."""
     if found := _PROCESSES.fullmatch(text):
-        table.ranks = int(found["count"])
+        table.size = int(found["count"])
+        if found["threads"]:
+            table.variant = f"-{found['threads']}-threads"
     elif found := _IDLE.fullmatch(text):
         table.idle = int(found[1])
-    elif _GROUPS.fullmatch(text):
-        table.grouped = True
-    elif text.startswith(("#bytes", "#repetitions")) and not table.rows:
-        table.columns = text.replace("#", " ").split()
-        if not 1 <= table.ranks + table.idle <= MAX_RANKS and not table.grouped:
-            raise source.fail("the table has no number of processes")
+    elif found := _GROUPS.fullmatch(text):
+        table.groups, table.size = int(found[1]), int(found[2])
+    elif (found := _MODE.fullmatch(text)) and not table.rows:
+        table.variant = "-" + found[1].lower()
 
 
-def _check(source: Source, row: Row) -> None:
-    for key in ("bytes", "repetitions"):
-        if key in row:
-            source.whole(row[key], f"#{key}")
-    for key in _TIMES:
-        if key in row:
-            source.micro(row[key], key)
+def _timed(source: Source, table: _Table, op: str, of: str) -> Sweep:
+    pair = op == "pingpong" and table.size == 2
+    slowest = _slowest(source, table, of) if _GROUP in table.columns else {}
+
+    def make(row: Row) -> Sample:
+        size = source.whole(row.get("bytes", "0"), "#bytes")
+        seconds = slowest.get(size) or source.micro(row[of], of)
+        sample: Sample = {"i": 0, "j": 1} if pair else {"op": op, "p": table.size}
+        sample |= {"bytes": size, "seconds": seconds}
+        if "repetitions" in row:
+            sample["n"] = source.whole(row["repetitions"], "#repetitions")
+        if "overlap[%]" in row:
+            sample["overlap"] = source.number(row["overlap[%]"], "'overlap[%]'") / 100
+            sample["overall"] = source.micro(row["t_ovrl[usec]"], "t_ovrl[usec]")
+        if not pair and seconds > 0 and size / seconds < 1e17:
+            sample["rate"] = _MOVED.get(op, 1) * size / seconds
+        return sample
+
+    if pair:
+        return Sweep("point-to-point", "half a round trip", 2, table.samples(source, make),
+                     {"mode": "blocking"})  # fmt: skip
+    words = "operation, slowest rank" + ", without computation" * (of == "t_pure[usec]")
+    ranks = table.size * table.groups + table.idle
+    return Sweep("collective", words, ranks, table.samples(source, make))
 
 
-def _sample(source: Source, alone: bool, table: _Table, row: Row) -> Sample:
-    of = next((key for key in _TIMES if key in row), "")
-    if not of:
-        raise source.fail("the table has no times", table.line)
-    size = source.whole(row.get("bytes", "0"), "#bytes")
-    seconds = source.micro(row[of], of)
-    op = table.name.lower()
-    sample: Sample = {"i": 0, "j": 1} if alone else {"op": op, "p": table.ranks}
-    sample |= {"bytes": size, "seconds": seconds}
-    if "repetitions" in row:
-        sample["n"] = source.whole(row["repetitions"], "#repetitions")
-    if not alone and seconds > 0 and size / seconds < 1e17:
-        sample["rate"] = _MOVED.get(op, 1) * size / seconds
-    return sample
+def _slowest(source: Source, table: _Table, of: str) -> dict[int, float]:
+    """Return the time of the slowest group for each size; the table keeps one row of each."""
+    slowest: dict[int, float] = {}
+    rows = []
+    for source.line, row in table.rows:
+        size = source.whole(row.get("bytes", "0"), "#bytes")
+        if size not in slowest:
+            rows.append((source.line, row))
+        slowest[size] = max(slowest.get(size, 0.0), source.micro(row[of], of))
+    table.rows = rows
+    return slowest
 
 
-IMPORTER = Importer(holds="sweep", read=read)
+def _band(source: Source, table: _Table, directions: int, mode: str) -> Sweep:
+    """Read message rates, the sum over all pairs; bytes are counted anew: a Mbyte may be 2**20."""
+    pairs = table.size // 2
+    if not pairs:
+        raise source.fail("the table has too few processes", table.line)
+
+    def make(row: Row) -> Sample:
+        size = source.whole(row["bytes"], "#bytes")
+        messages = source.number(row[_RATE], f"'{_RATE}'")
+        if not 0 < messages < 1e15 or size * messages > 1e18:
+            raise source.fail("the message rate is not possible")
+        sample = {
+            "p": 2 * pairs, "pairs": pairs, "bytes": size, "seconds": directions * pairs / messages,
+            "n": source.whole(row["repetitions"], "#repetitions"),
+        }  # fmt: skip
+        return sample | ({"rate": size * messages} if size else {})
+
+    samples = table.samples(source, make)
+    cuts = [{"i": k, "j": k + pairs} for k in range(pairs)]
+    options = {"pairing": "halves", "window": _WINDOW, "mode": mode}
+    words = "message of a window, mean of the pairs"
+    if directions == 2:
+        words = "exchange of a window in both directions, mean of the pairs"
+    else:
+        del options["mode"]
+    return Sweep("bisection", words, table.size + table.idle, samples, options, cuts)
+
+
+IMPORTER = of_tables(
+    "imb", "the output of the Intel MPI Benchmarks",
+    rb"Intel ?\(R\) MPI Benchmarks|^# MPI Thread Environment|^# *\(? *#processes *="
+    rb"|^# *\( *\d+ groups of",
+    _Tables,
+)  # fmt: skip

@@ -7,23 +7,24 @@ algorithm bandwidth. A sample is the time out of place; ``in_place`` is the othe
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import Any
 
 from isochrone.base.text import printable
-from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep, lines_of
+from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep
+from isochrone.formats.log import of_tables
 from isochrone.formats.source import MAX_RANKS, Source, parse_number
-from isochrone.runfile.importer import Importer
-from isochrone.runfile.run import Run
+from isochrone.runfile.importer import Wanted
 
 _TEST = re.compile(r"\b(?P<name>[a-z]+(?:_[a-z]+)*)_perf\b")
 _RANK = re.compile(r"#\s+Rank\s+(?P<rank>\d{1,7})\s.*?\bPid\s+\d+\s+on\s+(?P<host>\S+)\s.*")
 _LIBRARY = re.compile(r"#.*\bnccl-library=(?P<number>\d{1,9})\b.*")
 _OPERATIONS = {
-    "all_reduce": "allreduce", "all_gather": "allgather", "alltoall": "alltoall",
-    "broadcast": "bcast", "gather": "gather", "reduce": "reduce",
-    "reduce_scatter": "reduce_scatter_block", "scatter": "scatter", "sendrecv": "sendrecv",
-    "hypercube": "hypercube",
+    "all_reduce_perf": "allreduce", "all_gather_perf": "allgather", "alltoall_perf": "alltoall",
+    "alltoallv_perf": "alltoallv", "broadcast_perf": "bcast", "gather_perf": "gather",
+    "reduce_perf": "reduce", "reduce_scatter_perf": "reduce_scatter_block",
+    "scatter_perf": "scatter", "sendrecv_perf": "sendrecv", "hypercube_perf": "hypercube",
 }  # fmt: skip
 _WIDTHS = {
     "int8": 1, "char": 1, "uint8": 1, "int": 4, "int32": 4, "uint32": 4, "int64": 8, "uint64": 8,
@@ -33,6 +34,9 @@ _WIDTHS = {
 """Bytes of an element by the name of its type."""
 
 _UNKNOWN = "N/A"
+_UNNAMED = "nccl-tests"
+"""The test of a table that does not name it."""
+
 _NEEDED = ("size", "count", "type", "time")
 _IN_PLACE = "in-place "
 _CLOSE = 0.1  # of a ratio of two bandwidths, which are printed with two decimals
@@ -40,70 +44,76 @@ _ENOUGH = 1.0  # GB/s: two decimals of smaller values are too imprecise
 
 
 @dataclass
-class _Text:
-    """The contents of a file: tables, hosts of the ranks, version of the library."""
+class _Table(Results):
+    """``twice`` is a rank that is listed on two hosts, or -1."""
 
-    tables: list[Results] = field(default_factory=list)
     hosts: dict[int, str] = field(default_factory=dict)
+    twice: int = -1
     library: str = ""
 
 
-def read(path: Path, ranks: int | None = None) -> Run:
-    """Read the output of nccl-tests as a sweep of collective operations.
+class _Tables:
+    def __init__(self, source: Source, wanted: Wanted) -> None:
+        self.source, self.wanted = source, wanted
+        self._test = ""
+        self._hosts: dict[int, str] = {}
+        self._twice = -1
+        self._library = ""
 
-    Parameters
-    ----------
-    path
-        What the test printed.
-    ranks
-        Number of ranks, if the file does not list them.
+    def begins(self, text: str) -> Results | None:
+        if tested := _TEST.search(text):
+            self._test = tested[0]
+        if not text.startswith("#"):
+            return None
+        if names := _columns(text.split()):
+            return _Table(
+                self._test or _UNNAMED, self.source.line, max(self._hosts, default=-1) + 1 or None,
+                names, hosts=self._hosts, twice=self._twice, library=self._library,
+            )  # fmt: skip
+        self._comment(text.strip())
+        return None
 
-    Raises
-    ------
-    InputError
-        If it cannot be read, holds no table or one of an operation that is not known, or a number
-        is wrong.
-    """
-    source = Source.open(path, "nccl-tests")
-    text = _read(source)
-    tables = [table for table in text.tables if table.rows]
-    if not tables:
-        raise source.fail("the file has no table of nccl-tests")
-    count = max(text.hosts, default=-1) + 1 or ranks
-    if not count:
-        raise source.no_ranks("the file does not list its ranks")
-    if count > MAX_RANKS:
-        raise source.fail(f"the number of ranks {count} is not valid")
-    return _run(source, text, _samples(source, tables, count), count)
+    def takes(self, table: Results, text: str) -> None:
+        words = text.split()
+        if _is_row(words, table):
+            words = _with_reduction(words, table)
+            # old versions print an error, which rounding makes larger than 0
+            wrong = dict(zip(table.columns, words, strict=False)).get("wrong", "0")
+            table.take(self.source, words, valid=wrong in ("0", _UNKNOWN))
 
+    def sweep(self, table: Results) -> Sweep:
+        assert isinstance(table, _Table)
+        if table.twice >= 0:
+            raise self.source.fail(f"rank {table.twice} is listed on two hosts", table.line)
+        p = table.ranks or self.wanted.ranks
+        if not p:
+            raise self.source.no_ranks("the file does not list its ranks", table.line)
+        if p > MAX_RANKS:
+            raise self.source.fail(f"the number of ranks {p} is not valid", table.line)
+        table.rows = [(line, row) for line, row in table.rows if row["time"] != _UNKNOWN]
+        op = _operation(self.source, table, p, self.wanted.ops)
+        samples = table.samples(
+            self.source, lambda row: {"op": op, "p": p, **_timed(self.source, row)}, repeats=True
+        )
+        header: dict[str, Any] = {"memory": "device"}
+        if table.library:
+            header["mpi"] = {"library": f"NCCL {table.library}"}
+        return Sweep(
+            "collective", "operation out of place, mean of the ranks", p, samples,
+            header=header, hosts=table.hosts,
+        )  # fmt: skip
 
-def _run(source: Source, text: _Text, samples: list[Sample], count: int) -> Run:
-    sweep = Sweep(
-        experiment="collective", seconds_are="operation out of place, mean of the ranks",
-        ranks=count, samples=samples,
-    )  # fmt: skip
-    found = sweep.run(source)
-    found.header["memory"] = "device"
-    if text.library:
-        found.header["mpi"] = {"library": f"NCCL {text.library}"}
-    found.ranks = source.ranks(text.hosts)
-    return found
-
-
-def _read(source: Source) -> _Text:
-    """Find the tables; what is not part of one is text of other programs and left out."""
-    found, name = _Text(), ""
-    for line in lines_of(source):
-        words = line.split()
-        if tested := _TEST.search(line):
-            name = tested["name"]
-        if names := _columns(words):
-            found.tables.append(Results(name, source.line, columns=names))
-        elif words[:1] == ["#"]:
-            _comment(source, found, line.strip())
-        elif found.tables and _is_row(words, found.tables[-1]):
-            found.tables[-1].take(source, _with_reduction(words, found.tables[-1]), _check)
-    return found
+    def _comment(self, line: str) -> None:
+        """Take the host of a rank, or the version of the library."""
+        if line.startswith("# Using devices"):
+            self._hosts, self._twice = {}, -1
+        elif rank := _RANK.fullmatch(line):
+            host, number = printable(rank["host"], 200), int(rank["rank"])
+            if self._hosts.setdefault(number, host) != host:
+                self._twice = number
+        elif version := _LIBRARY.fullmatch(line):
+            digits = int(version["number"])  # 22703 is 2.27.3, as NCCL counts since 2.9
+            self._library = f"{digits // 10000}.{digits // 100 % 100}.{digits % 100}"
 
 
 def _with_reduction(words: list[str], table: Results) -> list[str]:
@@ -131,43 +141,6 @@ def _columns(words: list[str]) -> list[str]:
     return names if len(set(names)) == len(names) and set(_NEEDED) <= set(names) else []
 
 
-def _comment(source: Source, found: _Text, line: str) -> None:
-    """Take the host of a rank, or the version of the library."""
-    if rank := _RANK.fullmatch(line):
-        host = printable(rank["host"], 200)
-        if found.hosts.setdefault(int(rank["rank"]), host) != host:
-            raise source.fail(f"rank {rank['rank']} is listed on two hosts")
-        if int(rank["rank"]) >= MAX_RANKS:
-            raise source.fail(f"rank {rank['rank']} exceeds the limit of {MAX_RANKS}")
-    elif version := _LIBRARY.fullmatch(line):
-        digits = int(version["number"])  # 22703 is 2.27.3, as NCCL counts since 2.9
-        found.library = f"{digits // 10000}.{digits // 100 % 100}.{digits % 100}"
-
-
-def _check(source: Source, row: Row) -> None:
-    for key in ("size", "count"):
-        source.whole(row[key], key)
-    for key in ("time", f"{_IN_PLACE}time"):
-        if row.get(key, _UNKNOWN) != _UNKNOWN:
-            source.micro(row[key], key)
-
-
-def _samples(source: Source, tables: list[Results], p: int) -> list[Sample]:
-    """Return a sample a row; the same test again is another repetition."""
-    samples = []
-    seen: dict[tuple[str, int], int] = {}
-    for table in tables:
-        op = _operation(source, table, p)
-        for source.line, row in table.rows:
-            if row["time"] == _UNKNOWN:
-                continue
-            sample = {"op": op, "p": p, **_timed(source, row)}
-            again = seen[op, sample["bytes"]] = seen.get((op, sample["bytes"]), -1) + 1
-            samples.append({**sample, "repeat": again})
-    source.line = 0
-    return samples
-
-
 def _timed(source: Source, row: Row) -> Sample:
     """Return the bytes and times of a row."""
     seconds = source.micro(row["time"], "time")
@@ -191,10 +164,12 @@ def _block(source: Source, row: Row) -> int:
     return source.whole(row["count"], "count") * _WIDTHS[row["type"]]
 
 
-def _operation(source: Source, table: Results, p: int) -> str:
-    """Return the operation, from the file or as implied by the columns."""
-    if table.name in _OPERATIONS:
-        return _OPERATIONS[table.name]
+def _operation(source: Source, table: Results, p: int, given: Sequence[str]) -> str:
+    """Return the operation, from the file, as implied by the columns, or the one that is given."""
+    if table.test in _OPERATIONS:
+        return _OPERATIONS[table.test]
+    if not table.rows:
+        raise source.fail("the table has no times", table.line)
     line, row = table.rows[0]
     reduces = row.get("redop", "none") != "none"
     rooted = parse_number(row.get("root", "-1")) != -1
@@ -205,10 +180,9 @@ def _operation(source: Source, table: Results, p: int) -> str:
             return "allreduce"
         if "root" in row and abs(ratio * p / (p - 1) - 1) < _CLOSE:  # old tables do not have it
             return "reduce_scatter_block"
-    raise source.fail(
-        "the file does not name the operation", line,
-        hint="write the command before the table: '# all_gather_perf'",
-    )  # fmt: skip
+    if len(given) == 1:
+        return given[0]
+    raise source.fail("the file does not name the operation", line, hint="say it: --op alltoall")
 
 
 def _bus_over_algorithm(table: Results) -> float | None:
@@ -220,4 +194,7 @@ def _bus_over_algorithm(table: Results) -> float | None:
     return None
 
 
-IMPORTER = Importer(holds="sweep", read=read, takes_ranks=True)
+IMPORTER = of_tables(
+    "nccl-tests", "the output of nccl-tests",
+    rb"^# +size +count +type .*\btime +algbw +busbw\b", _Tables,
+)  # fmt: skip

@@ -1,152 +1,204 @@
-"""Output of the OSU Micro-Benchmarks: latency, bandwidth, message rate and collectives.
+"""Output of the OSU Micro-Benchmarks, versions 3 to 7: messages, one-sided, all collectives.
 
-``osu_latency``, ``osu_bw``, ``osu_bibw``, ``osu_put_latency``, ``osu_get_latency``, ``osu_mbw_mr``
-and blocking collectives, plain, with ``-f`` (min, max, iterations) and with ``-z`` (percentiles).
-A file may hold other text around the tables, and several tables of one kind. OSU does not say how
-many ranks a collective had.
+Plain, with ``-f`` (min, max, iterations), with ``-z`` (percentiles), with ``-c`` (validation).
+OSU does not say how many ranks a collective had.
 """
 
 import re
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 
-from isochrone.base.text import listed, printable
-from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep, lines_of, samples_of
-from isochrone.formats.source import MAX_RANKS, Source
+from isochrone.base.log_text import plain
+from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep
+from isochrone.formats.log import of_tables
+from isochrone.formats.source import MAX_RANKS, Source, parse_number
 from isochrone.runfile.columns import MAX_SECONDS
-from isochrone.runfile.importer import Importer
-from isochrone.runfile.run import Run
+from isochrone.runfile.importer import Wanted
+
+_SIGNATURE = rb"^# OSU (?:MPI|\wCCL)"
+_OF_MESSAGES = re.compile(r"(?<!Avg )Latency")
+"""Tests of collectives, and newer ones of messages, print ``Avg Latency``."""
 
 _TITLE = re.compile(
-    r"# OSU MPI(?:-[\w-]+)?[ _](?P<name>.+?) Test(?: v(?P<version>\S+))?(?: by isochrone,"
-    r" (?P<ranks>\d{1,9}) ranks)?\s*"
+    r"# OSU (?:MPI|NCCL|RCCL|XCCL|HCCL)(?P<device>-[\w-]+)?[ _](?P<name>.+?) Test"
+    r"(?: v(?P<version>\S+))?(?: by isochrone, (?P<ranks>\d{1,9}) ranks)?\s*",
+    re.IGNORECASE,
 )
 _PAIRS = re.compile(r"# \[ pairs: (\d{1,9}) \] \[ window size: (\d{1,9}) \]\s*")
+_INIT = re.compile(r"nprocs: (\d{1,7}), min: [\d.]+ ms, max: ([\d.]+) ms, avg: [\d.]+ ms\s*")
 _COLLECTIVES = {
-    "Barrier": "barrier", "Broadcast": "bcast", "Reduce": "reduce", "Allreduce": "allreduce",
-    "Gather": "gather", "Scatter": "scatter", "Allgather": "allgather",
-    "All-to-All Personalized Exchange": "alltoall", "Reduce_scatter": "reduce_scatter",
-    "Reduce_scatter_block": "reduce_scatter_block", "Scan": "scan", "Allgatherv": "allgatherv",
-    "Gatherv": "gatherv", "Scatterv": "scatterv",
-    "All-to-Allv Personalized Exchange": "alltoallv",
+    "barrier": "barrier", "broadcast": "bcast", "reduce": "reduce", "allreduce": "allreduce",
+    "gather": "gather", "gatherv": "gatherv", "scatter": "scatter", "scatterv": "scatterv",
+    "allgather": "allgather", "allgatherv": "allgatherv", "scan": "scan", "exscan": "exscan",
+    "all to all": "alltoall", "all to allv": "alltoallv", "all to allw": "alltoallw",
+    "alltoall": "alltoall", "alltoallv": "alltoallv", "alltoallw": "alltoallw",
+    "reduce scatter": "reduce_scatter", "reduce scatter block": "reduce_scatter_block",
 }  # fmt: skip
-_PAIR_TESTS = {
-    "Latency": ("blocking", 1, "half a round trip"),
-    "Bandwidth": ("nonblocking", 64, "message of a window"),
-    "Bi-Directional Bandwidth": ("bidirectional", 64, "exchange of a window in both directions"),
-    "Put Latency": ("put", 1, "put until complete"),
-    "Get Latency": ("get", 1, "get until complete"),
-}
-_MANY = "Multiple Bandwidth / Message Rate"
+_TITLES = {
+    "latency": "latency", "bw": "bandwidth", "bibw": "bi directional bandwidth",
+    **{op: f"{title} latency" for title, op in _COLLECTIVES.items()},
+}  # fmt: skip
+"""Titles of the tests that a table without a title may be of."""
+
+_MESSAGES = {
+    "": "", "persistent": "", "partitioned": "", "multi threaded": "_mt", "multi process": "_mp",
+    "put": "", "get": "", "accumulate": "acc", "get accumulate": "get_acc",
+    "fetch and op": "fop", "compare and swap": "cas",
+}  # fmt: skip
+"""What precedes ``Latency`` or ``Bandwidth`` in a title, and its part of the program's name."""
+
+_ONE_SIDED = (
+    "put", "get", "accumulate", "get accumulate", "fetch and op", "compare and swap",
+)  # fmt: skip
+_BOTH_WAYS = "exchange of a window in both directions"
+_TAILS = {
+    "bi directional bandwidth": ("bibw", "bidirectional", _BOTH_WAYS),
+    "bandwidth": ("bw", "nonblocking", "message of a window"),
+    "latency": ("latency", "blocking", "half a round trip"),
+}  # fmt: skip
+_WINDOW = 64
+"""Messages in flight by default."""
+
 _NAMES = {
     "size": "size", "latency": "mean", "avg latency": "mean", "min latency": "min",
     "max latency": "max", "iterations": "n", "p50 tail lat": "median", "bandwidth": "rate",
     "mb/s": "rate", "messages/s": "messages", "validation": "validation",
+    "overall": "overall", "pure comm.": "mean", "min comm.": "min", "max comm.": "max",
+    "overlap": "overlap", "p50 tail bw": "median rate",
 }  # fmt: skip
+_UNNAMED = (["size", "mean"], ["size", "mean", "min", "max", "n"])
+"""Columns that some versions name, and those that their rows have with ``-f``."""
 
 
 @dataclass
 class _Table(Results):
+    kind: str = ""
+    mode: str = ""
+    meaning: str = ""
     pairs: int = 0
     window: int = 0
+    header: dict[str, str] = field(default_factory=dict)
 
 
-def read(path: Path, ranks: int | None = None) -> Run:
-    """Read the output of OSU benchmarks as a sweep.
-
-    Parameters
-    ----------
-    path
-        What the benchmark printed.
-    ranks
-        Number of ranks of a collective, if not in the file.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read, holds no table or one of several kinds, or a number is wrong.
-    """
-    source = Source.open(path, "osu")
-    tables = [table for table in _tables(source) if table.rows]
-    if not tables:
-        raise source.fail("the file has no table of the OSU benchmarks")
-    kinds = {_kind(source, table) for table in tables}
-    if len(kinds) > 1:
-        tests = ", ".join(sorted({printable(table.name, 40) for table in tables}))
-        raise source.fail(
-            f"the file has several tests: {tests}", hint="split them into separate files"
+class _Tables:
+    def __init__(self, source: Source, wanted: Wanted) -> None:
+        self.source, self.wanted = source, wanted
+        self._untitled = wanted.formats and not re.search(
+            _SIGNATURE, plain(source.data), re.MULTILINE
         )
-    kind = kinds.pop()
-    if kind == "collective":
-        sweep = _collectives(source, tables, ranks)
-    elif kind == _MANY:
-        sweep = _many(source, tables)
+
+    def begins(self, text: str) -> Results | None:
+        title = _TITLE.fullmatch(text.strip()) if text[:1] == "#" else None
+        if title is None:
+            return self._pasted(text) if self._untitled else None
+        self._untitled = False
+        table = _titled(title["name"], self.source.line)
+        if title["ranks"]:
+            table.ranks = int(title["ranks"])
+        if title["device"]:
+            table.header = {"memory": "device"}
+        return table
+
+    def _pasted(self, text: str) -> Results | None:
+        """Begin a table without a title: below names of columns, or of two numbers a line.
+
+        Only if the user says that the file is of OSU. The test is the one that is wanted, or the
+        one of messages that has such columns.
+        """
+        columns = _columns(text)
+        row = len(numbers := text.split()) == 2 and None not in map(parse_number, numbers)
+        names = columns[:2] in (["size", "mean"], ["size", "rate"])
+        if not (names or row):
+            return None
+        self._untitled = False
+        usual = "bw" if "rate" in columns else "latency" if _OF_MESSAGES.search(text) else ""
+        test = self.wanted.tests[0] if self.wanted.tests else usual
+        title = _TITLES.get(test.removeprefix("osu_").lower())
+        if title is None:
+            raise self.source.fail("the table does not name its test", self.source.line,
+                                   hint="say it: --test osu_bcast")  # fmt: skip
+        table = _titled(title, self.source.line)
+        what = "rate" if title.endswith("bandwidth") else "mean"
+        table.columns = columns if names else ["size", what]
+        if row:
+            self.takes(table, text)
+        return table
+
+    def takes(self, table: Results, text: str) -> None:
+        assert isinstance(table, _Table)
+        words = text.split()
+        if table.columns and words and words[0][0].isdigit():
+            if table.columns == _UNNAMED[0] and not table.rows and len(words) == len(_UNNAMED[1]):
+                table.columns = _UNNAMED[1]
+            right = "validation" not in table.columns or words[-1].lower() == "pass"
+            table.take(self.source, words, valid=right)
+        elif init := _INIT.fullmatch(text):
+            table.ranks, table.columns = int(init[1]), ["milliseconds"]
+            table.take(self.source, [init[2]])
+        elif sizes := _PAIRS.fullmatch(text.strip()):
+            table.pairs, table.window = int(sizes[1]), int(sizes[2])
+        elif not table.rows and _columns(text)[0] in ("size", "mean", "overall"):
+            table.columns = _columns(text)
+        # anything else is a warning of the MPI library, or what a batch system adds
+
+    def sweep(self, table: Results) -> Sweep:
+        assert isinstance(table, _Table)
+        if table.kind == "collective":
+            return _collective(self.source, table, self.wanted.ranks)
+        if table.kind == "many":
+            return _many(self.source, table)
+        if table.kind == "pair":
+            return _pair(self.source, table)
+        raise self.source.fail(f"the test '{table.test}' is not supported", table.line)
+
+
+def _columns(text: str) -> list[str]:
+    """Return the names of the columns, if a line has names; comments are of one column."""
+    names = [name.strip() for name in re.split(r"\s{2,}|\t", text.lstrip("# ").strip())]
+    return [
+        _NAMES.get(name.partition("(")[0].rstrip().lower(), name) for name in names
+    ]  # fmt: skip
+
+
+def _titled(name: str, line: int) -> _Table:
+    """Return a table of the test of a title; versions differ in upper case, dashes and ``_``."""
+    words = " ".join(re.split(r"[\s_-]+", name.lower()))
+    if words == "multiple bandwidth / message rate":
+        return _Table("osu_mbw_mr", line, kind="many")
+    if words in ("init", "multi latency"):
+        op, meaning = {
+            "init": ("init", "operation, slowest rank"),
+            "multi latency": ("multi_lat", "half a round trip, mean of the pairs"),
+        }[words]
+        return _Table(f"osu_{op}", line, kind="collective", mode=op, meaning=meaning)
+    for tail, (program, mode, meaning) in _TAILS.items():
+        before = words.removesuffix(tail).strip()
+        if words.endswith(tail) and before in _MESSAGES:
+            return _messages(before, program, mode, meaning, line)
+    persistent = "_persistent" if "persistent " in words else ""
+    kind = ("i" if "non blocking " in words else "") + ("neighbor_" if "neighbor" in words else "")
+    base = re.sub(r"\b(?:non blocking|persistent|neighbou?r(?:hood)?) ", "", words)
+    base = base.removesuffix(" latency").removesuffix(" personalized exchange")
+    if base not in _COLLECTIVES:
+        return _Table(name, line)
+    op = f"{kind}{_COLLECTIVES[base]}{persistent}"
+    return _Table(f"osu_{op}", line, kind="collective", mode=op)
+
+
+def _messages(before: str, program: str, mode: str, meaning: str, line: int) -> _Table:
+    short = _MESSAGES[before]
+    if short.startswith("_"):
+        test = f"osu_{program}{short}"
     else:
-        sweep = _pair(source, tables, kind)
-    return sweep.run(source)
-
-
-def _kind(source: Source, table: _Table) -> str:
-    """Return the kind of a test; those of one kind become one run."""
-    name = table.name
-    if name.endswith(" Latency") and name.removesuffix(" Latency") in _COLLECTIVES:
-        return "collective"
-    if name == _MANY or name in _PAIR_TESTS:
-        return name
-    raise source.fail(
-        f"the test '{printable(name, 60)}' is not supported", table.line,
-        hint=f"supported: {', '.join(_PAIR_TESTS)}, {_MANY}, blocking collectives",
-    )  # fmt: skip
-
-
-def _tables(source: Source) -> list[_Table]:
-    """Find the tables; what is not part of one is text of other programs and left out."""
-    tables: list[_Table] = []
-    for text in lines_of(source):
-        if title := _TITLE.fullmatch(text.strip()):
-            ranks = int(title["ranks"]) if title["ranks"] else None
-            tables.append(_Table(_named(title["name"]), source.line, ranks))
-        elif tables and text.startswith("#"):
-            _comment(tables[-1], text)
-        elif tables and tables[-1].columns and text.strip()[:1].isdigit():
-            # anything else is a warning of the MPI library, or what a batch system adds
-            tables[-1].take(source, text.split(), _check)
-    failed = [line for table in tables for line, row in table.rows if _is_wrong(row)]
-    if failed:
-        lines = listed([str(line) for line in failed], 3)
-        source.warn("invalid-data", f"rows with wrong data are left out: lines {lines}")
-    for table in tables:
-        table.rows = [(line, row) for line, row in table.rows if not _is_wrong(row)]
-    return tables
-
-
-def _named(name: str) -> str:
-    """Return the name of a test in the spelling of this file; versions differ in upper case."""
-    latency = [f"{one} Latency" for one in _COLLECTIVES]
-    known = {one.lower(): one for one in (*_PAIR_TESTS, _MANY, *latency)}
-    return known.get(name.lower(), name)
-
-
-def _is_wrong(row: Row) -> bool:
-    """Whether the benchmark found wrong data in the messages of a row."""
-    return row.get("validation", "Pass").lower() != "pass"
-
-
-def _comment(table: _Table, text: str) -> None:
-    """Take the names of the columns, or the numbers of pairs and messages in flight."""
-    if found := _PAIRS.fullmatch(text):
-        table.pairs, table.window = int(found[1]), int(found[2])
-    names = [name.strip() for name in re.split(r"\s{2,}", text.lstrip("# ").strip())]
-    keys = [_NAMES.get(name.partition("(")[0].rstrip().lower(), "") for name in names]
-    if keys[0] in ("size", "mean") and not table.rows:
-        table.columns = [key or name for key, name in zip(keys, names, strict=True)]
-
-
-def _check(source: Source, row: Row) -> None:
-    for key in ("mean", "min", "max", "median", "rate"):
-        if key in row:
-            source.number(row[key], f"'{key}'")
-    source.whole(row.get("size", "0"), "size")
+        test = "_".join(filter(None, ("osu", short or before, program)))
+    if before == "persistent":
+        test = f"osu_{program}_persistent"
+    if before in _ONE_SIDED:
+        name = before.replace(" ", "_")
+        meaning = f"{before} until complete" if program == "latency" else f"{before}, {meaning}"
+        mode = mode if mode == "bidirectional" else name
+    elif before:
+        meaning = f"{meaning}, {before}"
+    return _Table(test, line, ranks=2, kind="pair", mode=mode, meaning=meaning)
 
 
 def _timed(source: Source, row: Row, of: str) -> Sample:
@@ -159,32 +211,33 @@ def _timed(source: Source, row: Row, of: str) -> Sample:
         sample["mean"] = source.micro(row["mean"], "mean")
     if "n" in row:
         sample["n"] = source.whole(row["n"], "Iterations")
+    if "overlap" in row:
+        sample["overlap"] = source.number(row["overlap"], "'Overlap'") / 100
+        sample["overall"] = source.micro(row["overall"], "Overall")
     return sample
 
 
-def _need(source: Source, tables: list[_Table], *keys: str) -> None:
-    for table in tables:
-        for key in keys:
-            if key not in table.columns:
-                raise source.fail("the table lacks columns of its test", table.line)
+def _need(source: Source, table: _Table, *keys: str) -> None:
+    if any(key not in table.columns for key in keys):
+        raise source.fail("the table lacks columns of its test", table.line)
 
 
-def _pair(source: Source, tables: list[_Table], kind: str) -> Sweep:
-    mode, window, meaning = _PAIR_TESTS[kind]
-    both = 2 if mode == "bidirectional" else 1
-    rated = "Bandwidth" in kind
-    _need(source, tables, "size", "rate" if rated else "mean")
-    medians = not rated and all("median" in table.columns for table in tables)
+def _pair(source: Source, table: _Table) -> Sweep:
+    both = 2 if table.mode == "bidirectional" else 1
+    rated = "rate" in table.columns
+    _need(source, table, "size", "mean" if "latency" in table.test else "rate")
+    median = not rated and "median" in table.columns
 
-    def make(table: _Table, row: Row) -> Sample:
+    def make(row: Row) -> Sample:
         ends = {"i": 0, "j": 1}
-        if not rated:
-            return ends | _timed(source, row, "median" if medians else "mean")
-        return ends | _rated(source, row, both)
+        if rated:
+            return ends | _rated(source, row, both)
+        return ends | _timed(source, row, "median" if median else "mean")
 
-    samples = samples_of(source, tables, make)
-    options = {"mode": mode, "window": window}
-    return Sweep("point-to-point", meaning, 2, samples, options, means=not medians)
+    samples = table.samples(source, make)
+    options = {"mode": table.mode, "window": _WINDOW if rated else 1}
+    return Sweep("point-to-point", table.meaning, 2, samples, options, means=not median,
+                 header=dict(table.header))  # fmt: skip
 
 
 def _rated(source: Source, row: Row, times: int) -> Sample:
@@ -196,45 +249,48 @@ def _rated(source: Source, row: Row, times: int) -> Sample:
     return {"bytes": size, "seconds": times * size / rate, "rate": rate}
 
 
-def _many(source: Source, tables: list[_Table]) -> Sweep:
+def _many(source: Source, table: _Table) -> Sweep:
     """Read message rates of many pairs; the pairs are rank k and rank k + pairs."""
-    _need(source, tables, "size", "rate")
-    pairs = tables[0].pairs
-    if not 1 <= pairs <= MAX_RANKS // 2 or any(table.pairs != pairs for table in tables):
-        raise source.fail("the number of pairs is missing or ambiguous", tables[0].line)
+    _need(source, table, "size", "rate")
+    pairs = table.pairs
+    if not 1 <= pairs <= MAX_RANKS // 2:
+        raise source.fail("the number of pairs is missing or ambiguous", table.line)
+    table.ranks = 2 * pairs
 
-    def make(table: _Table, row: Row) -> Sample:
+    def make(row: Row) -> Sample:
         return {"p": 2 * pairs, "pairs": pairs} | _rated(source, row, pairs)
 
-    samples = samples_of(source, tables, make)
+    samples = table.samples(source, make)
     cuts = [{"i": k, "j": k + pairs} for k in range(pairs)]
-    options = {"pairing": "halves", "window": tables[0].window}
+    options = {"pairing": "halves", "window": table.window}
     words = "message of a window, mean of the pairs"
-    return Sweep("bisection", words, 2 * pairs, samples, options, cuts)
+    return Sweep("bisection", words, 2 * pairs, samples, options, cuts, header=dict(table.header))
 
 
-def _collectives(source: Source, tables: list[_Table], ranks: int | None) -> Sweep:
-    _need(source, tables, "mean")
-    slowest = all("max" in table.columns for table in tables)
-    medians = not slowest and all("median" in table.columns for table in tables)
-    key = "max" if slowest else "median" if medians else "mean"
-    for table in tables:
-        if table.ranks is None and ranks is None:
-            raise source.no_ranks("the file does not contain the number of ranks", table.line)
-        count = table.ranks or ranks or 0
-        if not 1 <= count <= MAX_RANKS:
-            raise source.fail(f"the number of ranks {count} is not valid", table.line)
+def _collective(source: Source, table: _Table, ranks: int | None) -> Sweep:
+    key = next((key for key in ("max", "median") if key in table.columns), "mean")
+    init = table.columns == ["milliseconds"]
+    if not init:
+        _need(source, table, key)
+    count = table.ranks or ranks
+    if count is None:
+        raise source.no_ranks("the file does not contain the number of ranks", table.line)
+    if not 1 <= count <= MAX_RANKS:
+        raise source.fail(f"the number of ranks {count} is not valid", table.line)
 
-    def make(table: _Table, row: Row) -> Sample:
-        op = _COLLECTIVES[table.name.removesuffix(" Latency")]
-        timed = _timed(source, row, key)
-        return {"op": op, "p": table.ranks or ranks, "root": 0} | timed
+    def make(row: Row) -> Sample:
+        timed = (
+            {"bytes": 0, "seconds": source.number(row["milliseconds"], "'max'") / 1e3} if init
+            else _timed(source, row, key)
+        )  # fmt: skip
+        return {"op": table.mode, "p": count, "root": 0} | timed
 
-    samples = samples_of(source, tables, make)
-    words = "operation, slowest rank" if slowest else "operation, mean of the ranks"
-    most = max(table.ranks or ranks or 0 for table in tables)
-    options = {"sync": "barrier"}
-    return Sweep("collective", words, most, samples, options, means=not medians)
+    samples = table.samples(source, make)
+    words = "operation, slowest rank" if key == "max" else "operation, mean of the ranks"
+    if "overlap" in table.columns:
+        words += ", without computation"
+    return Sweep("collective", table.meaning or words, count, samples, {"sync": "barrier"},
+                 means=key != "median", header=dict(table.header))  # fmt: skip
 
 
-IMPORTER = Importer(holds="sweep", read=read, takes_ranks=True)
+IMPORTER = of_tables("osu", "the output of an OSU benchmark", _SIGNATURE, _Tables)

@@ -75,7 +75,7 @@ def test_a_csv_that_fit_takes_is_drawn_with_its_model(
         (("t.csv", "--view", "plane"), "the view plane does not plot tables"),
         (("t.csv", "c4.jsonl", "--view", "fit"), "cannot be fitted together"),
         (("t.csv", "--across", "w"), "the data do not vary w"),
-        (("x.log", "--view", "fit"), "not a record of a run file"),
+        (("x.log", "--view", "fit"), "not a known format"),
         (("none.csv", "--view", "fit"), "No such file"),
         (("map.jsonl", "map.jsonl", "--view", "heatmap"), "plots a single run, not 2"),
         (("map.jsonl", "--bytes", "64,128"), "plots a single message size, not 2"),

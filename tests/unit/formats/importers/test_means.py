@@ -17,6 +17,7 @@ from isochrone.cli.main import main
 from isochrone.formats.exporters import gnuplot
 from isochrone.formats.importers import imb, osu
 from isochrone.pages.words import interval
+from isochrone.runfile.any_file import read_all
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import curves
 from isochrone.sweep.switches import switches
@@ -28,10 +29,10 @@ GOLDEN = ROOT / "tests/golden"
 
 def imported() -> dict[str, Run]:
     return {
-        "imb": imb.read(GOLDEN / "imb/several.txt"),
-        "imb-pingpong": imb.read(GOLDEN / "imb/pingpong-2021.txt"),
-        "osu": osu.read(GOLDEN / "osu/latency-7.2.txt"),
-        "osu-full": osu.read(GOLDEN / "osu/bcast-7.0-full.txt", ranks=4),
+        "imb": read_all(GOLDEN / "imb/several.txt")[1],
+        "imb-pingpong": imb.IMPORTER.read(GOLDEN / "imb/pingpong-2021.txt"),
+        "osu": osu.IMPORTER.read(GOLDEN / "osu/latency-7.2.txt"),
+        "osu-full": osu.IMPORTER.read(GOLDEN / "osu/bcast-7.0-full.txt", ranks=4),
     }
 
 
@@ -86,10 +87,10 @@ def test_six_means_have_an_interval_of_their_own(tmp_path: Path) -> None:
     """The same table from six launches: their spread is seen, that within each is not."""
     text = (GOLDEN / "imb/pingpong-2021.txt").read_text()
     (tmp_path / "a.txt").write_text(text * 6)
-    (curve,) = curves(imb.read(tmp_path / "a.txt"))
+    (curve,) = curves(imb.IMPORTER.read(tmp_path / "a.txt"))
     assert all(point.has_interval for point in curve.points)
     (tmp_path / "a.txt").write_text(text * 5)
-    (curve,) = curves(imb.read(tmp_path / "a.txt"))
+    (curve,) = curves(imb.IMPORTER.read(tmp_path / "a.txt"))
     assert not any(point.has_interval for point in curve.points)
     assert interval(curve.points[0]) == "–"
 

@@ -1,0 +1,61 @@
+"""Output of fabtests and fi_pingpong of libfabric: the time of a transfer by size.
+
+``k``, ``m`` and ``g`` of a size are 2**10, 2**20 and 2**30. The time of a pingpong is half a round
+trip.
+"""
+
+import re
+
+from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep
+from isochrone.formats.log import of_tables
+from isochrone.formats.source import Source, parse_number
+from isochrone.runfile.importer import Wanted
+
+_HEAD = re.compile(r"\s*(?:name\s+)?bytes\s+(?:iters|#sent\s+#ack)\s+total\s+time\s.*usec/xfer.*")
+_PROGRAM = re.compile(r"\bfi_\w+")
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)([kmg]?)")
+_POWERS = {"": 0, "k": 10, "m": 20, "g": 30}
+
+
+class _Tables:
+    def __init__(self, source: Source, wanted: Wanted) -> None:
+        self.source = source
+        self._program = ""
+
+    def begins(self, text: str) -> Results | None:
+        if not _HEAD.fullmatch(text):
+            if named := _PROGRAM.search(text):
+                self._program = named[0]
+            return None
+        columns = text.split()
+        program = "fi_pingpong" if "#ack" in columns else self._program
+        return Results(program or "fabtests", self.source.line, 2, columns)
+
+    def takes(self, table: Results, text: str) -> None:
+        words = text.split()
+        if "usec/xfer" in table.columns and len(words) >= len(table.columns):
+            number = words[table.columns.index("usec/xfer")]
+            if parse_number(number) is not None:
+                table.take(self.source, words)
+
+    def sweep(self, table: Results) -> Sweep:
+        samples = table.samples(self.source, lambda row: _sample(self.source, row))
+        half = "half a round trip" if "pingpong" in table.test else "transfer"
+        return Sweep("point-to-point", half, 2, samples)
+
+
+def _sample(source: Source, row: Row) -> Sample:
+    size = _SIZE.fullmatch(row["bytes"])
+    if not size:
+        raise source.fail("'bytes' is not a size")
+    count = float(size[1]) * 2 ** _POWERS[size[2]]
+    return {
+        "i": 0, "j": 1, "bytes": source.whole(f"{count:f}", "bytes"),
+        "seconds": source.micro(row["usec/xfer"], "usec/xfer"),
+    }  # fmt: skip
+
+
+IMPORTER = of_tables(
+    "fabtests", "the output of fabtests",
+    rb"^\s*(?:name\s+)?bytes\s+(?:iters|#sent\s+#ack)\s+total\s+time\s", _Tables,
+)  # fmt: skip

@@ -1,0 +1,87 @@
+"""Output of GPCNet: latencies and bandwidths of a network, alone and with congestion.
+
+The tests with congestion are a run of their own: imported, the two runs can be compared.
+"""
+
+import re
+from dataclasses import dataclass
+
+from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep
+from isochrone.formats.log import of_tables
+from isochrone.formats.source import MAX_RANKS, Source
+from isochrone.runfile.importer import Wanted
+
+_RANKS = re.compile(r"\s*Test with (\d{1,9}) MPI ranks .*")
+_TITLE = re.compile(
+    r"\|\s*(?P<title>Isolated Network Tests|Isolated Congestion Tests"
+    r"|Network Tests running with Congestion Tests)\s*(?:\(\s*(?P<victim>.+?) Network Test\))?\s*\|"
+)
+_NAMES = {
+    "Isolated Network Tests": "gpcnet", "Isolated Congestion Tests": "gpcnet_congestors",
+    "Network Tests running with Congestion Tests": "gpcnet_congested",
+}  # fmt: skip
+_OP = re.compile(r"(?P<op>.+?) \((?P<bytes>\d+) B\)")
+_TIME, _RATE = "usec", "MiB/s/rank"
+_CONGESTED = "with congestion"
+
+
+@dataclass
+class _Table(Results):
+    victim: str = ""
+
+
+class _Tables:
+    def __init__(self, source: Source, wanted: Wanted) -> None:
+        self.source, self.wanted = source, wanted
+        self._ranks: int | None = None
+
+    def begins(self, text: str) -> Results | None:
+        if ranks := _RANKS.fullmatch(text):
+            self._ranks = int(ranks[1])
+        title = _TITLE.fullmatch(text.strip())
+        return title and _Table(
+            _NAMES[title["title"]], self.source.line, self._ranks, victim=title["victim"] or ""
+        )
+
+    def takes(self, table: Results, text: str) -> None:
+        cells = [cell.strip() for cell in text.strip().strip("|").split("|")]
+        if cells[0] == "Name" and cells[-1] == "Units" and not table.rows:
+            table.columns = cells
+        elif len(cells) == len(table.columns) and _OP.fullmatch(cells[0]):
+            table.take(self.source, cells)
+
+    def sweep(self, table: Results) -> Sweep:
+        assert isinstance(table, _Table)
+        ranks = table.ranks or self.wanted.ranks
+        if not ranks:
+            raise self.source.no_ranks("the file does not contain the number of ranks", table.line)
+        if not 1 <= ranks <= MAX_RANKS or "Avg" not in table.columns:
+            raise self.source.fail("the table has no averages or too many ranks", table.line)
+        samples = table.samples(self.source, lambda row: _sample(self.source, row, ranks))
+        victim = f" {table.victim}" if table.victim else ""
+        notes = {"network": _CONGESTED + victim} if table.test == _NAMES[
+            "Network Tests running with Congestion Tests"] else {}  # fmt: skip
+        return Sweep("collective", "operation, mean of the ranks", ranks, samples,
+                     header={"notes": notes} if notes else {})  # fmt: skip
+
+
+def _sample(source: Source, row: Row, ranks: int) -> Sample:
+    name = _OP.fullmatch(row["Name"])
+    assert name is not None
+    op = re.sub(r"\W+", "_", name["op"].lower())
+    size = source.whole(name["bytes"], "B")
+    sample = {"op": op, "p": ranks, "bytes": size}
+    if row["Units"] == _TIME:
+        return sample | {"seconds": source.micro(row["Avg"], "Avg")}
+    rate = source.number(row["Avg"], "'Avg'") * 2**20
+    if row["Units"] != _RATE or not size or not 0 < rate <= 1e18:
+        raise source.fail("the bandwidth is not possible")
+    return sample | {"seconds": size / rate, "rate": rate}
+
+
+IMPORTER = of_tables(
+    "gpcnet",
+    "the output of GPCNet",
+    rb"^\|\s*(?:Isolated|Network) Network Tests|^\|\s*Isolated (?:Network|Congestion) Tests",
+    _Tables,
+)

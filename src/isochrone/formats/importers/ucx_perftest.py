@@ -1,0 +1,97 @@
+"""Output of ucx_perftest: latencies (half a round trip) and bandwidths of UCX.
+
+The size of the message is in the table that ucx_perftest prints first, or in the command before
+it (``-s 1024``). ``MB`` are 2**20 bytes.
+"""
+
+import re
+from dataclasses import dataclass
+
+from isochrone.base.text import whole_number
+from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep
+from isochrone.formats.log import of_tables
+from isochrone.formats.source import Source
+from isochrone.runfile.importer import Wanted
+
+_HEAD = re.compile(r"\|\s+\|(?:\s+\|)?\s+(?P<what>latency|overhead) \(usec\)\s+\|.*")
+_MEDIAN = re.compile(r"\|.*# iterations \|\s+(?:50\.0%ile|typical)\s+\|.*")
+_TEST = re.compile(r"\|\s*Test:\s+(?P<name>.+?)\s*\|\s*")
+_SIZE = re.compile(r"\|\s*Message size:\s+(?P<size>\d+)\s*\|\s*")
+_COMMAND = re.compile(r"\bucx_perftest\b(?P<words>.*)")
+_OPTION = re.compile(r"\s-(?P<key>[ts])\s*(?P<value>[\w:]+)")
+_FINAL = "Final:"
+_COLUMNS = ["n", "median", "average", "time", "rate now", "rate", "messages now", "messages"]
+_DEFAULT = 8
+"""Bytes of a message if the command does not say it (ucx_perftest --help)."""
+
+
+@dataclass
+class _Table(Results):
+    size: int | None = None
+    latency: bool = False
+    median: bool = False
+
+
+class _Tables:
+    def __init__(self, source: Source, wanted: Wanted) -> None:
+        self.source = source
+        self._name = ""
+        self._size: int | None = None
+
+    def begins(self, text: str) -> Results | None:
+        text = text.strip()
+        if command := _COMMAND.search(text):
+            given = {one["key"]: one["value"] for one in _OPTION.finditer(command["words"])}
+            self._name = given.get("t", "")
+            self._size = whole_number(given.get("s", str(_DEFAULT)))
+        elif test := _TEST.fullmatch(text):
+            self._name = test["name"].replace(" ", "_")
+        elif size := _SIZE.fullmatch(text):
+            self._size = int(size["size"])
+        elif head := _HEAD.fullmatch(text):
+            latency = head["what"] == "latency"
+            name = self._name or ("latency" if latency else "bandwidth")
+            return _Table(f"ucx_{name}", self.source.line, 2, _COLUMNS, latency=latency)
+        return None
+
+    def takes(self, table: Results, text: str) -> None:
+        assert isinstance(table, _Table)
+        words = text.split()
+        if _MEDIAN.fullmatch(text.strip()):
+            table.median = True
+        elif words[:1] == [_FINAL] or (len(words) == len(_COLUMNS) and words[0].isdigit()):
+            table.size = self._size
+            table.rows = []  # the last row is the result, those before are of a part of the time
+            table.take(self.source, words[words[0] == _FINAL :])
+
+    def sweep(self, table: Results) -> Sweep:
+        assert isinstance(table, _Table)
+        if table.size is None:
+            raise self.source.fail(
+                "the size of the message is not in the file", table.line,
+                hint="write the command before it: ucx_perftest -s 8",
+            )  # fmt: skip
+        samples = table.samples(self.source, lambda row: self._sample(table, row))
+        words = "half a round trip" if table.latency else "message of a window"
+        if "get" in table.test and table.latency:
+            words = "get until complete"
+        return Sweep("point-to-point", words, 2, samples,
+                     means=not (table.latency and table.median))  # fmt: skip
+
+    def _sample(self, table: _Table, row: Row) -> Sample:
+        source = self.source
+        sample = {"i": 0, "j": 1, "bytes": table.size, "n": source.whole(row["n"], "# iterations")}
+        if table.latency and table.median:
+            seconds = {"seconds": source.micro(row["median"], "50.0%ile")}
+            return sample | seconds | {"mean": source.micro(row["time"], "overall")}
+        seconds = {"seconds": source.micro(row["time"], "overall")}
+        if table.latency:
+            return sample | seconds
+        rate = source.number(row["rate"], "'bandwidth'") * 2**20
+        return sample | seconds | ({"rate": rate} if 0 < rate <= 1e18 else {})
+
+
+IMPORTER = of_tables(
+    "ucx-perftest", "the output of ucx_perftest",
+    rb"^ *\|\s+\|(?:\s+\|)?\s+(?:latency|overhead) \(usec\)", _Tables,
+)  # fmt: skip

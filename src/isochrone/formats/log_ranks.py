@@ -1,0 +1,54 @@
+"""The number of ranks of a test, from what a log says before it: a command, or a line that says so.
+
+A command that names the program of another test says nothing about this one.
+"""
+
+import re
+
+from isochrone.formats.source import MAX_RANKS
+
+_STATED = re.compile(
+    r"(?:\bnprocs\b|\bnumber of (?:mpi )?(?:processes|ranks|tasks|procs)\b|\bSLURM_NTASKS\b"
+    r"|\bmpi (?:processes|ranks|tasks)\b)\s*[:=]?\s*(\d{1,7})\b",
+    re.IGNORECASE,
+)
+"""Such as ``# nprocs = 16`` and ``Number of processes: 16``."""
+
+_COMMAND = re.compile(
+    r"\b(?:mpirun|mpiexec|orterun|prterun|prun|srun|aprun|ibrun|flux run)\b.*?"
+    r"\s(?:--?np?|--ntasks)[ =]?(\d{1,7})(?=\s)(?P<after>.*)"
+)
+"""``mpirun -np 16 ./osu_bcast``, ``srun --ntasks=16``; the option ``-N`` of srun is of nodes."""
+
+_INTEL = re.compile(r"\[\d+\] MPI startup\(\): +(Rank +Pid|(?P<rank>\d{1,7}) +\d+ +\S+ +\S+)")
+"""The table of ranks that Intel MPI prints with ``I_MPI_DEBUG=3`` or more."""
+
+_PROGRAM = re.compile(r"\bosu_\w+")
+
+
+class LogRanks:
+    """Sees the lines of a log, one after the other."""
+
+    def __init__(self) -> None:
+        self._ranks: int | None = None
+        self._program = ""
+
+    def line(self, text: str) -> None:
+        """Look at the next line; rows of tables and very long lines say nothing."""
+        if text[:1].isdigit() or len(text) > 4096:
+            return
+        if intel := _INTEL.match(text):
+            self._set(0 if intel["rank"] is None else max(int(intel["rank"]) + 1, self._ranks or 0))
+        elif command := _COMMAND.search(text + " "):
+            program = _PROGRAM.search(command["after"])
+            self._set(int(command[1]), program[0] if program else "")
+        elif stated := _STATED.search(text):
+            self._set(int(stated[1]))
+
+    def of(self, test: str) -> int | None:
+        """Return the number of ranks of a test that begins now; None if nothing says it."""
+        return self._ranks if self._program in ("", test) else None
+
+    def _set(self, ranks: int, program: str = "") -> None:
+        self._ranks = ranks if 0 < ranks <= MAX_RANKS else None
+        self._program = program
