@@ -28,7 +28,7 @@ from isochrone.base.stats import (
 )
 from isochrone.base.table import Table
 from isochrone.latency_map.partitions import Partition, canonical
-from isochrone.runfile.run import Run
+from isochrone.runfile.run import DIRECTIONS, Run
 from isochrone.runfile.samples import MARKS, counting
 
 NEAREST = 16
@@ -148,6 +148,8 @@ class RankPairs(Record):
         Whether it was measured again alone.
     high
         Upper end of the 95 % interval of the round trip in seconds; the round trip where not known.
+    forward, reverse
+        Seconds of a message from i to j, and from j to i; NaN where not known, empty if never.
     """
 
     ranks: int
@@ -158,12 +160,14 @@ class RankPairs(Record):
     error: Floats
     retested: Bools
     high: Floats
+    forward: Floats
+    reverse: Floats
 
 
 def rank_pairs(run: Run, what: str, nbytes: int) -> RankPairs:
     """Read the pairs of one message size; seconds by the median or the mean (``what``)."""
     table = run.pairs()
-    keys = {"i", "j", what, "low", "high", *MARKS} & table.columns.keys()
+    keys = {"i", "j", what, "low", "high", *DIRECTIONS, *MARKS} & table.columns.keys()
     every = Table({key: table[key] for key in keys})  # the columns that are used here
     of_size = table["bytes"] == nbytes
     counts = every.where(counting(table, ("i", "j", "bytes")) & of_size & np.isfinite(table[what]))
@@ -176,6 +180,9 @@ def rank_pairs(run: Run, what: str, nbytes: int) -> RankPairs:
     seconds = np.maximum(times[place], least)
     errors = _errors(counts, least)[place]
     high = np.fmax(seconds, counts["high"][place]) if "high" in counts else seconds
+    forward, reverse = (
+        counts[key][place] if key in counts else np.zeros(0) for key in DIRECTIONS
+    )  # fmt: skip
     del counts, times, place  # a map may have millions of pairs
     first = seconds
     if again.any():
@@ -187,7 +194,7 @@ def rank_pairs(run: Run, what: str, nbytes: int) -> RankPairs:
         first[np.searchsorted(key, known_)] = once[what][place]
     return RankPairs(
         run.size, (key // run.size).astype("i4"), (key % run.size).astype("i4"),
-        seconds, first, errors, again, high,
+        seconds, first, errors, again, high, forward, reverse,
     )  # fmt: skip
 
 

@@ -35,11 +35,14 @@ class SlowKind(Record):
         confirmed; of other kinds any of several hosts, or what is between them, may be the cause.
     link
         Whether it is what is between two ends.
+    directed
+        Whether it is slow in one direction, compared with the other.
     """
 
     concerns: Literal["either", "both", "one"]
     unit: bool = False
     link: bool = False
+    directed: bool = False
 
 
 KINDS = {
@@ -49,6 +52,9 @@ KINDS = {
     "switch": SlowKind("both"),  # slow inside
     "cores": SlowKind("both"),  # of one node, slow among themselves
     "uplink": SlowKind("one"),  # slow beyond it
+    "direction": SlowKind("both", link=True, directed=True),
+    "sender": SlowKind("either", unit=True, directed=True),
+    "receiver": SlowKind("either", unit=True, directed=True),
 }
 
 
@@ -120,6 +126,10 @@ class Slow(Record):
     def evidence(self) -> str:
         """What was seen, in one sentence."""
         one = self.pairs == 1
+        if self.of.directed:
+            there, back = format_seconds(self.seconds), format_seconds(self.expected)
+            links = "" if one else f", on {self.pairs} links"
+            return f"takes {there} in this direction, {back} in the other{links}"
         each = "its round trip" if one else f"each of {self.pairs} round trips"
         text = f"adds {format_seconds(self.added)} to {each}"
         low, high = format_seconds(self.low), format_seconds(self.high)

@@ -7,7 +7,9 @@ from isochrone.base.column_names import understood
 from isochrone.base.errors import InputError, failing
 from isochrone.base.files import check_ordinary
 from isochrone.base.log_text import plain
+from isochrone.base.matrix_text import matrices_in
 from isochrone.base.table_text import decoded, table_of
+from isochrone.runfile.table_notes import NOTES
 
 _ENOUGH = 1 << 16
 """Bytes read to recognise a file: output of batch systems may precede a table."""
@@ -75,7 +77,18 @@ def import_format(path: Path) -> str:
     begin = _read(path, _ENOUGH)
     if begin.lstrip()[:1] == b"{":
         return ""  # a run file, or a model
-    return next((name for name, (_, found) in _IMPORTED.items() if found.search(begin)), "")
+    name = next((name for name, (_, found) in _IMPORTED.items() if found.search(begin)), "")
+    return name or ("csv" if "i" in NOTES.get().columns.values() else _of_matrix(begin))
+
+
+def _of_matrix(begin: bytes) -> str:
+    """Return ``matrix`` if there is one in the beginning of a file; else nothing."""
+    if b"var hostlist" in begin and b"hp2p" in begin.lower():
+        return "matrix"
+    text = begin.decode("latin-1")
+    if len(begin) == _ENOUGH:
+        text = text[: text.rfind("\n") + 1]
+    return "matrix" if any(matrices_in(text, whole=len(begin) < _ENOUGH)) else ""
 
 
 def other_kind(path: Path) -> tuple[str, str]:

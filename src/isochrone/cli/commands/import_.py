@@ -8,9 +8,10 @@ from isochrone.applications.description import reading
 from isochrone.applications.traces.deriving import describe
 from isochrone.base.errors import InputError
 from isochrone.base.text import warn
-from isochrone.console.options import add_option, count_of
+from isochrone.console.options import add_message_size, add_option, count_of
 from isochrone.console.output import add_output, output_of, print_path
 from isochrone.formats import trace as traces
+from isochrone.formats.table_notes import add_table_notes
 from isochrone.runfile import importer as importers
 from isochrone.runfile.file import write
 
@@ -33,9 +34,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         dest="source", choices=sorted({*runs, *programs}), required=True)  # fmt: skip
     add_option(parser, "--ranks", "N", count_of("ranks", 1_000_000),
         "number of ranks (default: from the file; output of OSU collectives lacks it)")  # fmt: skip
+    add_message_size(parser)
     add_output(
         parser, "file to write (default: the name of FILE with the suffix .jsonl or .yaml)",
     )  # fmt: skip
+    add_table_notes(parser)
 
 
 def run(args: Namespace) -> int:

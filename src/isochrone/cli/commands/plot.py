@@ -11,6 +11,7 @@ from isochrone.collective_io.orders.compared_orders import ComparedOrders
 from isochrone.console.input import files_of, read
 from isochrone.console.options import add_expert, add_option, values_of
 from isochrone.console.output import add_output, output_of, print_path
+from isochrone.formats.table_notes import add_table_notes
 from isochrone.latency_map.map_to_draw import SORTS
 from isochrone.models import Model
 from isochrone.models.terms import VARIABLES
@@ -64,6 +65,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "view fit: variable of the horizontal axis, such as p, see docs/models.md (default: the "
         "one with most values)", choices=list(VARIABLES), default="")  # fmt: skip
     add_output(parser, "figure to write (.png, .svg or .pdf)", required=True)
+    add_table_notes(parser, hosts=False)
 
 
 def run(args: Namespace) -> int:

@@ -7,6 +7,7 @@ from isochrone import models
 from isochrone.console.input import files_of, read
 from isochrone.console.options import add_expert, add_option
 from isochrone.console.output import add_output, output_of, print_path
+from isochrone.formats.table_notes import add_table_notes
 from isochrone.pages.html.render import write_report
 from isochrone.pages.page import Asked
 
@@ -24,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "model file: compare emulated applications with its prediction; may be repeated",
         action="append", default=[])  # fmt: skip
     add_output(parser, "HTML file (default: report.html)")
+    add_table_notes(parser)
 
 
 def run(args: argparse.Namespace) -> int:

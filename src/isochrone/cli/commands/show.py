@@ -10,6 +10,7 @@ from isochrone.base.documents import Schema, record
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import files_of, read, tell_partial
 from isochrone.console.options import add_flag, add_message_size, add_option, add_threshold
+from isochrone.formats.table_notes import add_table_notes
 from isochrone.pages import terminal
 from isochrone.pages.common import document, page_of
 from isochrone.pages.page import Asked
@@ -39,6 +40,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "pool all files: show them as launches of one measurement")  # fmt: skip
     add_message_size(parser)
     add_threshold(parser)
+    add_table_notes(parser)
 
 
 def run(args: Namespace) -> int:
