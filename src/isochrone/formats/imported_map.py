@@ -67,7 +67,8 @@ class Pairs:
         if self.repeats is not None:
             options["repeats"] = self.repeats
         header = {
-            "experiment": "latency-map", **kind_of("latency-map"), "ranks": self.size,
+            "experiment": "bandwidth-map" if self.extra.get("bandwidth") else "latency-map",
+            **kind_of("latency-map"), "ranks": self.size,
             "options": options, "mpi": {},
             "clock": {}, "imported": source.origin(), **self.extra,
         }  # fmt: skip

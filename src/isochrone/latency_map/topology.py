@@ -10,14 +10,15 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from isochrone.base.arrays import Ints
-from isochrone.base.documents import Hidden, MaybeNan, WarningList
+from isochrone.base.documents import Hidden, IfKnown, MaybeNan, WarningList
 from isochrone.base.inference import median_interval
 from isochrone.base.record import Record
 from isochrone.base.stats import distinct, mad, median_of, quantile
 from isochrone.base.text import listed, printable
-from isochrone.base.units import format_seconds
+from isochrone.base.units import format_rate, format_seconds
 from isochrone.latency_map.explained_map import MIN_NODES
 from isochrone.latency_map.explanation import Estimator
 from isochrone.latency_map.grid import grid_of
@@ -82,6 +83,8 @@ class Level(Record):
         Number of its measured pairs: those within one group that are in two on any closer level.
     groups
         The sets of ranks that can reach each other within this level.
+    bandwidth
+        Median bandwidth in bytes per second, of a map of bandwidths.
     """
 
     level: int
@@ -91,6 +94,13 @@ class Level(Record):
     high: MaybeNan
     pairs: int
     groups: list[list[int]]
+    bandwidth: IfKnown[float] = None
+
+    def in_words(self, seconds: float) -> str:
+        """Write a round trip of the level, or its bandwidth in a map of these."""
+        if self.bandwidth is None:
+            return format_seconds(seconds)
+        return format_rate(self.bandwidth * self.median / seconds)
 
 
 class Placement(Record):
@@ -233,11 +243,13 @@ def analyse(
     if nbytes not in run.message_sizes():
         raise run.no_such_pairs(nbytes)
     pairs = rank_pairs(run, what, nbytes)
+    moved = 2 * nbytes if run.bandwidth else None
     recorded = _recorded_partitions(run)
     diagnosis = diagnose(pairs, run.hosts, list(recorded.values()), known)
-    found = diagnosis.find()
+    found = [replace(part, moved=moved) for part in diagnosis.find()]
     slow = [part for part in found if part.ratio >= 1 + least]
-    alike = [part for part in diagnosis.like_peers if part in slow]
+    alike = [replace(part, moved=moved) for part in diagnosis.like_peers]
+    alike = [part for part in alike if part in slow]
     slow = [part for part in slow if part not in alike]
     unlisted = [part for part in slow if part.of.link][MAX_PAIRS:]
     slow = [part for part in slow if part not in unlisted]
@@ -248,7 +260,7 @@ def analyse(
     return Topology(
         ranks=run.size,
         nbytes=nbytes,
-        levels=_levels(diagnosis, recorded),
+        levels=_levels(diagnosis, recorded, moved),
         placement=placement_of(run.hosts),
         slow=slow,
         minor=[part for part in found if part.ratio < 1 + least],
@@ -298,7 +310,9 @@ def _recorded_partitions(run: Run) -> dict[str, Partition]:
     return dict(sorted(useful.items(), key=lambda one: -int(one[1].max())))
 
 
-def _levels(diagnosis: Diagnosis, recorded: dict[str, Partition]) -> list[Level]:
+def _levels(
+    diagnosis: Diagnosis, recorded: dict[str, Partition], moved: float | None
+) -> list[Level]:
     """Describe each level by the times without what is slow; unmeasured pairs are in none."""
     pairs = diagnosis.pairs
     seconds = diagnosis.healthy - diagnosis.expected
@@ -314,7 +328,8 @@ def _levels(diagnosis: Diagnosis, recorded: dict[str, Partition]) -> list[Level]
         usual = "group" if partition.any() else "network"
         names = (name for name, known in recorded.items() if np.array_equal(partition, known))
         name = next(names, usual)
-        found.append(Level(k, name, median, low, high, members.size, groups_of(partition)))
+        rate = moved / median if moved and members.size else None
+        found.append(Level(k, name, median, low, high, members.size, groups_of(partition), rate))
     return found
 
 
