@@ -23,7 +23,8 @@ from isochrone.latency_map.explained_map import MIN_NODES
 from isochrone.latency_map.explanation import Estimator
 from isochrone.latency_map.grid import grid_of
 from isochrone.latency_map.hierarchy import Known
-from isochrone.latency_map.pairs import RankPairs, hosts_known, rank_pairs
+from isochrone.latency_map.next_pairs import next_pairs
+from isochrone.latency_map.pairs import RankPairs, clock_step, hosts_known, rank_pairs
 from isochrone.latency_map.partitions import Partition, groups_of, level_of, numbered
 from isochrone.latency_map.slow_part import NotUnderstood, Slow
 from isochrone.latency_map.what_is_slow import LEAST, Diagnosis, diagnose
@@ -44,6 +45,10 @@ BLIND = (
 
 WIDE = 0.1
 """Times of one level that differ by more, in the fifth that differs most, may be distances."""
+
+COARSE = 0.01
+"""Part of the shortest time from which the step of the clock is mentioned: the scatter of few maps
+is less."""
 
 MAX_NAMED = 8
 """Names in a warning."""
@@ -187,6 +192,8 @@ class Topology(Record):
         Pairs of nodes that must be measured until levels, and costs of nodes to a part, are known.
     detectable
         Slowdown of a node, a ratio, that is named in 95 % of cases; infinite if no node is judged.
+    advice
+        Which pairs to measure next, in words; empty if that is not known.
     doubtful
         A rank of each node that is slow, or only shares a slow way with others.
     """
@@ -206,6 +213,7 @@ class Topology(Record):
     lacking: Hidden[Callable[[float], int]]
     detectable: Hidden[float]
     doubtful: Hidden[tuple[int, ...]] = ()
+    advice: IfKnown[str] = None
 
     def level_of(self, i: Ints, j: Ints) -> Ints:
         """Return the levels of pairs of ranks."""
@@ -247,7 +255,8 @@ def analyse(
     recorded = _recorded_partitions(run)
     diagnosis = diagnose(pairs, run.hosts, list(recorded.values()), known)
     found = [replace(part, moved=moved) for part in diagnosis.find()]
-    slow = [part for part in found if part.ratio >= 1 + least]
+    step = clock_step(pairs.seconds)
+    slow = [part for part in found if part.ratio >= 1 + least and part.added > step]
     alike = [replace(part, moved=moved) for part in diagnosis.like_peers]
     alike = [part for part in alike if part in slow]
     slow = [part for part in slow if part not in alike]
@@ -263,7 +272,7 @@ def analyse(
         levels=_levels(diagnosis, recorded, moved),
         placement=placement_of(run.hosts),
         slow=slow,
-        minor=[part for part in found if part.ratio < 1 + least],
+        minor=[part for part in found if part.ratio < 1 + least or part.added <= step],
         least=least,
         not_understood=not_understood,
         pairs=pairs,
@@ -272,12 +281,26 @@ def analyse(
         lacking=diagnosis.lacking,
         detectable=diagnosis.detectable(least),
         doubtful=tuple(diagnosis.uncertain),
+        advice=_advice(diagnosis),
         warnings=[
             *run.warnings,
             *_warnings(run, diagnosis, least, bool(slow), len(unlisted), hops),
             *_like_peers(alike),
+            *_steps(step, float(pairs.seconds.min())),
         ],
     )
+
+
+def _advice(diagnosis: Diagnosis) -> str | None:
+    """Say which pairs of nodes to measure next; None of a map that is not sparse."""
+    if diagnosis.outer is None or not diagnosis.outer.times.sparse:
+        return None
+    found = next_pairs(diagnosis.outer.times)
+    ranks = range(diagnosis.pairs.ranks)
+    names = dict(zip(diagnosis.node[::-1].tolist(), reversed(diagnosis.hosts), strict=True))
+    if not diagnosis.by_host:
+        names = {k: f"rank {k}" for k in ranks}
+    return found.in_words([names[k] for k in sorted(names)]) if found else None
 
 
 def placement_of(hosts: Sequence[str]) -> Placement:
@@ -396,6 +419,14 @@ def _like_peers(alike: Sequence[Slow]) -> list[dict[str, Any]]:
     ratio = max(part.ratio for part in alike)
     text = f"{names} {takes} {ratio:.2f}x as long, but all nodes differ nearly as much"
     return [{"code": "nodes-differ", "text": text}]
+
+
+def _steps(step: float, shortest: float) -> list[dict[str, Any]]:
+    """Say it if times are multiples of a step that is a part of them worth knowing."""
+    if step < COARSE * shortest:
+        return []
+    text = f"times are multiples of {format_seconds(step)}: less does not show"
+    return [{"code": "clock-step", "text": text}]
 
 
 def _slow_or_link(names: Sequence[str]) -> str:

@@ -294,6 +294,8 @@ def _findings(run: Run, found: Topology) -> Iterator[Block]:
     kind = found.placement.kind
     yield Sentence(f"Placement: {kind}, ranks per node: {each}{more}", only="terminal")
     yield from _slow(found)
+    if found.advice:
+        yield Sentence(f"Next: {found.advice}.", "strong")
     said = () if found.slow else found.blind
     yield warnings_of([one for one in found.warnings if one.get("text") not in said])
     others = [format_bytes(size) for size in run.message_sizes() if size != found.nbytes]
