@@ -78,7 +78,12 @@ def import_format(path: Path) -> str:
     if begin.lstrip()[:1] == b"{":
         return ""  # a run file, or a model
     name = next((name for name, (_, found) in _IMPORTED.items() if found.search(begin)), "")
-    return name or ("csv" if "i" in NOTES.get().columns.values() else _of_matrix(begin))
+    return name or ("csv" if _is_of_pairs() else _of_matrix(begin))
+
+
+def _is_of_pairs() -> bool:
+    """Whether the user says which columns of a table are the ends of pairs."""
+    return "i" in NOTES.get().columns.values()
 
 
 def _of_matrix(begin: bytes) -> str:
@@ -114,6 +119,8 @@ def looks_like_a_table(path: Path) -> bool:
         If it cannot be read.
     """
     begin = _beginning(path)
+    if _is_of_pairs():
+        return False
     if not begin or begin[:1] == b"{" or is_of_extra_p(begin):
         return is_of_extra_p(begin)
     if b"seconds" in begin.splitlines()[0]:

@@ -208,6 +208,17 @@ def test_columns_of_pairs_are_understood(kind: str, tmp_path: Path) -> None:
     assert run.bandwidth == (kind == "bandwidths")
 
 
+def test_a_table_whose_columns_are_mapped_is_a_map_in_every_command(tmp_path: Path) -> None:
+    """Also for `plot`, which draws other tables of times."""
+    (tmp_path / "t.csv").write_text("src,dst,usec\n0,1,26\n1,0,28\n0,2,26\n1,2,27\n")
+    said = ("--map-columns", "src=i,dst=j,usec=seconds:us", "--one-way")
+    for words in (["show"], ["plot", "-o", "t.svg"], ["export", "--to", "npz"], ["report"]):
+        done = run_here(words[0], "t.csv", *words[1:], *said, cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+    with np.load(tmp_path / "t.npz") as content:
+        assert content["avg"][0, 1] == pytest.approx(54)
+
+
 def test_a_column_without_a_unit_is_no_time(tmp_path: Path) -> None:
     with pytest.raises(InputError):
         table(tmp_path, "i,j,latency\n0,1,26\n")
