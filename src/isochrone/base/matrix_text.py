@@ -96,7 +96,8 @@ def _with_names(rows: Sequence[Row], at: int, *, whole: bool) -> tuple[TextMatri
         body = rows[at + 1 : at + 1 + len(names)]
         if len(names) < 2 or not all(names) or len(body) < (len(names) if whole else 2):
             continue
-        if any(map(_is_value, names)) and names not in _numberings(len(names)):
+        numbers = any(map(_is_value, names)) and names not in _numberings(len(names))
+        if numbers or _NUMBER.fullmatch("".join(rows[at][:corner])):
             continue  # times: the first row of a symmetric matrix is as its first column
         named = [_DIRECTION.sub("", row[0]) if row else "" for row in body]
         if named == names[: len(body)]:

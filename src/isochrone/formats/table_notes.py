@@ -20,12 +20,12 @@ def add_table_notes(parser: ArgumentParser, *, hosts: bool = True) -> None:
     add_flag(group, "--one-way", "times are of one message from i to j, not of round trips")
     add_option(group, "--matrix", "WORDS", str,
         "words in the title of the matrix to read (default: the first with a unit)")  # fmt: skip
-    add_expert(group, "--map-columns", "COLUMN=NAME[:UNIT],…", Columns.parse,
-        "map columns of a table of pairs: src=i,dst=j,usec=seconds:us,size=b, or "
-        "bw=rate:GB/s (default: by their names)", default=AS_NAMED)  # fmt: skip
+    add_expert(group, "--map-columns", "COLUMN=VARIABLE[:UNIT],…", Columns.parse,
+        "map columns to variables: src=i,dst=j,usec=seconds:us,size=b, or bw=rate:GB/s (default: "
+        "by their names)", default=AS_NAMED)  # fmt: skip
     if hosts:
-        add_expert(group, "--hosts", "FILE", _names,
-            "file with the host of each rank, one in a line", default=())  # fmt: skip
+        add_expert(group, "--hosts", "FILE", Path,
+            "file with the host of each rank, one in a line")  # fmt: skip
     parser.set_defaults(noting=_noting)
 
 
@@ -35,7 +35,7 @@ def _noting(args: Namespace) -> Iterator[None]:
     nbytes = args.bytes if "bytes" in args else None
     if isinstance(nbytes, list):
         nbytes = nbytes[0] if len(nbytes) == 1 else None
-    hosts = args.hosts if isinstance(args.hosts, tuple) else ()  # a list: those to plot
+    hosts = _names(args.hosts) if isinstance(args.hosts, Path) else ()  # a list: those to plot
     columns = args.map_columns
     token = NOTES.set(TableNotes(
         args.unit or "", nbytes, args.one_way, hosts, args.matrix or "",
@@ -47,7 +47,7 @@ def _noting(args: Namespace) -> Iterator[None]:
         NOTES.reset(token)
 
 
-def _names(text: str) -> tuple[str, ...]:
+def _names(path: Path) -> tuple[str, ...]:
     """Read the first word of each line of a file."""
-    lines = decoded(read_bytes(Path(text)), text).splitlines()
+    lines = decoded(read_bytes(path), str(path)).splitlines()
     return tuple(line.split()[0] for line in lines if line.split() and line.lstrip()[:1] != "#")

@@ -15,6 +15,7 @@ UPPER = [[0, 1, 2], [NAN, 0, 4], [NAN, NAN, 0]]
 
 SHAPES = {
     "blanks": ("0 1 2\n3 0 4\n5 6 0\n", SQUARE),
+    "symmetric": ("0 1 2\n1 0 3\n2 3 0\n", [[0, 1, 2], [1, 0, 3], [2, 3, 0]]),
     "tabs": ("0\t1\t2\n3\t0\t4\n5\t6\t0\t\n", SQUARE),
     "commas": ("0,1,2\n3,0,4\n5,6,0\n", SQUARE),
     "semicolons": ("0;1;2\n3;0;4\n5;6;0", SQUARE),
