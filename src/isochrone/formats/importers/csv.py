@@ -126,8 +126,8 @@ class _Sheet(Source):
         units = RATES if self.rate else TIMES
         self.factors[statistic] = factor or units.get(self.notes.unit, 0.0)
         if not self.factors[statistic]:
-            raise self.fail(f"the column '{printable(name, 40)}' has no unit",
-                            hint=f"give it: --unit {listed([*units], 5)}")  # fmt: skip
+            hint = f"isochrone import and show take it: --unit {listed([*units], 5)}"
+            raise self.fail(f"the column '{printable(name, 40)}' has no unit", hint=hint)
         return statistic
 
     def row(self, cells: list[str], *, may_be_cut: bool) -> None:

@@ -50,8 +50,8 @@ def read(path: Path) -> Run:
     if notes.unit and in_title not in ("", notes.unit):
         source.warn("unit-in-file", f"the file says {in_title}: --unit {notes.unit} is not used")
     if not unit:
-        raise source.fail("the matrix does not say the unit of its numbers",
-                          matrix.line, hint="give it: --unit ns, us, ms, s or GB/s")  # fmt: skip
+        hint = "isochrone import and show take it: --unit ns, us, ms, s or GB/s"
+        raise source.fail("the matrix does not say its unit", matrix.line, hint=hint)
     rate = unit in RATES
     size = _SIZE.search(text)
     nbytes = (int(size[1]) if size else 0) or default_bytes(rate)
