@@ -26,6 +26,7 @@ def example(name: str, folder: Path) -> Path:
         "imb": GOLDEN / "imb/pingpong-2021.txt",
         "nccl-tests": GOLDEN / "nccl-tests/all-gather-2.13.txt",
         "osu": GOLDEN / "osu/put-5.8.txt", "mmpi": GOLDEN / "mmpi/paper.log",
+        "matrix": ROOT / "examples/tables/gpus.txt",
     }  # fmt: skip
     if name in known:
         return known[name]
