@@ -132,6 +132,22 @@ FILE_READERS: Final[dict[str, Reader]] = {
         ("import {file} --from csv -o {out}", "compare {file} ok-map.jsonl --one-launch"),
         exported("csv", small_map),
     ),
+    "matrix": Reader(
+        "text",
+        (
+            "import {file} --from matrix --unit us --one-way -o {out}",
+            "show {file} --unit GB/s --json",
+        ),
+        texts(
+            ",,,\n7.5,,,\n17.7,17.9,,\n80,81,7.6,\n",
+            "Bandwidth Matrix (GB/s)\n  D\\D  0  1  2\n 0  9 20 22\n 1 25  9 22\n 2 22 22  9\n",
+            "START mpiGraph\nMsgSize\t4096\nSend\ta:0\tb:1\t\na:0 to\t0.0\t2.5\t\n"
+            "b:1 to\t3.5\t0.0\t\n",
+            '<p>hp2p var hostlist = \n["a", "b", "c", ];\nvar bandwidth = \n[ [ 0.0, 2.0, 2.1, ], '
+            "[ 3.0, 0.0, 2.0, ], [ 2.0, 3.0, 0.0, ], ]\n;\n",
+        ),
+        2,
+    ),
     "npz": Reader("zip", ("import {file} --from npz -o {out}",), exported("npz", small_map)),
     "matlab": Reader(
         "binary", ("import {file} --from matlab -o {out}",), exported("matlab", small_map)

@@ -206,6 +206,12 @@ def _run(argv: Sequence[str] | None) -> int:
     if rest and not args.passes_options_on:
         args.parser.refuse(rest)
     args.rest = rest
+    with args.noting(args) if "noting" in args else contextlib.nullcontext():
+        return _logged(args, sys.argv[1:] if argv is None else argv)
+
+
+def _logged(args: argparse.Namespace, argv: Sequence[str]) -> int:
+    """Run the command; keep a journal if asked for."""
     verbose, log = getattr(args, "journal", False), getattr(args, "log", None)
     if not verbose and log is None:
         return int(args.run(args))
@@ -214,7 +220,7 @@ def _run(argv: Sequence[str] | None) -> int:
 
     if log is not None:
         check_output(log, force=True)  # a log is appended to
-    with journal.kept(verbose=verbose, file=log, command=sys.argv[1:] if argv is None else argv):
+    with journal.kept(verbose=verbose, file=log, command=argv):
         code = int(args.run(args))
         journal.note(f"exit code {code}")
         return code

@@ -13,9 +13,20 @@ from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 from isochrone.runfile.file import MAX_UNKNOWN_RANKS
 from isochrone.runfile.header import kind_of
 from isochrone.runfile.rules import PAIR
-from isochrone.runfile.run import PAIR_QUANTITIES, Run
+from isochrone.runfile.run import DIRECTIONS, PAIR_QUANTITIES, Run
+from isochrone.runfile.table_notes import NOTES
 
 Columns = dict[str, Array]
+
+
+NETWORK_SECONDS = 0.49e-6
+"""Seconds of a message between two nodes by the fastest network: ranks that all are nearer share a
+node (Ajima et al. 2018, *The Tofu interconnect D*, put latency)."""
+
+
+def default_bytes(rate: bool) -> int:
+    """Return the message size of a table that has none: as the user says, or a usual one."""
+    return NOTES.get().nbytes or (1 << 20 if rate else 64)
 
 
 @dataclass
@@ -48,6 +59,7 @@ class Pairs:
         if not len(self.columns["i"]):
             raise source.fail("the file has no measured pair of ranks")
         self._check_times(source)
+        self._name_hosts(source)
         self._check_hosts(source)
         missing = self._missing(source)
         mean_for_median = self._complete_median(source)
@@ -55,7 +67,8 @@ class Pairs:
         if self.repeats is not None:
             options["repeats"] = self.repeats
         header = {
-            "experiment": "latency-map", **kind_of("latency-map"), "ranks": self.size,
+            "experiment": "bandwidth-map" if self.extra.get("bandwidth") else "latency-map",
+            **kind_of("latency-map"), "ranks": self.size,
             "options": options, "mpi": {},
             "clock": {}, "imported": source.origin(), **self.extra,
         }  # fmt: skip
@@ -82,6 +95,19 @@ class Pairs:
                     hint=f"valid: {MIN_SECONDS:g} to {MAX_SECONDS:g} s; check the unit",
                 )
 
+    def _name_hosts(self, source: Source) -> None:
+        """Take the hosts that the user gives; ranks nearer than any network are on one."""
+        given = NOTES.get().hosts
+        if given and len(given) != self.size:
+            raise source.fail(f"--hosts has {len(given)} names, but there are {self.size} ranks")
+        seconds = [self.columns[key] for key in ("median", "mean") if key in self.columns]
+        if given:
+            self.hosts = dict(enumerate(given))
+        elif not self.hosts and np.nanmax(np.concatenate(seconds)) < 2 * NETWORK_SECONDS:
+            self.hosts = dict.fromkeys(range(self.size), "node")
+            source.warn("one-node-assumed", "all times are below those of any network: the ranks "
+                                            "are taken to be on one node")  # fmt: skip
+
     def _check_hosts(self, source: Source) -> None:
         """Drop the hosts if one is unknown: a run describes all of its ranks or none."""
         named = len(self.hosts)
@@ -101,7 +127,7 @@ class Pairs:
 
     def _complete_median(self, source: Source) -> bool:
         """Use the mean in place of an unknown median."""
-        mean = self.columns["mean"]
+        mean = self.columns.get("mean", self.columns.get("median", np.zeros(0)))
         median = self.columns.setdefault("median", np.full(len(mean), np.nan))
         unknown = np.isnan(median)
         if not unknown.any():
@@ -119,6 +145,47 @@ class Pairs:
         if found < wanted:
             source.warn("missing-pairs", f"{wanted - found} of {wanted} pairs are missing")
         return wanted - found
+
+
+def both_ways(columns: Columns, *, one_way: bool) -> Columns:
+    """Return pairs with i < j: those that are given from i to j and from j to i become one.
+
+    A round trip is the mean of both, or if they are of one message, their sum, or twice the only
+    one. If they differ, ``forward`` and ``reverse`` are the seconds of a message from i to j, and
+    from j to i.
+
+    Parameters
+    ----------
+    columns
+        As of `Pairs`, with each ``i`` and ``j`` in any order, but once, save for those measured
+        again.
+    one_way
+        Whether times are those of one message, and not round trips.
+    """
+    i, j = columns["i"], columns["j"]
+    swapped, low, high = i > j, np.minimum(i, j), np.maximum(i, j)
+    again = columns.get("retest", np.zeros(len(i), dtype=bool))
+    keys = (again, columns["bytes"], high, low)
+    order = np.lexsort((swapped, *keys))
+    one, two = order[:-1], order[1:]
+    alike = np.all([key[one] == key[two] for key in keys], axis=0)
+    couple = alike & ~swapped[one] & swapped[two]
+    one, two = one[couple], two[couple]
+    joined: Columns = {"i": low, "j": high}
+    for key in columns.keys() - {"i", "j"}:
+        values = joined[key] = columns[key].copy()
+        if key in PAIR_QUANTITIES:
+            values[one] = (values[one] + values[two]) / 2
+            values *= 2 if one_way else 1
+        elif key == "n":
+            values[one] = np.fmin(values[one], values[two])
+    statistics = [columns[name] for name in ("median", "mean") if name in columns]
+    seconds = np.where(np.isnan(statistics[0]), statistics[-1], statistics[0])
+    if np.any(seconds[one] != seconds[two]):
+        for key, rows in zip(DIRECTIONS, (one, two), strict=True):
+            joined.setdefault(key, np.full(len(i), np.nan))[one] = seconds[rows] / (2 - one_way)
+    keep = np.setdiff1d(np.arange(len(i)), two)
+    return {key: values[keep] for key, values in joined.items()}
 
 
 def first_of_each(source: Source, columns: Columns, lines: Ints) -> Ints:

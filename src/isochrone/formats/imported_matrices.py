@@ -7,9 +7,10 @@ import numpy as np
 
 from isochrone.base.arrays import Bools, Floats
 from isochrone.base.csv_escape import unescaped
-from isochrone.formats.imported_map import Pairs
+from isochrone.formats.imported_map import Pairs, both_ways
 from isochrone.formats.source import Source
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
+from isochrone.runfile.table_notes import NOTES
 
 DEFAULT_BYTES = 64
 """The message size of the program mmpi, whose matrices come without it."""
@@ -28,11 +29,8 @@ def run_of_matrices(
     InputError
         If a matrix is missing, or is not a symmetric one of times.
     """
-    for name in ("avg", "stddev"):
-        if name not in content:
-            raise source.fail(
-                f"the file has no matrix '{name}'", hint="it needs 'avg' and 'stddev', in µs"
-            )
+    if "avg" not in content:
+        raise source.fail("the file has no matrix 'avg'", hint="it needs 'avg', in µs")
     size = _matrix(source, "avg", content["avg"], None).shape[0]
     if not 2 <= size <= MAX_MATRIX_RANKS:
         raise source.fail(
@@ -40,15 +38,17 @@ def run_of_matrices(
         )
     wanted = [name for name in ("n", "avg", *_OTHERS) if name in content]
     matrices = {name: _matrix(source, name, content[name], size) for name in wanted}
-    i, j = np.triu_indices(size, 1)
-    measured = ~np.isnan(matrices["avg"][i, j])
-    i, j = i[measured], j[measured]
-    pairs = Pairs(size=size, hosts={}, columns={})
+    alike = all(np.array_equal(one, one.T, equal_nan=True) for one in matrices.values())
+    i, j = np.nonzero(
+        ~np.isnan(matrices["avg"]) & ~np.tri(size, k=0 if alike else -size, dtype=bool)
+    )
+    i, j = i[i != j], j[i != j]
     taken = _size_of_messages(source, nbytes)
-    pairs.columns = {"i": i, "j": j, "bytes": np.full(len(i), taken, dtype=np.int64)}
+    columns = {"i": i, "j": j, "bytes": np.full(len(i), taken, dtype=np.int64)}
     for name, matrix in matrices.items():
         values = matrix[i, j]
-        pairs.columns[_NAMES.get(name, name)] = values if name == "n" else values / 1e6
+        columns[_NAMES.get(name, name)] = values if name == "n" else values / 1e6
+    pairs = Pairs(size, {}, columns if alike else both_ways(columns, one_way=NOTES.get().one_way))
     if hosts is not None and len(hosts) == size:
         pairs.hosts = {rank: unescaped(host) for rank, host in enumerate(hosts) if host}
     else:
@@ -60,7 +60,7 @@ def run_of_matrices(
 
 
 def _matrix(source: Source, name: str, value: object, size: int | None) -> Floats:
-    """Check one matrix: square, real, finite or NaN, not negative, symmetric."""
+    """Check one matrix: square, real, finite or NaN, not negative. A triangle is mirrored."""
     array = np.asarray(value)
     if array.dtype.kind not in "iuf":
         raise source.fail(f"'{name}' is not a matrix of real numbers")
@@ -73,9 +73,10 @@ def _matrix(source: Source, name: str, value: object, size: int | None) -> Float
     if name == "n":
         wrong |= (matrix != np.floor(matrix)) & ~np.isnan(matrix) | (matrix > 2**53)
     _refuse(source, name, wrong, "not a count" if name == "n" else "not a time")
-    skew = ~np.isclose(matrix, matrix.T, rtol=1e-9, atol=0, equal_nan=True)
-    _refuse(source, name, skew, "not the same in both directions")
-    return matrix
+    if not (np.tril(matrix, -1).any() and np.triu(matrix, 1).any()):
+        matrix = np.fmax(matrix, matrix.T)  # a triangle
+    near = np.isclose(matrix, matrix.T, rtol=1e-9, atol=0)
+    return np.where(near, np.fmin(matrix, matrix.T), matrix)
 
 
 def _refuse(source: Source, name: str, wrong: Bools, why: str) -> None:

@@ -84,6 +84,13 @@ def noted(options: Options) -> list[str]:
     return [f"only {', '.join(options.hosts)}"] * bool(options.hosts)
 
 
+def refuse_bandwidths(run: Run) -> None:
+    """Raise an error for a view of times, if it is to draw bandwidths."""
+    if run.bandwidth:
+        raise InputError("this view draws times, and the map has bandwidths", where=run.where,
+                         hint="views of bandwidths: heatmap, levels")  # fmt: skip
+
+
 def as_drawn(run: Run, options: Options, most: int = MAX_MATRIX_RANKS) -> Drawn:
     """Return a map of all ranks, of those of the chosen hosts, or of nodes if there are too many.
 

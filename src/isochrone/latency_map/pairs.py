@@ -28,7 +28,7 @@ from isochrone.base.stats import (
 )
 from isochrone.base.table import Table
 from isochrone.latency_map.partitions import Partition, canonical
-from isochrone.runfile.run import Run
+from isochrone.runfile.run import DIRECTIONS, Run
 from isochrone.runfile.samples import MARKS, counting
 
 NEAREST = 16
@@ -52,6 +52,9 @@ AT_ONCE = 1 << 21
 ENOUGH = 8
 """Pairs of nodes with three pairs of ranks or more that say how these are spread. Where there are
 fewer, as in a sample, those with two are asked, too."""
+
+STEPS, NEAR_STEP, MANY_STEPS = 8, 0.05, 1e4
+"""Different times that show a step, the part of it by which they may be off, and the most steps."""
 
 MIN_COST = 0.02
 """A rank that differs by less than this part of its times has none, however sure that is."""
@@ -148,6 +151,8 @@ class RankPairs(Record):
         Whether it was measured again alone.
     high
         Upper end of the 95 % interval of the round trip in seconds; the round trip where not known.
+    forward, reverse
+        Seconds of a message from i to j, and from j to i; NaN where not known, empty if never.
     """
 
     ranks: int
@@ -158,12 +163,14 @@ class RankPairs(Record):
     error: Floats
     retested: Bools
     high: Floats
+    forward: Floats
+    reverse: Floats
 
 
 def rank_pairs(run: Run, what: str, nbytes: int) -> RankPairs:
     """Read the pairs of one message size; seconds by the median or the mean (``what``)."""
     table = run.pairs()
-    keys = {"i", "j", what, "low", "high", *MARKS} & table.columns.keys()
+    keys = {"i", "j", what, "low", "high", *DIRECTIONS, *MARKS} & table.columns.keys()
     every = Table({key: table[key] for key in keys})  # the columns that are used here
     of_size = table["bytes"] == nbytes
     counts = every.where(counting(table, ("i", "j", "bytes")) & of_size & np.isfinite(table[what]))
@@ -176,6 +183,9 @@ def rank_pairs(run: Run, what: str, nbytes: int) -> RankPairs:
     seconds = np.maximum(times[place], least)
     errors = _errors(counts, least)[place]
     high = np.fmax(seconds, counts["high"][place]) if "high" in counts else seconds
+    forward, reverse = (
+        counts[key][place] if key in counts else np.zeros(0) for key in DIRECTIONS
+    )  # fmt: skip
     del counts, times, place  # a map may have millions of pairs
     first = seconds
     if again.any():
@@ -187,7 +197,7 @@ def rank_pairs(run: Run, what: str, nbytes: int) -> RankPairs:
         first[np.searchsorted(key, known_)] = once[what][place]
     return RankPairs(
         run.size, (key // run.size).astype("i4"), (key % run.size).astype("i4"),
-        seconds, first, errors, again, high,
+        seconds, first, errors, again, high, forward, reverse,
     )  # fmt: skip
 
 
@@ -210,6 +220,23 @@ def _errors(table: Table, least: float) -> Floats:
     low, high = (np.asarray(table[name], dtype=np.float64) for name in ("low", "high"))
     width = np.log(np.maximum(np.maximum(high, low), least) / np.maximum(low, least))
     return np.nan_to_num(width) / INTERVAL_WIDTH
+
+
+def clock_step(seconds: Floats) -> float:
+    """Return the step of which all times are multiples; 0 if there is none.
+
+    That of the clock, or of the last digit that a program printed. By chance, `STEPS` times are as
+    near to multiples of their smallest distance once in 10 million maps.
+    """
+    values = distinct(seconds)
+    apart = np.diff(values)
+    apart = apart[apart > NEAR_STEP * values[-1] / MANY_STEPS]
+    if len(values) < STEPS or not len(apart):
+        return 0.0
+    step = float(apart.min())
+    count = values / step
+    off = np.abs(count - np.rint(count)).max()
+    return step if off < NEAR_STEP and count[-1] < MANY_STEPS else 0.0
 
 
 def slow_ranks(pairs: RankPairs, node: Partition) -> tuple[Floats, Floats]:

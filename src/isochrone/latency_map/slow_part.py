@@ -4,7 +4,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from isochrone.base.documents import IfKnown, shown
 from isochrone.base.record import Record
-from isochrone.base.units import format_seconds
+from isochrone.base.units import format_rate, format_seconds
 
 
 class LevelRatio(NamedTuple):
@@ -35,11 +35,14 @@ class SlowKind(Record):
         confirmed; of other kinds any of several hosts, or what is between them, may be the cause.
     link
         Whether it is what is between two ends.
+    directed
+        Whether it is slow in one direction, compared with the other.
     """
 
     concerns: Literal["either", "both", "one"]
     unit: bool = False
     link: bool = False
+    directed: bool = False
 
 
 KINDS = {
@@ -49,6 +52,9 @@ KINDS = {
     "switch": SlowKind("both"),  # slow inside
     "cores": SlowKind("both"),  # of one node, slow among themselves
     "uplink": SlowKind("one"),  # slow beyond it
+    "direction": SlowKind("both", link=True, directed=True),
+    "sender": SlowKind("either", unit=True, directed=True),
+    "receiver": SlowKind("either", unit=True, directed=True),
 }
 
 
@@ -84,6 +90,8 @@ class Slow(Record):
         Median of those pairs as first measured, if they were.
     suspected
         Seen once only: measure it again.
+    moved
+        Bytes in a round trip of a map of bandwidths: over the seconds, they are the bandwidth.
     """
 
     kind: str
@@ -103,6 +111,7 @@ class Slow(Record):
     retested: bool = False
     first: IfKnown[float] = None
     suspected: IfKnown[bool] = None
+    moved: IfKnown[float] = None
 
     @property
     def of(self) -> SlowKind:
@@ -120,6 +129,12 @@ class Slow(Record):
     def evidence(self) -> str:
         """What was seen, in one sentence."""
         one = self.pairs == 1
+        if self.moved is not None:
+            return self._slow_rate(self.moved / (2 if self.of.directed else 1))
+        if self.of.directed:
+            there, back = format_seconds(self.seconds), format_seconds(self.expected)
+            links = "" if one else f", on {self.pairs} links"
+            return f"takes {there} in this direction, {back} in the other{links}"
         each = "its round trip" if one else f"each of {self.pairs} round trips"
         text = f"adds {format_seconds(self.added)} to {each}"
         low, high = format_seconds(self.low), format_seconds(self.high)
@@ -141,6 +156,14 @@ class Slow(Record):
             far, ratio = self.ratios[-1]
             text += f" ({self.ratios[0][1]:.1f}x as long); on level {far}: {ratio:.1f}x as long"
         return text
+
+    def _slow_rate(self, moved: float) -> str:
+        """Say the bandwidths instead of times in which so many bytes are moved."""
+        here, usual = format_rate(moved / self.seconds), format_rate(moved / self.expected)
+        on = "" if self.pairs == 1 else f", of {self.pairs} pairs"
+        if self.of.directed:
+            return f"{here} in this direction, {usual} in the other{on}"
+        return f"{here} measured, {usual} expected on level {self.level}{on}"
 
     @property
     def scaled(self) -> bool:

@@ -10,19 +10,21 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from isochrone.base.arrays import Ints
-from isochrone.base.documents import Hidden, MaybeNan, WarningList
+from isochrone.base.documents import Hidden, IfKnown, MaybeNan, WarningList
 from isochrone.base.inference import median_interval
 from isochrone.base.record import Record
 from isochrone.base.stats import distinct, mad, median_of, quantile
 from isochrone.base.text import listed, printable
-from isochrone.base.units import format_seconds
+from isochrone.base.units import format_rate, format_seconds
 from isochrone.latency_map.explained_map import MIN_NODES
 from isochrone.latency_map.explanation import Estimator
 from isochrone.latency_map.grid import grid_of
 from isochrone.latency_map.hierarchy import Known
-from isochrone.latency_map.pairs import RankPairs, hosts_known, rank_pairs
+from isochrone.latency_map.next_pairs import next_pairs
+from isochrone.latency_map.pairs import RankPairs, clock_step, hosts_known, rank_pairs
 from isochrone.latency_map.partitions import Partition, groups_of, level_of, numbered
 from isochrone.latency_map.slow_part import NotUnderstood, Slow
 from isochrone.latency_map.what_is_slow import LEAST, Diagnosis, diagnose
@@ -43,6 +45,10 @@ BLIND = (
 
 WIDE = 0.1
 """Times of one level that differ by more, in the fifth that differs most, may be distances."""
+
+COARSE = 0.01
+"""Part of the shortest time from which the step of the clock is mentioned: the scatter of few maps
+is less."""
 
 MAX_NAMED = 8
 """Names in a warning."""
@@ -82,6 +88,8 @@ class Level(Record):
         Number of its measured pairs: those within one group that are in two on any closer level.
     groups
         The sets of ranks that can reach each other within this level.
+    bandwidth
+        Median bandwidth in bytes per second, of a map of bandwidths.
     """
 
     level: int
@@ -91,6 +99,13 @@ class Level(Record):
     high: MaybeNan
     pairs: int
     groups: list[list[int]]
+    bandwidth: IfKnown[float] = None
+
+    def in_words(self, seconds: float) -> str:
+        """Write a round trip of the level, or its bandwidth in a map of these."""
+        if self.bandwidth is None:
+            return format_seconds(seconds)
+        return format_rate(self.bandwidth * self.median / seconds)
 
 
 class Placement(Record):
@@ -177,6 +192,8 @@ class Topology(Record):
         Pairs of nodes that must be measured until levels, and costs of nodes to a part, are known.
     detectable
         Slowdown of a node, a ratio, that is named in 95 % of cases; infinite if no node is judged.
+    advice
+        Which pairs to measure next, in words; empty if that is not known.
     doubtful
         A rank of each node that is slow, or only shares a slow way with others.
     """
@@ -196,6 +213,7 @@ class Topology(Record):
     lacking: Hidden[Callable[[float], int]]
     detectable: Hidden[float]
     doubtful: Hidden[tuple[int, ...]] = ()
+    advice: IfKnown[str] = None
 
     def level_of(self, i: Ints, j: Ints) -> Ints:
         """Return the levels of pairs of ranks."""
@@ -233,11 +251,14 @@ def analyse(
     if nbytes not in run.message_sizes():
         raise run.no_such_pairs(nbytes)
     pairs = rank_pairs(run, what, nbytes)
+    moved = 2 * nbytes if run.bandwidth else None
     recorded = _recorded_partitions(run)
     diagnosis = diagnose(pairs, run.hosts, list(recorded.values()), known)
-    found = diagnosis.find()
-    slow = [part for part in found if part.ratio >= 1 + least]
-    alike = [part for part in diagnosis.like_peers if part in slow]
+    found = [replace(part, moved=moved) for part in diagnosis.find()]
+    step = clock_step(pairs.seconds)
+    slow = [part for part in found if part.ratio >= 1 + least and part.added > step]
+    alike = [replace(part, moved=moved) for part in diagnosis.like_peers]
+    alike = [part for part in alike if part in slow]
     slow = [part for part in slow if part not in alike]
     unlisted = [part for part in slow if part.of.link][MAX_PAIRS:]
     slow = [part for part in slow if part not in unlisted]
@@ -248,10 +269,10 @@ def analyse(
     return Topology(
         ranks=run.size,
         nbytes=nbytes,
-        levels=_levels(diagnosis, recorded),
+        levels=_levels(diagnosis, recorded, moved),
         placement=placement_of(run.hosts),
         slow=slow,
-        minor=[part for part in found if part.ratio < 1 + least],
+        minor=[part for part in found if part.ratio < 1 + least or part.added <= step],
         least=least,
         not_understood=not_understood,
         pairs=pairs,
@@ -260,12 +281,26 @@ def analyse(
         lacking=diagnosis.lacking,
         detectable=diagnosis.detectable(least),
         doubtful=tuple(diagnosis.uncertain),
+        advice=_advice(diagnosis),
         warnings=[
             *run.warnings,
             *_warnings(run, diagnosis, least, bool(slow), len(unlisted), hops),
             *_like_peers(alike),
+            *_steps(step, float(pairs.seconds.min())),
         ],
     )
+
+
+def _advice(diagnosis: Diagnosis) -> str | None:
+    """Say which pairs of nodes to measure next; None of a map that is not sparse."""
+    if diagnosis.outer is None or not diagnosis.outer.times.sparse:
+        return None
+    found = next_pairs(diagnosis.outer.times)
+    ranks = range(diagnosis.pairs.ranks)
+    names = dict(zip(diagnosis.node[::-1].tolist(), reversed(diagnosis.hosts), strict=True))
+    if not diagnosis.by_host:
+        names = {k: f"rank {k}" for k in ranks}
+    return found.in_words([names[k] for k in sorted(names)]) if found else None
 
 
 def placement_of(hosts: Sequence[str]) -> Placement:
@@ -298,7 +333,9 @@ def _recorded_partitions(run: Run) -> dict[str, Partition]:
     return dict(sorted(useful.items(), key=lambda one: -int(one[1].max())))
 
 
-def _levels(diagnosis: Diagnosis, recorded: dict[str, Partition]) -> list[Level]:
+def _levels(
+    diagnosis: Diagnosis, recorded: dict[str, Partition], moved: float | None
+) -> list[Level]:
     """Describe each level by the times without what is slow; unmeasured pairs are in none."""
     pairs = diagnosis.pairs
     seconds = diagnosis.healthy - diagnosis.expected
@@ -314,7 +351,8 @@ def _levels(diagnosis: Diagnosis, recorded: dict[str, Partition]) -> list[Level]
         usual = "group" if partition.any() else "network"
         names = (name for name, known in recorded.items() if np.array_equal(partition, known))
         name = next(names, usual)
-        found.append(Level(k, name, median, low, high, members.size, groups_of(partition)))
+        rate = moved / median if moved and members.size else None
+        found.append(Level(k, name, median, low, high, members.size, groups_of(partition), rate))
     return found
 
 
@@ -381,6 +419,14 @@ def _like_peers(alike: Sequence[Slow]) -> list[dict[str, Any]]:
     ratio = max(part.ratio for part in alike)
     text = f"{names} {takes} {ratio:.2f}x as long, but all nodes differ nearly as much"
     return [{"code": "nodes-differ", "text": text}]
+
+
+def _steps(step: float, shortest: float) -> list[dict[str, Any]]:
+    """Say it if times are multiples of a step that is a part of them worth knowing."""
+    if step < COARSE * shortest:
+        return []
+    text = f"times are multiples of {format_seconds(step)}: less does not show"
+    return [{"code": "clock-step", "text": text}]
 
 
 def _slow_or_link(names: Sequence[str]) -> str:

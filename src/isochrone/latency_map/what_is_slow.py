@@ -24,6 +24,7 @@ from isochrone.base.stats import (
     quantile,
 )
 from isochrone.base.table import grouped
+from isochrone.latency_map.directions import slow_directions
 from isochrone.latency_map.explained_map import MIN_NODES, PAIR_RATE, ExplainedMap, Half
 from isochrone.latency_map.explanation import INSIDE, LEAVING, Explanation, Part
 from isochrone.latency_map.fitting import MIN_SPREAD
@@ -105,8 +106,23 @@ class Diagnosis(ExplainedMap):
 
     def find(self) -> list[Slow]:
         """Return all that adds time for sure, however little, the worst first."""
-        named = map(self._name, self._costs)
-        return sorted([*named, *self._slow_pairs()], key=lambda part: -part.ratio)
+        directed = [*self._directed()] if len(self.pairs.forward) else []
+        ranks = [{*part.ranks} for part in directed]
+        alike = [*map(self._name, self._costs), *self._slow_pairs()]
+        parts = [part for part in alike if {*part.ranks} not in ranks]
+        return sorted([*parts, *directed], key=lambda part: -part.ratio)
+
+    def _directed(self) -> Iterator[Slow]:
+        """Name what is slow in one direction."""
+        for one in slow_directions(self.pairs, self.node):
+            ranks = np.concatenate([np.flatnonzero(self.node == unit) for unit in one.units])
+            near = one.pairs & (self.level == self.level[one.pairs].min())
+            added = one.seconds - one.expected
+            part = self._slow(
+                one.kind, ranks, one.pairs, near, one.ratio, one.expected, added,
+                INTERVAL_HALF * one.error * one.seconds,
+            )  # fmt: skip
+            yield replace(part, seconds=one.seconds)
 
     @cached_property
     def _costs(self) -> list[_Cost]:
@@ -281,9 +297,12 @@ class Diagnosis(ExplainedMap):
 
     def _who(self, kind: str, ranks: Ints) -> str:
         names = list(dict.fromkeys(self.hosts[k] for k in ranks))
+        if kind == "direction":
+            ends = names if self.by_host else [f"rank {rank}" for rank in ranks]
+            return " → ".join(ends)
         if kind == "pair":
             return f"{ranks[0]}-{ranks[1]}" if len(ranks) == 2 else "-".join(names)
-        if kind == "rank":
+        if kind == "rank" or (KINDS[kind].directed and not self.by_host):
             host = f" ({names[0]})" if names[0] else ""
             return f"rank {ranks[0]}{host}"
         if kind == "cores":

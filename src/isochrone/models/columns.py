@@ -20,6 +20,7 @@ from isochrone.base.text import printable
 from isochrone.models.observations import NAMES, SELECTORS
 from isochrone.models.terms import BYTES, NUMBERED, VARIABLES
 from isochrone.runfile.samples import MARKS
+from isochrone.runfile.table_notes import RATES, TIMES
 
 NUMBERS = {*VARIABLES, "seconds", "bytes", "ranks", "window", *NUMBERED}
 """Columns of numbers."""
@@ -54,14 +55,16 @@ SHORTEST = 20e-9
 """Seconds that a message takes at least: in published maps of core-to-core latencies, a cache line
 needs 4 ns between the two threads of a core, and a message is several of them and a call of MPI."""
 
-_TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 _SIZES = {
     "B": 1.0, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "kB": 1e3, "MB": 1e6, "GB": 1e9,
 }  # fmt: skip
-_UNITS = {"seconds": _TIMES, **dict.fromkeys(("b", "bytes", *BYTES), _SIZES)}
+_UNITS = {"seconds": TIMES, "rate": RATES, **dict.fromkeys(("b", "bytes", *BYTES), _SIZES)}
 """Units of the variables that have one, by name: factor to seconds or bytes."""
 
-_MEANINGS = ("seconds", *VARIABLES, *SELECTORS, "ranks", "window", "launch")
+_OF_PAIRS = ("i", "j", "host_i", "host_j", "rate")
+"""Columns of a table of pairs."""
+
+_MEANINGS = ("seconds", *VARIABLES, *SELECTORS, "ranks", "window", "launch", *_OF_PAIRS)
 _HOW = "write for example size=b,usec=seconds:us"
 
 Decimal = Literal["", "comma", "point"]

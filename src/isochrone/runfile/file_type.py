@@ -8,8 +8,10 @@ from isochrone.base.column_names import understood
 from isochrone.base.errors import InputError, failing
 from isochrone.base.files import check_ordinary
 from isochrone.base.log_text import plain
+from isochrone.base.matrix_text import matrices_in
 from isochrone.base.table_text import decoded, table_of
 from isochrone.runfile import importer as importers
+from isochrone.runfile.table_notes import NOTES
 
 _ENOUGH = 1 << 20
 """Bytes read to recognise a file: output of batch systems may precede a table."""
@@ -72,7 +74,8 @@ def import_format(path: Path) -> str:
         begin = _read(path, _ENOUGH)
     elif b'"record"' in begin:
         return ""  # a run file, or a model
-    return next((name for name, (_, found) in _imported().items() if found.search(begin)), "")
+    name = next((name for name, (_, found) in _imported().items() if found.search(begin)), "")
+    return name or ("csv" if _is_of_pairs() else _of_matrix(begin))
 
 
 @cache
@@ -82,6 +85,21 @@ def _imported() -> dict[str, tuple[str, re.Pattern[bytes]]]:
     return {
         name: (one.says, one.signature) for name, one in loaded.items() if one.signature
     } | _IMPORTED
+
+
+def _is_of_pairs() -> bool:
+    """Whether the user says which columns of a table are the ends of pairs."""
+    return "i" in NOTES.get().columns.values()
+
+
+def _of_matrix(begin: bytes) -> str:
+    """Return ``matrix`` if there is one in the beginning of a file; else nothing."""
+    if b"var hostlist" in begin and b"hp2p" in begin.lower():
+        return "matrix"
+    text = begin.decode("latin-1")
+    if len(begin) == _ENOUGH:
+        text = text[: text.rfind("\n") + 1]
+    return "matrix" if any(matrices_in(text, whole=len(begin) < _ENOUGH)) else ""
 
 
 def other_kind(path: Path) -> tuple[str, str]:
@@ -114,6 +132,8 @@ def looks_like_a_table(path: Path) -> bool:
         If it cannot be read.
     """
     begin = _beginning(path)
+    if _is_of_pairs():
+        return False
     if not begin or begin[:1] == b"{" or is_of_extra_p(begin):
         return is_of_extra_p(begin)
     if b"seconds" in begin.splitlines()[0]:

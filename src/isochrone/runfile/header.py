@@ -114,6 +114,8 @@ class Header(Struct, frozen=True, kw_only=True, rename=_NAMES):
         Format, path and SHA-256 of the file of another program that it comes from; else None.
     median_is_mean
         Whether means are used as medians, as in files of programs that print nothing else.
+    bandwidth
+        Whether the times of pairs come from rates, as which they are shown.
     made_up
         Whether nothing was measured and the times come from a formula.
     settings
@@ -140,6 +142,7 @@ class Header(Struct, frozen=True, kw_only=True, rename=_NAMES):
     notes: dict[str, str] = {}
     imported: dict[str, str] | None = None
     median_is_mean: bool = False
+    bandwidth: bool = False
     made_up: bool = False
     settings: dict[str, str] = {}
     left_out: tuple[str, ...] = ()

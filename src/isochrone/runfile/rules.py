@@ -121,6 +121,7 @@ PAIR = Rules(
         "bytes": _BYTES, "n": _COUNT, "batch": _COUNT, "mean": _TIME, "stddev": _SPREAD,
         "min": _TIME, "median": Rule(most=MAX_SECONDS, above_zero=MIN_SECONDS, needed=True),
         "p95": _TIME, "max": _TIME, "low": _SPREAD, "high": _TIME,
+        "forward": _TIME, "reverse": _TIME,
     },
     ordered=(("min", "median", "max"), ("min", "mean", "max"), ("low", "high")), pairs=True,
     may_lack=("median",),

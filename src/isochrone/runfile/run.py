@@ -38,6 +38,8 @@ NO_END = "the measurement is not complete"
 
 PAIR_QUANTITIES = ("mean", "stddev", "min", "median", "p95", "max", "low", "high")
 
+DIRECTIONS = ("forward", "reverse")
+"""Seconds of one message from i to j, and from j to i, of pairs of which both are known."""
 
 PLACES = ("cpu", "core", "package", "numa", "l2", "l3")
 """Keys that say where on its node a rank ran; -1 where unknown."""
@@ -172,6 +174,11 @@ class Run:
     def median_is_mean(self) -> bool:
         """Whether medians are unknown, so that means are used instead."""
         return self.about.median_is_mean
+
+    @property
+    def bandwidth(self) -> bool:
+        """Whether the times of pairs come from rates, as which they are shown."""
+        return self.about.bandwidth
 
     @property
     def complete(self) -> bool:

@@ -95,9 +95,10 @@ def warned(runs: Sequence[Run], width: float) -> list[HeadLine]:
     return [HeadLine(shortened(f"Warning: {texts[0]}", CAPTION, width, more), INK)]
 
 
-def map_title(what: str, kind: str = "") -> str:
+def map_title(run: Run, what: str, kind: str = "") -> str:
     """Name what is drawn of a map: ``Median round trip``, ``Levels: median round trip``."""
     words = check(what)
+    words = "Bandwidth" if run.bandwidth else words
     return kind + words[:1].lower() + words[1:] if kind else words
 
 
@@ -110,8 +111,8 @@ def map_facts(
     facts = [] if run.origin == "measured" else [str(run.origin)]
     facts += [
         f"{format_bytes(size)} messages",
-        f"{run.size} ranks on {hosts} host{'s' if hosts > 1 else ''}",
+        f"{run.size} ranks" + f" on {hosts} host{'s' if hosts > 1 else ''}" * bool(hosts),
         "round trip" if what == "stddev" else "round trip (half of it is one way)",
-    ]
+    ][: 2 if run.bandwidth else 3]
     facts += [] if run.complete else ["partial run"]
     return [*head_lines([*facts, *notes], width), *made(run, width)]

@@ -64,6 +64,28 @@ class Unit(NamedTuple):
     name: str
 
 
+class Rates(NamedTuple):
+    """Bandwidths in place of round trips: ``moved`` bytes in both directions over the time."""
+
+    moved: float
+    factor: float
+    name: str
+
+    @classmethod
+    def of(cls, moved: float, seconds: Floats) -> Rates:
+        """Choose the unit for round trips in which so many bytes are moved."""
+        usual = moved / float(np.nanmedian(seconds)) if np.isfinite(seconds).any() else 1e9
+        factor, name = next(
+            ((factor, name) for factor, name in ((1e9, "GB/s"), (1e6, "MB/s"))
+             if usual >= 0.3 * factor), (1e3, "kB/s"),
+        )  # fmt: skip
+        return cls(moved, factor, name)
+
+    def number(self, seconds: float) -> str:
+        """Write the bandwidth of a round trip without its unit."""
+        return f"{self.moved / seconds / self.factor:.3g}" if seconds > 0 else ""
+
+
 class Segment(Record):
     """Neighbouring positions ``first`` … ``last`` that lie on the same host."""
 
@@ -257,6 +279,23 @@ def time_ticks(axis: Axis, most: int, *, wide: bool) -> None:
     axis.set_major_locator(LogLocator(subs=subs) if wide else MaxNLocator(most))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def rate_ticks(axis: Axis, unit: Unit, rates: Rates) -> None:
+    """Put bandwidths on an axis of round trips in ``unit``: 1, 2 and 5 of each power of ten."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+
+    low, high = (max(end, 1e-12) for end in sorted(axis.get_view_interval()))
+    least, most = (rates.moved / (end * unit.factor) / rates.factor for end in (high, low))
+    powers = 10.0 ** np.arange(math.floor(math.log10(least)), math.ceil(math.log10(most)) + 1)
+    steps = (powers[:, None] * [1, 2, 5]).ravel()
+    if np.sum((steps >= least) & (steps <= most)) < 3:
+        steps = np.array([one for one in MaxNLocator(6).tick_values(least, most) if one > 0])
+    steps = steps[(steps >= 0.999 * least) & (steps <= 1.001 * most)]
+    places = rates.moved / (steps * rates.factor) / unit.factor
+    axis.set_major_locator(FixedLocator(places.tolist()))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: rates.number(value * unit.factor)))
 
 
 def colour_bar(axes: Axes, mappable: ScalarMappable, words: str) -> bool:

@@ -36,6 +36,7 @@ READERS = {
 
 SEVERAL_VALUES = {
     "--bytes": "of a map one size, of a question to a model a list",
+    "--hosts": "those to plot, or the file with those of all ranks",
     "--nodes": "how many, or the ranks of each",
     "--op": "a model holds the names, a figure takes several",
     "--output": "a file, or a folder for several",

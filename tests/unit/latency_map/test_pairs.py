@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from isochrone.latency_map import topology
+from isochrone.latency_map.pairs import clock_step
 from made_up.latency_maps import block, latency_map, with_retests
 
 
@@ -24,3 +26,13 @@ def test_the_worst_pairs_come_first_with_both_measurements() -> None:
     assert found[0].retested
     assert found[0].seconds == pytest.approx(1.5 * found[0].first)
     assert [pair.ratio for pair in found] == sorted((pair.ratio for pair in found), reverse=True)
+
+
+def test_times_that_are_multiples_of_a_step_show_it() -> None:
+    """The step of a clock, or of the last printed digit; scatter has none."""
+    chance = np.random.default_rng(1)
+    times = 2e-6 * np.exp(0.1 * chance.standard_normal(60))
+    assert clock_step(times) == 0
+    assert clock_step(np.round(times / 10.7e-9) * 10.7e-9) == pytest.approx(10.7e-9)
+    assert clock_step(np.round(times, 8)) == pytest.approx(1e-8)
+    assert clock_step(np.repeat([2e-6, 8e-6], 30)) == 0

@@ -20,6 +20,7 @@ from isochrone.console.options import (
 from isochrone.console.output import add_output, check_output, output_of, print_path
 from isochrone.formats import exporter as exporters
 from isochrone.formats import program as programs
+from isochrone.formats.table_notes import add_table_notes
 from isochrone.runfile import file as run_file
 from isochrone.runfile.anonymise import anonymise
 
@@ -44,6 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         expert=True)  # fmt: skip
     add_message_size(parser)
     add_tests(parser)
+    add_table_notes(parser)
     add_output(parser, "file to write (default: the name of FILE with the suffix of the format)")
     group = parser.add_argument_group("options for application descriptions")
     add_option(group, "--app", "NAME", str, "application to export (default: the only one)")

@@ -12,9 +12,10 @@ from isochrone.applications.traces.deriving import describe
 from isochrone.base.errors import InputError
 from isochrone.base.text import warn
 from isochrone.console.input import add_tests, wanted
-from isochrone.console.options import add_option
+from isochrone.console.options import add_message_size, add_option
 from isochrone.console.output import add_output, check_output, output_of, print_path
 from isochrone.formats import trace as traces
+from isochrone.formats.table_notes import add_table_notes
 from isochrone.runfile import importer as importers
 from isochrone.runfile.any_file import tests_of
 from isochrone.runfile.file import write
@@ -38,9 +39,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         f"{', '.join(programs)} (of isochrone record)",
         dest="source", choices=sorted({*runs, *programs}), required=True)  # fmt: skip
     add_tests(parser, hidden=False)
+    add_message_size(parser)
     add_output(
         parser, "file to write (default: the name of FILE with the suffix .jsonl or .yaml)",
     )  # fmt: skip
+    add_table_notes(parser)
 
 
 def run(args: Namespace) -> int:

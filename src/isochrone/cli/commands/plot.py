@@ -12,6 +12,7 @@ from isochrone.collective_io.orders.compared_orders import ComparedOrders
 from isochrone.console.input import add_tests, files_of, read_all, wanted
 from isochrone.console.options import add_expert, add_option, values_of
 from isochrone.console.output import add_output, output_of, print_path
+from isochrone.formats.table_notes import add_table_notes
 from isochrone.latency_map.map_to_draw import SORTS
 from isochrone.models import Model
 from isochrone.models.terms import VARIABLES
@@ -67,6 +68,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "one with most values)", choices=list(VARIABLES), default="")  # fmt: skip
     add_tests(parser, op=False)
     add_output(parser, "figure to write (.png, .svg or .pdf)", required=True)
+    add_table_notes(parser, hosts=False)
 
 
 def run(args: Namespace) -> int:

@@ -7,6 +7,7 @@ from isochrone import models
 from isochrone.console.input import add_tests, files_of, read_all, wanted
 from isochrone.console.options import add_expert, add_option
 from isochrone.console.output import add_output, output_of, print_path
+from isochrone.formats.table_notes import add_table_notes
 from isochrone.pages.html.render import write_report
 from isochrone.pages.page import Asked
 
@@ -25,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append", default=[])  # fmt: skip
     add_tests(parser)
     add_output(parser, "HTML file (default: report.html)")
+    add_table_notes(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -16,6 +16,7 @@ from isochrone.base.units import format_bytes
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import add_tests, files_of, read_all, tell_partial, wanted
 from isochrone.console.options import add_flag, add_message_size, add_option, add_threshold
+from isochrone.formats.table_notes import add_table_notes
 from isochrone.pages import terminal
 from isochrone.pages.common import document, page_of
 from isochrone.pages.page import Asked, Block, Row, Sentence, Table, columns_of
@@ -49,6 +50,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_message_size(parser)
     add_threshold(parser)
     add_tests(parser, hidden=False)
+    add_table_notes(parser)
 
 
 def run(args: Namespace) -> int:

@@ -31,7 +31,7 @@ from isochrone.collectives.results.grid_collectives import is_grid_run
 from isochrone.formats.exported_sweep import curves_to_export
 from isochrone.formats.exporter import Exporter
 from isochrone.latency_map.topology import analyse
-from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
+from isochrone.runfile.run import DIRECTIONS, MAX_MATRIX_RANKS, Run
 from isochrone.runfile.samples import counted, identity, points, summarise
 from isochrone.sweep.curves import is_sweep, samples
 
@@ -85,8 +85,9 @@ def write(run: Run, path: Path, *, nbytes: int | None = None, estimates: bool = 
         rows = [tuple(map(_cell, row)) for row in _emulated(run)]
         _write(path, _EMULATED, rows)
     else:
+        ways = tuple(key for key in DIRECTIONS if key in run.pairs())
         more = ("source",) if estimates else ()
-        _write(path, (*_COLUMNS, *more), _pairs(run, nbytes, estimates=estimates))
+        _write(path, (*_COLUMNS, *ways, *more), _pairs(run, nbytes, estimates=estimates))
 
 
 def _write(path: Path, columns: Cells, rows: Iterable[Cells]) -> None:
@@ -189,7 +190,8 @@ def _pairs(run: Run, nbytes: int | None, *, estimates: bool) -> Iterator[Cells]:
     if run.median_is_mean:
         del known["median"]
     source = ["measured"] * estimates
-    yield from _rows(run, Table(known).where(np.isin(table["bytes"], sizes)), source)
+    ways = [key for key in DIRECTIONS if key in table]
+    yield from _rows(run, Table(known).where(np.isin(table["bytes"], sizes)), ways, source)
     for size in sizes:
         done = np.tri(run.size, dtype=bool)
         of_size = table["bytes"] == size
@@ -200,17 +202,18 @@ def _pairs(run: Run, nbytes: int | None, *, estimates: bool) -> Iterator[Cells]:
             seconds, half = analyse(run, size).estimator.of(i, j)
             cells |= {"median": seconds, "low": seconds - half, "high": seconds + half}
             source = ["estimated"]
-        yield from _rows(run, Table(cells), source)
+        yield from _rows(run, Table(cells), ways, source)
 
 
-def _rows(run: Run, table: Table, more: Sequence[str]) -> Iterator[Cells]:
+def _rows(run: Run, table: Table, ways: Sequence[str], more: Sequence[str]) -> Iterator[Cells]:
     """Yield the rows of pairs, each with more cells at its end."""
     hosts = [cell_of(host) for host in run.hosts]
     i, j = (table[key].tolist() for key in ("i", "j"))
     return zip(
         map(str, i), map(str, j), [hosts[rank] for rank in i], [hosts[rank] for rank in j],
         *(_cells(table, key) for key in ("bytes", *_STATISTICS)),
-        map(_cell, table.flag("retest").tolist()), *map(repeat, more), strict=False,
+        map(_cell, table.flag("retest").tolist()), *(_cells(table, key) for key in ways),
+        *map(repeat, more), strict=False,
     )  # fmt: skip
 
 

@@ -1,8 +1,9 @@
-"""A comma-separated table: one row per pair, times in seconds, columns named in the first line.
+"""A comma-separated table: one row per pair, columns named in the first line.
 
-``i``, ``j``, ``bytes`` and either ``mean`` or ``median`` are needed; the other columns of ``export
---to csv`` are read where they are there. An empty cell means not known, a row without values a pair
-that was not measured.
+``i``, ``j`` and a time are needed; the other columns of ``export --to csv`` are read where they are
+there. A time is ``mean`` or ``median`` in seconds, or a column whose name says what it is, such as
+``latency_ns``; `NOTES` may name the columns and the unit, also of rates. An empty cell means not
+known, a row without values a pair that was not measured. A pair may have a row for each direction.
 """
 
 import csv
@@ -16,17 +17,22 @@ from pathlib import Path
 
 import numpy as np
 
+from isochrone.base.column_names import understood
 from isochrone.base.csv_escape import text_of
 from isochrone.base.errors import InputError
-from isochrone.base.text import printable
-from isochrone.formats.imported_map import Pairs, first_of_each
+from isochrone.base.text import listed, printable
+from isochrone.formats.imported_map import Pairs, both_ways, default_bytes, first_of_each
 from isochrone.formats.source import Source
 from isochrone.runfile.importer import Importer
-from isochrone.runfile.run import PAIR_QUANTITIES, Run
+from isochrone.runfile.run import DIRECTIONS, PAIR_QUANTITIES, Run
+from isochrone.runfile.table_notes import NOTES, RATES, TIMES
 
-_STATISTICS = ("n", *PAIR_QUANTITIES)
+_STATISTICS = ("n", *PAIR_QUANTITIES, *DIRECTIONS)
 _KNOWN = ("i", "j", "host_i", "host_j", "bytes", *_STATISTICS, "retest")
 _WHOLE = re.compile(r"[0-9]{1,15}")
+_RATE = re.compile(r"(?i:bw|bandwidth|rate|throughput)[\s_]*\(?(.*?)\)?")
+"""A name of a bandwidth, with its unit."""
+
 _FLAGS = {"": False, "0": False, "false": False, "1": True, "true": True}
 
 
@@ -48,6 +54,9 @@ class _Sheet(Source):
     """Reads the rows of one table; errors name the line."""
 
     def __post_init__(self) -> None:
+        self.notes = NOTES.get()
+        self.factors: dict[str, float] = {}
+        self.rate = False
         self.names: list[str] = []
         self.hosts: dict[int, str] = {}
         self.integers = {key: array("q") for key in ("i", "j", "bytes", "line", "retest")}
@@ -85,7 +94,8 @@ class _Sheet(Source):
 
     def columns(self, names: list[str]) -> None:
         """Take the names of the columns."""
-        needed = {"i", "j", "bytes"} - set(names)
+        names = [self.meant(name) for name in names]
+        needed = {"i", "j"} - set(names)
         if needed or not {"mean", "median"} & set(names):
             missing = " and no ".join(f"'{name}'" for name in sorted(needed)) or "'mean'"
             hint = "the first line must name the columns, with commas between them"
@@ -97,6 +107,28 @@ class _Sheet(Source):
         if unknown:
             self.warn("columns-ignored", f"unknown columns were ignored: {', '.join(unknown)}")
         self.names = names
+
+    def meant(self, name: str) -> str:
+        """Return what a column is called here; keep the unit of times and rates."""
+        variable, factor, statistic = self.notes.columns.get(name, ""), 0.0, "mean"
+        if variable:
+            factor = self.notes.factors.get(variable, 0.0)
+        elif name in _KNOWN:
+            return name
+        elif rate := _RATE.fullmatch(name):
+            variable, factor = "rate", RATES.get(rate[1].replace("ps", "/s"), 0.0)
+        elif meant := understood(name):
+            variable, factor = meant.variable, meant.factor if meant.unit else 0.0
+            statistic = meant.statistic or "mean"
+        if variable not in ("seconds", "rate"):
+            return "bytes" if variable == "b" else variable or name
+        self.rate |= variable == "rate"
+        units = RATES if self.rate else TIMES
+        self.factors[statistic] = factor or units.get(self.notes.unit, 0.0)
+        if not self.factors[statistic]:
+            hint = f"isochrone import and show take it: --unit {listed([*units], 5)}"
+            raise self.fail(f"the column '{printable(name, 40)}' has no unit", hint=hint)
+        return statistic
 
     def row(self, cells: list[str], *, may_be_cut: bool) -> None:
         """Take one pair; the last line of a file may have been cut, even within a number."""
@@ -113,7 +145,8 @@ class _Sheet(Source):
 
     def pair(self, cell: dict[str, str]) -> None:
         """Check all cells of a pair, then take them."""
-        i, j, nbytes = (self.index(cell, key) for key in ("i", "j", "bytes"))
+        i, j = (self.index(cell, key) for key in ("i", "j"))
+        nbytes = self.index(cell, "bytes") if "bytes" in cell else default_bytes(self.rate)
         values = {key: self.value(cell, key) for key in _STATISTICS}
         flag = _FLAGS.get(cell.get("retest", "").lower())
         if flag is None:
@@ -126,12 +159,14 @@ class _Sheet(Source):
         self.size = max(self.size, i + 1, j + 1)
         if i == j or not known:
             return
-        whole = {"i": min(i, j), "j": max(i, j), "bytes": nbytes, "retest": flag}
+        whole = {"i": i, "j": j, "bytes": nbytes, "retest": flag}
         whole["line"] = self.line
         for key, number in whole.items():
             self.integers[key].append(number)
         for key, value in values.items():
-            self.values[key].append(value)
+            value *= self.factors.get(key, 1.0)
+            faster = self.rate and key in self.factors and value
+            self.values[key].append(nbytes / value if faster else value)
 
     def index(self, cell: dict[str, str], key: str) -> int:
         """Read a whole number."""
@@ -157,12 +192,15 @@ class _Sheet(Source):
             columns[key] = np.array(column, dtype=np.float64)
         columns["retest"] = whole["retest"].astype(bool)
         keep = first_of_each(self, columns, whole["line"])
+        columns = {key: column[keep] for key, column in columns.items()}
+        columns = both_ways(columns, one_way=self.rate or self.notes.one_way)
         counts = np.unique(columns["n"])
         return Pairs(
             size=self.size,
             # a cut last line may have named a rank of which nothing else is known
             hosts={rank: host for rank, host in self.hosts.items() if rank < self.size},
-            columns={key: column[keep] for key, column in columns.items()},
+            columns=columns,
+            extra={"bandwidth": True} if self.rate else {},
             repeats=int(counts[0]) if len(counts) == 1 and counts[0] == counts[0] else None,
         )
 

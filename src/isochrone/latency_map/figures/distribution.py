@@ -16,7 +16,7 @@ from isochrone.base.record import Record
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.latency_map import topology
-from isochrone.latency_map.map_to_draw import noted, on_hosts
+from isochrone.latency_map.map_to_draw import noted, on_hosts, refuse_bandwidths
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times, times_of
 from isochrone.sweep.curves import KIND as SWEEP
@@ -142,7 +142,8 @@ def _of_sweeps(runs: Sequence[Run], options: Options) -> Figure:
 def _of_map(run: Run, options: Options) -> Figure:
     """Draw a line for each level: the chosen statistic of its pairs."""
     what, nbytes = options.what, options.size
-    title = map_title(what, "Distribution of the ")
+    refuse_bandwidths(run)
+    title = map_title(run, what, "Distribution of the ")
     i, j, times = run.cells(what, nbytes)
     found = options.analysis or topology.analyse(run, nbytes)
     here = on_hosts(run, options)

@@ -7,8 +7,9 @@ ranks of a node are not neighbours, ``--sort node`` makes them so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,14 +17,16 @@ import numpy as np
 from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.latency_map.figures._slow_parts import FRAMED, draw_frames, named
 from isochrone.latency_map.map_to_draw import SORTS, Drawn, as_drawn, order_of, scattered
-from isochrone.runfile.run import Run
+from isochrone.runfile.run import DIRECTIONS, Run
 from isochrone.views.head import head_height, map_facts, map_title, write_head
 from isochrone.views.style import (
     CAPTION,
     COLOURS_OF_MAPS,
     INK,
     LABEL,
+    Rates,
     Segment,
+    Unit,
     axes_at,
     check,
     colour_bar,
@@ -35,6 +38,7 @@ from isochrone.views.style import (
     plain_axes,
     pool,
     print_numbers,
+    rate_ticks,
     short_names,
     text_width,
     time_ticks,
@@ -72,6 +76,8 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     words = check(what)
     drawn = as_drawn(run, options)
     matrix, found = drawn.matrix, drawn.found
+    if run.bandwidth and drawn.unit == "rank":
+        _direct(drawn.run, matrix, found.nbytes)
     order = order_of(drawn.run, replace(options, analysis=found))
     of_unit, size = drawn.run.hosts, len(order)
     hosts = [of_unit[unit] for unit in order]
@@ -87,9 +93,11 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         estimated = unknown & ~np.isnan(guessed)
         cells = np.where(estimated, guessed, cells)
         unknown &= ~estimated
-    notes = [*drawn.notes, *["grey: not measured"] * bool(unknown.any())]
+    ways = ["from row to column"] * (run.bandwidth and DIRECTIONS[0] in run.pairs())
+    notes = [*drawn.notes, *ways, *["grey: not measured"] * bool(unknown.any())]
     notes += ["pale: estimated"] if estimated.any() else []
-    notes += [f"each cell: maximum over {block} × {block} {drawn.unit}s"] if block > 1 else []
+    most = "minimum" if run.bandwidth else "maximum"
+    notes += [f"each cell: {most} over {block} × {block} {drawn.unit}s"] if block > 1 else []
     if options.sort != "rank":
         notes.append(SORTS[options.sort])
     elif scattered(hosts):
@@ -109,17 +117,32 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     figure = new_figure(width, height, dpi)
     axes = axes_at(figure, _LEFT, _BOTTOM, side, side)
     unit = time_unit(cells)
-    mappable = _draw_cells(axes, cells / unit.factor, (unknown, estimated), size)
+    rates = Rates.of(2 * found.nbytes, cells) if run.bandwidth else None
+    number = partial(_rate, unit, rates) if rates else _number
+    mappable = _draw_cells(axes, cells / unit.factor, (unknown, estimated), size, number)
     _rank_axes(axes, drawn, order)
     _boundaries(axes, segments, size, side)
     draw_frames(axes, found.slow, order, size / side, of_unit)
     _hosts(axes, segments, labels, on_top, size / side)
     bar = axes_at(figure, _LEFT + side + right + 0.15, _BOTTOM, 0.17, side)
     named_as = "standard deviation" if what == "stddev" else words.lower()
-    wide = colour_bar(bar, mappable, f"{named_as} in {unit.name}")
-    time_ticks(bar.yaxis, 7, wide=wide)
-    write_head(figure, _LEFT / width, map_title(what), lines)
+    named_as = f"bandwidth in {rates.name}" if rates else f"{named_as} in {unit.name}"
+    wide = colour_bar(bar, mappable, named_as)
+    if rates:
+        rate_ticks(bar.yaxis, unit, rates)
+    else:
+        time_ticks(bar.yaxis, 7, wide=wide)
+    write_head(figure, _LEFT / width, map_title(run, what), lines)
     return figure
+
+
+def _direct(run: Run, matrix: Floats, nbytes: int) -> None:
+    """Let a cell be of the messages from its row to its column, as far as they are known."""
+    for at, key in enumerate(key for key in DIRECTIONS if key in run.pairs()):
+        i, j, seconds = run.cells(key, nbytes)
+        known = np.isfinite(seconds)
+        ends = (i[known], j[known])[:: -1 if at else 1]
+        matrix[ends] = 2 * seconds[known]
 
 
 def _estimate(drawn: Drawn) -> None:
@@ -130,8 +153,9 @@ def _estimate(drawn: Drawn) -> None:
 
 
 def _draw_cells(
-    axes: Axes, values: Floats, unmeasured: tuple[Bools, ...], n: int
-) -> ScalarMappable:
+    axes: Axes, values: Floats, unmeasured: tuple[Bools, ...], n: int,
+    number: Callable[[float], str],
+) -> ScalarMappable:  # fmt: skip
     """Draw the cells of ``n`` ranks, with their numbers if they are few; the diagonal is clear."""
     mappable = _colours(values)
     picture = mappable.to_rgba(values, bytes=True)
@@ -141,7 +165,7 @@ def _draw_cells(
     axes.imshow(picture, interpolation="none", extent=(-0.5, n - 0.5, n - 0.5, -0.5), aspect="auto")
     if n <= _MAX_NUMBERS:
         size = LABEL + 1 if len(values) <= 6 else CAPTION
-        print_numbers(axes, values, picture, _number, size)
+        print_numbers(axes, values, picture, number, size)
     return mappable
 
 
@@ -162,6 +186,10 @@ def _colours(values: Floats) -> ScalarMappable:
 
 def _number(value: float) -> str:
     return f"{value:.0f}" if value >= 100 else f"{value:#.3g}"
+
+
+def _rate(unit: Unit, rates: Rates, value: float) -> str:
+    return rates.number(value * unit.factor)
 
 
 def _rank_axes(axes: Axes, drawn: Drawn, order: Ints) -> None:

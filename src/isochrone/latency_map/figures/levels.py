@@ -11,7 +11,6 @@ import numpy as np
 
 from isochrone.base.arrays import Floats
 from isochrone.base.record import Record
-from isochrone.base.units import format_seconds
 from isochrone.latency_map.figures._level_tree import Tree, tree_of_levels
 from isochrone.latency_map.figures._slow_parts import named
 from isochrone.latency_map.map_to_draw import as_drawn
@@ -25,6 +24,7 @@ from isochrone.views.style import (
     INK,
     LABEL,
     SLOW,
+    Rates,
     Segment,
     Unit,
     axes_at,
@@ -34,6 +34,7 @@ from isochrone.views.style import (
     host_strip,
     new_figure,
     plain_axes,
+    rate_ticks,
     short_names,
     text_width,
     time_ticks,
@@ -85,13 +86,18 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     _draw_tree(axes, tree, heights / unit.factor, unit)
     axes.set_xticks([])
     low, high = axes.get_ylim()
-    time_ticks(axes.yaxis, 6, wide=high > 6 * low)
     words = "standard deviation" if what == "stddev" else f"{what} round trip"
-    plain_axes(axes, "", f"{words} in {unit.name}, logarithmic", frame=("left",))
+    if run.bandwidth:
+        rates = Rates.of(2 * found.nbytes, heights)
+        rate_ticks(axes.yaxis, unit, rates)
+        plain_axes(axes, "", f"bandwidth in {rates.name}, logarithmic", frame=("left",))
+    else:
+        time_ticks(axes.yaxis, 6, wide=high > 6 * low)
+        plain_axes(axes, "", f"{words} in {unit.name}, logarithmic", frame=("left",))
     _draw_levels(axes, list(zip(found.levels, medians, strict=True)), unit, tall)
     _draw_ends(axes, tree, run.hosts, ends, slow, tall)
     _draw_marks(axes, tree, suspected - slow, tall, hollow=True)
-    write_head(figure, _LEFT / width, map_title(what, "Levels: "), lines)
+    write_head(figure, _LEFT / width, map_title(run, what, "Levels: "), lines)
     return figure
 
 
@@ -160,7 +166,7 @@ def _draw_levels(
         groups = len(level.groups)
         words = _WORDS.get(level.name, f"{groups} groups" if groups > 1 else "all ranks")
         for text, drop, size, ink in (
-            (f"level {level.level} {level.name}: {format_seconds(median)}", 0.02, LABEL, INK),
+            (f"level {level.level} {level.name}: {level.in_words(median)}", 0.02, LABEL, INK),
             (f"{words}, {plural(level.pairs, 'pair')}", -_LINE, CAPTION, FAINT),
         ):
             axes.text(1.035, place + drop / tall, text, transform=axes.transAxes, size=size,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isochrone.base.arrays import Floats, Ints
-from isochrone.latency_map.map_to_draw import SORTS, Drawn, as_drawn, order_of
+from isochrone.latency_map.map_to_draw import SORTS, Drawn, as_drawn, order_of, refuse_bandwidths
 from isochrone.runfile.run import Run
 from isochrone.views.head import head_height, map_facts, map_title, write_head
 from isochrone.views.style import (
@@ -47,6 +47,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw the surface of one message size of one run."""
     run, what, nbytes = runs[0], options.what, options.size
     check(what)
+    refuse_bandwidths(run)
     drawn = as_drawn(run, options)
     order = order_of(drawn.run, replace(options, analysis=drawn.found))
     points, block = pool(with_diagonal(drawn.matrix[np.ix_(order, order)]), _MAX_POINTS)
@@ -72,7 +73,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     words = "standard deviation" if what == "stddev" else f"{what} round trip"
     colour_bar(bar, mappable, f"{words} in {unit.name}")
     time_ticks(bar.yaxis, 6, wide=False)
-    write_head(figure, _LEFT, map_title(what), lines)
+    write_head(figure, _LEFT, map_title(run, what), lines)
     return figure
 
 

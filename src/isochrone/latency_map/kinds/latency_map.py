@@ -7,7 +7,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from isochrone.base.text import printable
-from isochrone.base.units import format_bytes, format_seconds
+from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.base.verdicts import POSSIBLY_SLOW, SLOW
 from isochrone.latency_map import topology
 from isochrone.latency_map.map_data import map_data
@@ -75,6 +75,16 @@ _FIGURES = {
 }
 """Figures of a map, each with its title and how it is read."""
 
+_OF_BANDWIDTHS = {
+    MAP: _FIGURES[MAP],
+    "levels": (
+        "The hierarchy",
+        "Two ranks meet at the height of their bandwidth: low where it is high. Dashed lines are "
+        "the levels that were found.",
+    ),
+}
+"""The same of a map of bandwidths."""
+
 _INNER = {
     "core": "on the same core (SMT siblings)",
     "l2": "on cores that share an L2 cache",
@@ -134,9 +144,9 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
     what = "median" if true_median else "mean"
     levels = list(_levels(found, run.hosts))
     return [
-        Section("Summary", (_tiles(levels), *_prose(levels, found.placement))),
+        Section("Summary", (_tiles(levels), *_prose(run, levels, found.placement))),
         Section("Pictures", tuple(_pictures(run, what, found, levels)), only="report"),
-        Section("Numbers", (_table(found.nbytes, levels),)),
+        Section("Numbers", (_table(run, found.nbytes, levels),)),
         Section("Summary", tuple(_findings(run, found))),
         Section("Numbers", (Later(lambda: [*_numbers(run, what, found)]),), only="report"),
         Section("How the times were taken", tuple(_how(run, what)), only="report"),
@@ -208,22 +218,33 @@ def _levels(found: Topology, hosts: Sequence[str]) -> Iterator[_Level]:
             ratio = f"{over:{'.0f' if over >= 100 else '.2g' if over >= 10 else '.1f'}}×"
         elif level.pairs:
             closest = level.median
-        trip, one_way = format_seconds(level.median), format_seconds(level.median / 2)
+        trip, one_way = level.in_words(level.median), format_seconds(level.median / 2)
         yield _Level(level, words, trip, one_way, ratio)
 
 
 def _tiles(levels: Sequence[_Level]) -> Tiles:
     """Show the round trip of each level."""
     return Tiles(tuple(
-        Tile(one.trip, one.where, "round trip" + f", {one.ratio} the closest" * bool(one.ratio))
+        Tile(one.trip, one.where, _compared(one))
         for one in levels if one.of.pairs
     ))  # fmt: skip
 
 
-def _prose(levels: Sequence[_Level], placement: Placement) -> Iterator[Sentence]:
+def _compared(one: _Level) -> str:
+    """Say what the number of a level is, against that of the closest one."""
+    if one.of.bandwidth is not None:
+        return "bandwidth" + f", messages take {one.ratio} the closest" * bool(one.ratio)
+    return "round trip" + f", {one.ratio} the closest" * bool(one.ratio)
+
+
+def _prose(run: Run, levels: Sequence[_Level], placement: Placement) -> Iterator[Sentence]:
     """Say of each level, and of the placement, what a terminal shows in a table and a line."""
     for one in levels:
-        if one.of.pairs:
+        if one.of.pairs and run.bandwidth:
+            text = f"Ranks {one.where} have a bandwidth of {one.trip}"
+            text += f": messages take {one.ratio} the time of the closest." if one.ratio else "."
+            yield Sentence(text, stress=(one.trip,), only="report")
+        elif one.of.pairs:
             text = f"Ranks {one.where} have a round trip of {one.trip} ({one.one_way} one way)"
             text += f", {one.ratio} the time of the closest ranks." if one.ratio else "."
             stress = (one.trip, one.ratio) if one.ratio else (one.trip,)
@@ -231,18 +252,21 @@ def _prose(levels: Sequence[_Level], placement: Placement) -> Iterator[Sentence]
     yield Sentence(placement_in_words(placement), only="report")
 
 
-def _table(nbytes: int, levels: Sequence[_Level]) -> Table:
+def _table(run: Run, nbytes: int, levels: Sequence[_Level]) -> Table:
     """List the levels, from the closest to the farthest."""
+    half = not run.bandwidth
+    title = f"Round trip of {format_bytes(nbytes)} (half of it is one way)"
     return Table(
-        f"Round trip of {format_bytes(nbytes)} (half of it is one way)",
+        title if half else "Bandwidth in each direction",
         (
             Column("level"), Column("ranks that are", only="report"), Column("median", right=True),
-            Column("half", right=True), Column("against the closest", right=True, only="report"),
+            *[Column("half", right=True)] * half,
+            Column("against the closest", right=True, only="report"),
             Column("pairs", right=True), Column("groups"),
         ),
         tuple(
             Row((
-                f"{one.of.level}  {one.of.name}", one.where, one.trip, one.one_way,
+                f"{one.of.level}  {one.of.name}", one.where, one.trip, *[one.one_way] * half,
                 one.ratio or "1", str(one.of.pairs), _groups(one.of.groups),
             ))
             for one in levels
@@ -270,6 +294,8 @@ def _findings(run: Run, found: Topology) -> Iterator[Block]:
     kind = found.placement.kind
     yield Sentence(f"Placement: {kind}, ranks per node: {each}{more}", only="terminal")
     yield from _slow(found)
+    if found.advice:
+        yield Sentence(f"Next: {found.advice}.", "strong")
     said = () if found.slow else found.blind
     yield warnings_of([one for one in found.warnings if one.get("text") not in said])
     others = [format_bytes(size) for size in run.message_sizes() if size != found.nbytes]
@@ -344,12 +370,13 @@ def _parts(
 
 def _pictures(run: Run, what: str, found: Topology, levels: Sequence[_Level]) -> Iterator[Block]:
     size = format_bytes(found.nbytes)
-    yield Sentence(f"All of them show the {what} round trip of {size} messages.", "faint")
+    shown = "bandwidth" if run.bandwidth else QUANTITIES[what].lower()
+    yield Sentence(f"All of them show the {shown} of {size} messages.", "faint")
     options = Options(what, (found.nbytes,), cells=MAX_CELLS, analysis=found)
-    for view, (title, caption) in _FIGURES.items():
-        alt = f"{title}: {QUANTITIES[what].lower()} between {run.size} ranks"
+    for view, (title, caption) in (_OF_BANDWIDTHS if run.bandwidth else _FIGURES).items():
+        alt = f"{title}: {shown} between {run.size} ranks"
         picture = Picture(view, title, caption, (run,), options, alt)
-        if view == MAP:
+        if view == MAP and not run.bandwidth:
             places = [one.where for one in levels]
             yield LiveMap(picture, partial(map_data, run, found, what, places))
         elif run.size >= MIN_RANKS:
@@ -358,7 +385,7 @@ def _pictures(run: Run, what: str, found: Topology, levels: Sequence[_Level]) ->
 
 def _numbers(run: Run, what: str, found: Topology) -> Iterator[Table]:
     sizes = run.message_sizes()
-    if len(sizes) > 1:
+    if len(sizes) > 1 and not run.bandwidth:
         left_out = len(sizes) - MAX_SIZES
         yield Table(
             f"{what.capitalize()} round trip of each level by message size",
@@ -390,24 +417,40 @@ def _slowest(run: Run, what: str, listed: Sequence[topology.Pair]) -> Table:
             f"The {len(listed)} pairs that are slowest for their level. Being listed does not "
             "make a pair slow: some pair is always the slowest."
         )
-    columns = ["ranks", "hosts", "level", ">against level", f">{what}"]
+    columns = ["ranks", "hosts", "level", ">against level",
+               ">bandwidth" if run.bandwidth else f">{what}"]  # fmt: skip
+    write = format_seconds
+    if run.bandwidth:
+        moved = 2 * run.message_sizes()[0]
+        write = partial(_rate, moved)
     columns += [">95 % interval"] * known
     columns += [">measured", ">re-measured"] * again
     rows = []
     for pair in listed:
         on = " – ".join(dict.fromkeys((hosts[pair.i], hosts[pair.j])))
         cells = [f"{pair.i}–{pair.j}", on, str(pair.level), f"{pair.ratio:.2f}×",
-                 format_seconds(pair.seconds)]  # fmt: skip
+                 write(pair.seconds)]  # fmt: skip
         ends = () if pair.low is None or pair.high is None else (pair.low, pair.high)
-        cells += [" to ".join(map(format_seconds, ends)) or "–"] * known
-        cells += [format_seconds(pair.first), cells[4] if pair.retested else "–"] * again
+        cells += [" to ".join(map(write, ends)) or "–"] * known
+        cells += [write(pair.first), cells[4] if pair.retested else "–"] * again
         rows.append(Row(tuple(cells)))
     return Table(title, columns_of(*columns), tuple(rows))
+
+
+def _rate(moved: float, seconds: float) -> str:
+    return format_rate(moved / seconds)
 
 
 def _how(run: Run, what: str) -> Iterator[Block]:
     sizes = [format_bytes(size) for size in run.message_sizes()[:MAX_SIZES]]
     listed = sizes[0] if len(sizes) == 1 else f"{', '.join(sizes[:-1])} and {sizes[-1]}"
+    if run.bandwidth:
+        yield Sentence(
+            "The bandwidths are those of the file, in bytes per second of one direction. Where it "
+            "has both directions of a pair, the sizes of both messages over the sum of their times "
+            "are shown."
+        )
+        return
     text = (
         "A round trip is the time from just before one rank sends a message until it has received "
         "an answer of the same length, by blocking MPI_Send and MPI_Recv. Half a round trip is one "
@@ -423,7 +466,7 @@ def _how(run: Run, what: str) -> Iterator[Block]:
 
 
 PAGE = Kind(
-    title=lambda run: f"latency map {of_ranks(run)}",
+    title=lambda run: f"{'bandwidth' if run.bandwidth else 'latency'} map {of_ranks(run)}",
     holds=lambda run: len(run.tables.get("pair", ())) > 0,
     sections=_sections, document=_document, place=0,
 )  # fmt: skip

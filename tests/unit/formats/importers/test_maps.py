@@ -93,8 +93,8 @@ def test_csv_cut_in_its_last_line_is_partial(tmp_path: Path, cut: str) -> None:
 
 
 CASES = [
-    ("", 1, "the table has no column 'bytes' and no 'i' and no 'j'"),
-    ("i;j;bytes;mean\n", 1, "the table has no column 'bytes' and no 'i' and no 'j'"),
+    ("", 1, "the table has no column 'i' and no 'j'"),
+    ("i;j;bytes;mean\n", 1, "the table has no column 'i' and no 'j'"),
     ("i,j,bytes\n", 1, "the table has no column 'mean'"),
     ("i,j,i,bytes,mean\n", 1, "the table has two columns 'i'"),
     (HEAD + ROW + "0,2\n" + ROW, 3, "the line has 2 columns, not 15"),
@@ -182,13 +182,12 @@ def test_the_two_matrices_of_the_seeds_script_are_enough(tmp_path: Path, importe
 @pytest.mark.parametrize(
     ("content", "what"),
     [
-        ({"avg": AVG}, "the file has no matrix 'stddev'"),
+        ({"stddev": AVG}, "the file has no matrix 'avg'"),
         ({"avg": AVG[:1], "stddev": AVG}, "the matrix 'avg' is not square"),
         ({"avg": AVG, "stddev": np.zeros((3, 3))}, "'stddev' is 3 x 3, 'avg' 2 x 2"),
         ({"avg": AVG * 1j, "stddev": AVG}, "'avg' is not a matrix of real numbers"),
         ({"avg": -AVG, "stddev": AVG}, "'avg' of ranks 0 and 1 is not a time"),
         ({"avg": AVG, "stddev": AVG + np.inf}, "'stddev' of ranks 0 and 0 is not a time"),
-        ({"avg": np.triu(AVG), "stddev": AVG}, "'avg' of ranks 0 and 1 is not the same in both"),
         ({"avg": np.zeros((1, 1)), "stddev": np.zeros((1, 1))}, "the map has 1 ranks"),
         ({"avg": AVG * np.nan, "stddev": AVG}, "no measured pair"),
     ],
