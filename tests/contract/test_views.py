@@ -33,8 +33,8 @@ from made_up.sweeps import bisection, collective, point_to_point
 from made_up.times import grid, noisy, run_of, times, truth
 
 NAMES = registry.names("*.figures")
-HISTORY = ["history"]
-"""It draws runs of any kind that repeats, over time."""
+HISTORY = ["history", "ratio"]
+"""They draw runs of any kind that repeats, over time or side by side."""
 MAPS = [name for name in views.fitting("latency-map") if name not in HISTORY]
 MODELS = ["deviation", "fit"]
 EMULATIONS = [name for name in views.fitting("emulation") if name not in HISTORY]

@@ -26,6 +26,7 @@ from isochrone.changes.components import (
     VERDICTS,
     Difference,
     Differences,
+    Group,
     Part,
     changed_parts,
     contrasts,
@@ -87,12 +88,18 @@ class Changes:
         Times in seconds.
     differences
         The ratios, and the verdicts on them.
+    logs
+        Logarithms of the medians in seconds, shape (launches, points): first the launches of A.
+    levels
+        Levels of a map, each with the numbers of its points.
     """
 
     key: Callable[[int], dict[str, Value]]
     before: Floats
     after: Floats
     differences: Differences
+    logs: Floats
+    levels: tuple[Group, ...] = ()
 
     def __len__(self) -> int:
         return len(self.before)
@@ -255,7 +262,10 @@ def compare(
     single = test(left, right)
     seconds = [np.exp(np.nanmean(side, axis=0)) for side in (left, right)]
     differing = Differences(single, tests * holm(single.p), margin)
-    points = Changes(lambda k: found.key(both[k]), seconds[0], seconds[1], differing)
+    points = Changes(
+        lambda k: found.key(both[k]), seconds[0], seconds[1], differing, found.logs[:, both],
+        tuple(group for groups in kinds for group in groups if group.kind == "level"),
+    )  # fmt: skip
     parts, explained = changed_parts(left, right, kinds, test, single, tests=tests, margin=margin)
     changed = np.isin(differing.verdicts, VERDICTS[:2])
     alone = np.flatnonzero(changed & ~explained).tolist()

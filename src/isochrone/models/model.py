@@ -442,8 +442,8 @@ def _title(model: Model) -> str:
     if isinstance(r2, float):
         words.append(f"R² {r2:.4f}")
     deviation = model.quality.get("deviation")
-    if isinstance(deviation, dict) and isinstance(deviation.get("average"), float):
-        words.append(f"average deviation {100 * deviation['average']:.2f} %")
+    if isinstance(deviation, dict) and isinstance(deviation.get("median"), float):
+        words.append(f"median deviation {100 * deviation['median']:.2f} %")
     if model.source:
         words.append(printable(model.source))
     return " · ".join(words)

@@ -58,8 +58,8 @@ def verdict(model: Model) -> list[Block]:
     return [
         Sentence(name + what, "strong"),
         Sentence(
-            f"Deviation: {format_error(deviation['average'])} on average, "
-            f"{format_error(deviation['maximum'])} at most "
+            f"Deviation: {format_error(deviation['median'])} in the median, "
+            f"{format_error(deviation['maximum'])} at most, at {printable(found['worst'])} "
             f"({plural(found['points'], 'point')}, {found['samples']} "
             f"{with_noun(printable(model.origin, 60))})"
         ),
@@ -282,8 +282,8 @@ def _quality(model: Model) -> Sentence:
     several = len(model.segments) > len(_kinds(model))
     segments = ", several segments" if several else ""
     return Sentence(
-        f"Family {model.family}{segments}: deviation {format_error(deviation['average'])} on "
-        f"average, {format_error(deviation['maximum'])} at most; R² {model.quality['r2']:.6f}."
+        f"Family {model.family}{segments}: deviation {format_error(deviation['median'])} in "
+        f"the median, {format_error(deviation['maximum'])} at most; R² {model.quality['r2']:.6f}."
     )
 
 
@@ -298,11 +298,11 @@ def _deviations(quality: dict[str, Any], observed: str) -> Table:
         listed = list(group.items())
         if len(listed) > MAX_ROWS:
             left_out.append(f"the worst {MAX_ROWS} of {len(listed)} values of {name} are listed")
-            listed = sorted(listed, key=lambda row: -row[1]["average"])[:MAX_ROWS]
+            listed = sorted(listed, key=lambda row: -row[1]["median"])[:MAX_ROWS]
         for value, deviation in listed:
             text = number(name, float(value)) if name in VARIABLES else printable(value, 30)
             found[f"{name} = {text}"] = deviation
-    titles = ("minimum", "average", "maximum")
+    titles = ("minimum", "median", "maximum")
     rows = (Row((what, *(format_error(one[key]) for key in titles))) for what, one in found.items())
     columns = columns_of("", *(f">{title}" for title in titles))
     return Table(
