@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from math import inf, log
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -19,6 +19,7 @@ from scipy.special import ndtri
 from isochrone.base.arrays import Floats
 from isochrone.base.documents import Hidden, Inline, Value, plain, shown
 from isochrone.base.errors import InputError
+from isochrone.base.frames import data_frame
 from isochrone.base.inference import RATE, Contrast, contrast, holm, without_chance
 from isochrone.base.record import Record
 from isochrone.changes.comparability import check_comparable, environment
@@ -35,6 +36,9 @@ from isochrone.changes.log_medians import measured
 from isochrone.runfile.environment import Differing
 from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import Run
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 MARGIN = 0.05
 """Default margin: times that differ by less are the same."""
@@ -190,6 +194,21 @@ class Comparison:
     def one_launch(self) -> bool:
         """Whether a side has only one launch, so that there is no verdict."""
         return self.unit != "exact" and min(self.launches) < 2
+
+    def to_pandas(self) -> "DataFrame":
+        """Return a data frame: a row for each point, with its key, both times, and the ratio.
+
+        Raises
+        ------
+        InputError
+            If pandas is not installed.
+        """
+        rows = [
+            {**one.key, "before": one.before, "after": one.after, **plain(one.difference)}
+            for one in self.points
+        ]
+        names = dict.fromkeys(name for row in rows for name in row)
+        return data_frame({name: [row.get(name) for row in rows] for name in names})
 
     def _repr_html_(self) -> str:
         rows = "".join(
