@@ -81,13 +81,13 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
     names = list(known)
     meanings = {name: name for name in names} | synonyms(names)
-    alike = {name.lower(): name for name in reversed(meanings)}
     typed = [word, f"-{word}"] if re.match("-[^-].", word) else [word]
-    exact = next((name for name in typed if name in meanings), None)
-    if exact is not None:
-        return meanings[exact]
+    for name in (*typed, *map(str.lower, typed)):
+        if name in meanings:
+            return meanings[name]
+    alike = {name.lower(): name for name in names}
     close = difflib.get_close_matches(typed[-1].lower(), alike, n=1, cutoff=0.6)
-    return meanings[alike[close[0]]] if close else ""
+    return alike[close[0]] if close else ""
 
 
 def did_you_mean(word: str, known: Iterable[str], *, then: str = "; ") -> str:
