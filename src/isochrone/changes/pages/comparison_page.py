@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from isochrone.base.text import listed, printable
 from isochrone.base.units import format_seconds
 from isochrone.base.verdicts import FASTER, SAME, SLOWER
@@ -12,8 +14,8 @@ from isochrone.pages.page import Page, Picture, Row, Section, Sentence, Table, c
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
-MAX_POINTS = 400
-"""Points that a page lists."""
+MAX_POINTS = 64
+"""Points that a page lists: with them, it has at most five printed pages."""
 
 _CAPTION = (
     "Left: geometric means over the launches of A (blue) and B (orange). Right: the ratio B / A. "
@@ -46,7 +48,9 @@ def _sections(one: Compared) -> Iterator[Section]:
         "ratio", "Times and ratios", _CAPTION, (*one.before, *one.after),
         Options(comparison=found), alt=verdict.text,
     )  # fmt: skip
-    yield Section(f"{prefix}Verdict", (verdict, *head(found), table(found), picture))
+    title = "components that changed" if found.parts else f"{found.kind}s that differ most"
+    changed = replace(table(found), title=title)
+    yield Section(f"{prefix}Verdict", (verdict, *head(found), changed, picture))
     yield Section(f"{prefix}Machine and settings", tuple(_environment(found)))
     yield Section(f"{prefix}Launches", (_launches(one), *map(Sentence, found.notes)))
     yield Section(f"{prefix}All {found.kind}s", (_points(found),))

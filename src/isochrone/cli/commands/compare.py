@@ -137,24 +137,7 @@ def run(args: Namespace) -> int:
         from isochrone.applications.cli.with_prediction import compare_with_prediction
 
         return compare_with_prediction(args)
-    if not args.after:
-        raise InputError(
-            "B is missing", hint="to compare with models: --with-prediction --model FILE"
-        )
-    names = [args.before, *args.after]
-    args.before, args.after = names if len(names) == 2 else _two_sides(names)
-    if args.model:
-        raise InputError("this option needs --with-prediction", where="--model")
-    if not args.measure:
-        if args.launches is not None:
-            raise InputError("this option needs --measure", where="--launches")
-        if args.output is not None and not _is_page(args.output):
-            raise InputError(
-                "the page is an HTML file, such as ab.html", where=args.output,
-                hint="a folder needs --measure",
-            )  # fmt: skip
-    if _is_page(args.output):
-        check_output(args.output, force=args.force)
+    _check(args)
     if args.measure:
         before, after = _measured(args)
     else:
@@ -188,6 +171,27 @@ def run(args: Namespace) -> int:
         single = documents.get("")
         print_json(single if single is not None else _Several(documents))
     return 0 if good else 1
+
+
+def _check(args: Namespace) -> None:
+    """Refuse options that exclude each other, and make A and B of all that is given."""
+    if not args.after:
+        raise InputError(
+            "B is missing", hint="to compare with models: --with-prediction --model FILE"
+        )
+    names = [args.before, *args.after]
+    args.before, args.after = names if len(names) == 2 else _two_sides(names)
+    if args.model:
+        raise InputError("this option needs --with-prediction", where="--model")
+    if args.launches is not None and not args.measure:
+        raise InputError("this option needs --measure", where="--launches")
+    if _is_page(args.output):
+        check_output(args.output, force=args.force)
+    elif args.output is not None and not args.measure:
+        raise InputError(
+            "the page is an HTML file, such as ab.html", where=args.output,
+            hint="a folder needs --measure",
+        )  # fmt: skip
 
 
 def _is_page(path: Path | None) -> bool:
