@@ -11,12 +11,15 @@ from beds.command_line import Command
 from beds.golden import Golden
 from isochrone import views
 from isochrone.base.errors import InputError
+from isochrone.changes.check import check
 from isochrone.changes.compare import compare
+from isochrone.changes.pages.check import check_page
 from isochrone.changes.pages.comparison_page import Compared, comparison_page
 from isochrone.pages.html.render import write_page
-from isochrone.pages.page import Picture, Sentence, Table
+from isochrone.pages.page import LiveMap, Picture, Sentence, Table
 from isochrone.runfile.file import write
 from isochrone.runfile.run import Run
+from made_up.latency_maps import latency_map
 from made_up.launches import SIZES, launches
 
 MOST = 300_000
@@ -79,3 +82,18 @@ def test_the_command_writes_the_page_once(isochrone: Command, tmp_path: Path) ->
     assert isochrone(*words, "ab.html", cwd=tmp_path).returncode == 2
     assert isochrone(*words, "ab.html", "--force", "--json", cwd=tmp_path).returncode == 0
     assert isochrone(*words, "folder", cwd=tmp_path).returncode == 2
+
+
+def test_the_page_of_a_check_opens_with_the_verdict_and_has_the_map() -> None:
+    """Whoever gets the mail in the morning sees the slow node first, then why."""
+    run = latency_map([host for host in "abcdefgh" for _ in range(4)], slow_hosts={"c": 3.0})
+    found = check(run)
+    page = check_page([found], [])
+    first, *_, last = page.sections[0].blocks
+    assert isinstance(first, Sentence)
+    assert isinstance(last, Sentence)
+    assert first.text.startswith(found.verdict)
+    assert first.tone == "strong"  # nobody measured it again
+    assert ": c " in last.text
+    blocks = [block for part in page.sections for block in part.blocks]
+    assert sum(isinstance(block, LiveMap) for block in blocks) == 1
