@@ -71,7 +71,7 @@ def test_without_anybody_to_ask_nothing_starts(
     """A typing error in a script must not occupy a machine for days."""
     answer = isochrone(*WORDS, "-o", "a.jsonl", cwd=tmp_path)
     assert answer.returncode == 2
-    golden(answer.stderr)
+    golden.measured(answer.stderr)
     assert not list(tmp_path.iterdir())
 
 
