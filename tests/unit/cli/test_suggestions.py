@@ -121,6 +121,14 @@ def test_words_of_other_programs_are_understood(
             assert answer.stderr.count("\n") == 1
 
 
+def test_a_program_that_does_not_exist_is_started_on_no_rank(
+    isochrone: Command, tmp_path: Path
+) -> None:
+    answer = isochrone("scale", "-n", "2,4", "--to", 512, "--", "./nothere", cwd=tmp_path)
+    assert answer.returncode == 2
+    assert answer.stderr.count("\n") == 1
+
+
 def test_options_and_folders_in_the_wrong_place_are_put_right(
     isochrone: Command, tmp_path: Path, golden: Golden
 ) -> None:

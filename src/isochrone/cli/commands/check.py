@@ -88,7 +88,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "write the hosts with unconfirmed problems")  # fmt: skip
     add_option(parser, "--junit", "FILE", Path, "write the verdict as JUnit XML")
     add_option(parser, "--page", "FILE", Path,
-        "write the verdict, its reasons and the pictures of the runs as an HTML page")  # fmt: skip
+        "write an HTML page: the verdict, its reasons, and the pictures of the runs")  # fmt: skip
     add_option(parser, "--openmetrics", "FILE", Path,
         "write the verdict as metrics for Prometheus (node_exporter's textfile collector)"
     )  # fmt: skip

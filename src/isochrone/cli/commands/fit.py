@@ -91,7 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "also print all families tried, deviations, and intervals of coefficients"
     )  # fmt: skip
     add_option(parser, "--page", "FILE", Path,
-        "write the formula, its picture and its deviations as an HTML page")  # fmt: skip
+        "write an HTML page: the formula, its picture, and its deviations")  # fmt: skip
     add_json(parser)
     add_reading(parser)
     hide(parser, "--ranks")
