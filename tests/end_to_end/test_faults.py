@@ -152,7 +152,7 @@ def _full(folder: Path) -> Path:
     [
         ("report",), ("plot",), ("export", "--to", "csv"), ("export", "--to", "npz"),
         ("export", "--to", "matlab"), ("check", "--hosts-out"), ("check", "--junit"),
-        ("check", "--openmetrics"),
+        ("check", "--openmetrics"), ("check", "--page"),
     ],
     ids=" ".join,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What takes long is said before it starts, and asked for where somebody sits at a terminal."""
+"""What takes long is said before it starts, and starts only if somebody has agreed."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from beds.command_line import Command
+from beds.golden import Golden
 from beds.mpis import PATIENCE, SCRIPTS, Mpi
 from isochrone.runfile.file import read
 
@@ -55,13 +56,36 @@ def always(mpich: Mpi, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_batch_job_is_told_and_not_asked(
     isochrone: Command, always: None, tmp_path: Path
 ) -> None:
-    """It has nobody to answer; its log says what to expect."""
-    answer = isochrone(*WORDS, "-o", "a.jsonl", cwd=tmp_path)
+    """It was asked for its time; its log says what to expect."""
+    answer = isochrone(*WORDS, "-o", "a.jsonl", cwd=tmp_path, PBS_JOBID="1.server")
     assert answer.returncode == 0, answer.stderr
     assert "will take" in answer.stderr
     assert "[y/N]" not in answer.stderr
     assert [file.name for file in tmp_path.iterdir()] == ["a.jsonl"]
     assert read(tmp_path / "a.jsonl").complete
+
+
+def test_without_anybody_to_ask_nothing_starts(
+    isochrone: Command, always: None, tmp_path: Path, golden: Golden
+) -> None:
+    """A typing error in a script must not occupy a machine for days."""
+    answer = isochrone(*WORDS, "-o", "a.jsonl", cwd=tmp_path)
+    assert answer.returncode == 2
+    golden.measured(answer.stderr)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.usefixtures("mpich")
+@pytest.mark.parametrize("ranks", ["100", "200"])
+def test_a_hundred_ranks_of_two_processors_are_not_even_tried(
+    isochrone: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ranks: str
+) -> None:
+    """The trial alone would disturb a machine that others use."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    monkeypatch.setattr("isochrone.measure.estimate.tried", None)
+    answer = isochrone("measure", "latency-map", "-n", ranks, cwd=tmp_path)
+    assert answer.returncode == 2, answer.stderr
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_no_at_a_terminal_measures_nothing(always: None, tmp_path: Path) -> None:

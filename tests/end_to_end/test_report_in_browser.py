@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from browser import READY, SETTLED, Browser, running
-from isochrone.pages.html.render import write_report
+from isochrone.changes.compare import compare
+from isochrone.changes.pages.comparison_page import Compared, comparison_page
+from isochrone.pages.html.render import write_page, write_report
 from isochrone.runfile import file as runs
 from made_up.hotspots import hotspot, tile_io
 from made_up.latency_maps import block, latency_map
@@ -95,6 +97,47 @@ def test_a_report_of_sweeps_is_silent_readable_and_fits(
     assert all(w > 300 and h > 200 for w, h in boxes)
     assert HOSTILE[1] in browser.evaluate("document.body.textContent")
     assert min(browser.evaluate(CONTRAST)) >= 4.5
+
+
+@pytest.fixture(scope="module")
+def comparison(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Compare two sweeps and two maps, with attacks in their texts."""
+    hosts = [host for host in HOSTILE for _ in (0, 1)]
+    sweeps = [collective(("bcast", "scan")) for _ in range(6)]
+    maps = [latency_map(hosts) for _ in range(6)]
+    compared = []
+    for name, made in (("sweep", sweeps), (HOSTILE[0], maps)):
+        made[3].header |= {"mpi": {"library": HOSTILE[1], "standard": HOSTILE[2]}}
+        found = compare(made[:3], made[3:])
+        compared.append(Compared(name, found, made[:3], made[3:]))
+    path = tmp_path_factory.mktemp("comparison") / "ab.html"
+    write_page(comparison_page(compared), path)
+    return path
+
+
+@pytest.mark.few(2)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 360])
+def test_a_comparison_is_silent_readable_and_fits(
+    browser: Browser, comparison: Path, width: int, scheme: str
+) -> None:
+    """Two measurements on one page, with hosts and libraries of a hostile machine."""
+    browser.open(comparison)
+    browser.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
+                 deviceScaleFactor=1, mobile=False)  # fmt: skip
+    browser.call(
+        "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
+    )
+    assert browser.seen("Log.entryAdded", "Runtime.exceptionThrown") == []
+    assert browser.seen("Page.javascriptDialogOpening") == []
+    assert browser.evaluate("document.querySelectorAll('script, img, iframe').length") == 0
+    browser.evaluate(UNFOLDED)
+    assert browser.evaluate("document.documentElement.scrollWidth") <= width
+    assert browser.evaluate("document.querySelectorAll('figure svg').length") == 2
+    assert HOSTILE[1] in browser.evaluate("document.body.textContent")
+    assert min(browser.evaluate(CONTRAST)) >= 4.5
+    unnamed = "[...document.querySelectorAll('svg[role=img], [role=region]')]"
+    assert browser.evaluate(f"{unnamed}.filter(e => !e.getAttribute('aria-label')).length") == 0
 
 
 @pytest.fixture(scope="module")

@@ -146,3 +146,14 @@ def test_wrong_use_is_one_line(
     assert answer.returncode == 2
     assert says in answer.stderr
     assert len(answer.stderr.splitlines()) == 1
+
+
+@pytest.mark.usefixtures("mpich")
+def test_ranks_of_two_processors_answer_no_question_about_many(
+    isochrone: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No prediction could follow from one number of ranks, so none is measured."""
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
+    answer = isochrone("suite", "--for", "allreduce at 4096", cwd=tmp_path)
+    assert answer.returncode == 2
+    assert not list(tmp_path.iterdir())

@@ -122,6 +122,25 @@ def test_data_frames_have_the_hosts_of_ranks(map_file: Path) -> None:
     assert "times" in sweeps.collective(sizes=(8,), repeats=2).to_pandas()
 
 
+def test_maps_comparisons_and_predictions_are_data_frames_in_seconds(
+    map_file: Path, tmp_path: Path
+) -> None:
+    """One name of the time in all of them, so that frames can be joined."""
+    frame = isochrone.read(map_file).to_pandas()
+    assert frame["seconds"].tolist() == frame["median"].tolist()
+    dice = np.random.default_rng(3)
+    found = isochrone.compare(*(launches(3, dice, factor=f) for f in (1.0, 2.0)))
+    points = found.to_pandas()
+    assert points["ratio"].tolist() == [one.ratio for one in found.points]
+    assert set(points["verdict"]) == {one.verdict for one in found.points}
+    sizes = [8, 64, 512, 4096, 32768]
+    model = isochrone.fit({"b": sizes, "seconds": [1e-6 + 1e-9 * b for b in sizes]}, "hockney")
+    model.save(tmp_path / "m.json")
+    again = type(model).load(tmp_path / "m.json").predict(b=[[8], [64]]).to_pandas()
+    assert again["seconds"].tolist() == pytest.approx([1.008e-6, 1.064e-6], rel=1e-3)
+    assert list(again) == ["seconds", "low", "high"]
+
+
 def test_tables_of_arrow_are_the_data_frames(map_file: Path, golden: Golden) -> None:
     """With nulls for what is not known; lists of the times of ranks stay lists."""
     run = isochrone.read(map_file)

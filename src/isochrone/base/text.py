@@ -1,6 +1,7 @@
 """Untrusted text (host names, logs, names of files) made safe to print; names that are alike."""
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -73,15 +74,23 @@ def whole_number(text: str) -> int | None:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return the known name most similar to ``word``; empty if none is similar."""
+    """Return the known name that ``word`` means, or is similar to; empty if there is none."""
     import difflib  # slow, and rarely needed
 
-    names = {name.lower(): name for name in known}
-    close = difflib.get_close_matches(word.lower(), names, n=1, cutoff=0.6)
-    return names[close[0]] if close else ""
+    from isochrone.base.synonyms import synonyms
+
+    names = list(known)
+    meanings = {name: name for name in names} | synonyms(names)
+    typed = [word, f"-{word}"] if re.match("-[^-].", word) else [word]
+    for name in (*typed, *map(str.lower, typed)):
+        if name in meanings:
+            return meanings[name]
+    alike = {name.lower(): name for name in names}
+    close = difflib.get_close_matches(typed[-1].lower(), alike, n=1, cutoff=0.6)
+    return alike[close[0]] if close else ""
 
 
 def did_you_mean(word: str, known: Iterable[str], *, then: str = "; ") -> str:
     """Return ``did you mean 'show'?``, followed by ``then``; empty if no name is similar."""
-    found = nearest(word, known)
-    return f"did you mean '{found}'?{then}" if found else ""
+    meant = nearest(word, known)
+    return f"did you mean '{meant}'?{then}" if meant else ""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from math import inf, log
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -19,6 +19,7 @@ from scipy.special import ndtri
 from isochrone.base.arrays import Floats
 from isochrone.base.documents import Hidden, Inline, Value, plain, shown
 from isochrone.base.errors import InputError
+from isochrone.base.frames import data_frame
 from isochrone.base.inference import RATE, Contrast, contrast, holm, without_chance
 from isochrone.base.record import Record
 from isochrone.changes.comparability import check_comparable, environment
@@ -26,6 +27,7 @@ from isochrone.changes.components import (
     VERDICTS,
     Difference,
     Differences,
+    Group,
     Part,
     changed_parts,
     contrasts,
@@ -34,6 +36,9 @@ from isochrone.changes.log_medians import measured
 from isochrone.runfile.environment import Differing
 from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import Run
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 MARGIN = 0.05
 """Default margin: times that differ by less are the same."""
@@ -91,12 +96,18 @@ class Changes:
         Times in seconds.
     differences
         The ratios, and the verdicts on them.
+    logs
+        Logarithms of the medians in seconds, shape (launches, points): first the launches of A.
+    levels
+        Levels of a map, each with the numbers of its points.
     """
 
     key: Callable[[int], dict[str, Value]]
     before: Floats
     after: Floats
     differences: Differences
+    logs: Floats
+    levels: tuple[Group, ...] = ()
 
     def __len__(self) -> int:
         return len(self.before)
@@ -188,6 +199,21 @@ class Comparison:
         """Whether a side has only one launch: a verdict only on what is far apart."""
         return self.unit != "exact" and min(self.launches) < 2
 
+    def to_pandas(self) -> "DataFrame":
+        """Return a data frame: a row for each point, with its key, both times, and the ratio.
+
+        Raises
+        ------
+        InputError
+            If pandas is not installed.
+        """
+        rows = [
+            {**one.key, "before": one.before, "after": one.after, **plain(one.difference)}
+            for one in self.points
+        ]
+        names = dict.fromkeys(name for row in rows for name in row)
+        return data_frame({name: [row.get(name) for row in rows] for name in names})
+
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><td>{part.difference.verdict}<td>{part.kind} {escape(part.who)}"
@@ -259,7 +285,10 @@ def compare(
     single = test(left, right)
     seconds = [np.exp(np.nanmean(side, axis=0)) for side in (left, right)]
     differing = Differences(single, tests * holm(single.p), margin)
-    points = Changes(lambda k: found.key(both[k]), seconds[0], seconds[1], differing)
+    points = Changes(
+        lambda k: found.key(both[k]), seconds[0], seconds[1], differing, found.logs[:, both],
+        tuple(group for groups in kinds for group in groups if group.kind == "level"),
+    )  # fmt: skip
     parts, explained = changed_parts(left, right, kinds, test, single, tests=tests, margin=margin)
     changed = np.isin(differing.verdicts, VERDICTS[:2])
     alone = np.flatnonzero(changed & ~explained).tolist()

@@ -58,7 +58,7 @@ def launchables(args: argparse.Namespace) -> list[Launchable]:
     return Launchable.of(
         setup_of(args), args.experiment, args.rest, args.ranks, preset=args.preset,
         algorithm=args.algorithm, timeout=args.kill_after,
-        known=[name for name in args.parser._option_string_actions if name.startswith("--")],
+        known=[*args.parser._option_string_actions],
     )  # fmt: skip
 
 

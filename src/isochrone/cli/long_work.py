@@ -1,14 +1,17 @@
-"""Before anything that takes long: how long, and on a terminal whether to go on."""
+"""Before anything that takes long: how long, and whether to go on."""
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from isochrone.base.errors import IsochroneError
+from isochrone.base.errors import InputError, IsochroneError
 from isochrone.base.units import Seconds
 from isochrone.console.options import add_flag
+from isochrone.measure.launcher import BATCH_JOB
 
 if TYPE_CHECKING:
     from isochrone.measure.estimate import Expected
@@ -19,25 +22,43 @@ LONG = 600.0
 
 def add_yes(parser: ArgumentParser) -> None:
     """Add ``--yes``."""
-    add_flag(parser, "--yes", "do not ask before measurements of more than ten minutes",
+    add_flag(parser, "--yes", "start measurements of more than ten minutes",
         expert=True)  # fmt: skip
 
 
-def agree(found: Expected | None, args: Namespace) -> None:
-    """Say how long it will take if that is long; on a terminal ask whether to go on.
+def agree(found: Expected | None, args: Namespace, plan: Sequence[str] = ()) -> None:
+    """Say how long it will take if that is long, and whether it may start.
+
+    It may with ``--yes``, in a batch job, or if the user at a terminal says so.
+
+    Parameters
+    ----------
+    found
+        How long it will take, if that is known.
+    args
+        The command line.
+    plan
+        A line for each measurement, printed if nothing may start.
 
     Raises
     ------
+    InputError
+        If there is no ``--yes`` and nobody to ask. Nothing was started.
     IsochroneError
-        If the user does not want that. Nothing was started.
+        If the user does not want it. Nothing was started.
     """
     if found is None or found.seconds <= limit_of(args):
         return
     text = f"this will take {found.how} {duration(found.seconds)}"
     asks = sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
-    if args.yes or not asks:
+    if args.yes or any(variable in os.environ for variable in BATCH_JOB):
         print(f"isochrone: {text}", file=sys.stderr, flush=True)
         return
+    if not asks:
+        raise InputError(
+            f"{text}; nothing was measured", details=plan,
+            hint="to start: --yes; for a shorter run: --time-limit or --repeats",
+        )  # fmt: skip
     print(f"isochrone: {text}. Continue? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise IsochroneError(

@@ -195,22 +195,24 @@ def _reported(argv: Sequence[str] | None) -> int:
 
 
 def _run(argv: Sequence[str] | None) -> int:
-    if not (sys.argv[1:] if argv is None else argv):
+    words = sys.argv[1:] if argv is None else argv
+    if not words:
         print(FIRST_STEPS)
         return 0
     top = parser()  # keeps the environment as the user gave it
+    top.check_order(words)
     # The systems solved here are small, and the machine is often busy or shared by many: threads
     # of the linear algebra would mostly wait for each other. Whoever sets the variable is obeyed.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    args, rest = top.parse_known_args(argv)
+    args, rest = top.parse_known_args(words)
     if rest and not args.passes_options_on:
         args.parser.refuse(rest)
     args.rest = rest
     with args.noting(args) if "noting" in args else contextlib.nullcontext():
-        return _logged(args, sys.argv[1:] if argv is None else argv)
+        return _logged(args, words)
 
 
-def _logged(args: argparse.Namespace, argv: Sequence[str]) -> int:
+def _logged(args: argparse.Namespace, words: Sequence[str]) -> int:
     """Run the command; keep a journal if asked for."""
     verbose, log = getattr(args, "journal", False), getattr(args, "log", None)
     if not verbose and log is None:
@@ -220,7 +222,7 @@ def _logged(args: argparse.Namespace, argv: Sequence[str]) -> int:
 
     if log is not None:
         check_output(log, force=True)  # a log is appended to
-    with journal.kept(verbose=verbose, file=log, command=argv):
+    with journal.kept(verbose=verbose, file=log, command=words):
         code = int(args.run(args))
         journal.note(f"exit code {code}")
         return code

@@ -17,10 +17,14 @@ from typing import Any, NoReturn
 
 from isochrone.base import registry
 from isochrone.base.errors import InputError
-from isochrone.base.text import did_you_mean, printable
+from isochrone.base.synonyms import synonyms
+from isochrone.base.text import command_line, did_you_mean, printable
 
 FEW_OPTIONS = 2
 """Options that a usage lists."""
+
+SHORT = len("-n")
+"""Length of an option of one letter."""
 
 MORE = "More options: --help-all"
 
@@ -136,7 +140,9 @@ class Parser(ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and end with exit code 2."""
-        self.exit(2, f"{self.prog}: {printable(message, 1000)} (try: {self.prog} --help)\n")
+        lines = [line for _, line in getattr(self, "examples", ())]
+        tried = f"for example: {lines[0]}; " if lines and " are required: " in message else ""
+        self.exit(2, f"{self.prog}: {printable(message, 1000)} ({tried}try: {self.prog} --help)\n")
 
     def refuse(self, unknown: Sequence[str]) -> NoReturn:
         """Say which words of a command line mean nothing, and end with exit code 2."""
@@ -145,25 +151,46 @@ class Parser(ArgumentParser):
 
     def option_meant(self, word: str) -> str:
         """Return ``did you mean '--ranks'?`` for a mistyped option; empty if none is alike."""
-        if not word.startswith("--"):
+        if not word.startswith("-"):
             return ""
-        known = [name for name in self._option_string_actions if name.startswith("--")]
-        return did_you_mean(word.partition("=")[0], known, then="")
+        return did_you_mean(word.partition("=")[0], self._option_string_actions, then="")
+
+    def check_order(self, args: Sequence[str]) -> None:
+        """Refuse options before the name of a subcommand, and say where they belong."""
+        below = next((one for one in self._actions if isinstance(one, _SubParsersAction)), None)
+        word = args[0] if args else ""
+        if below is None or not word.startswith("-") or word in self._option_string_actions:
+            return
+        named = next((k for k, word in enumerate(args) if word in below.choices), None)
+        if named is not None and "--" not in args[:named]:
+            line = command_line([*args[named:], *args[:named]])
+            self.error(f"options follow {below.metavar}: {self.prog} {line}")
+        meant = self.option_meant(word) if args[1:] == [] else ""
+        choices = f"choose from {', '.join(below.choices)}"
+        self.error(f"{below.metavar} is missing before {word}; {meant or choices}")
 
     def _get_value(self, action: Action, text: str) -> Any:
-        """Read a value; what its reader refuses is said like other wrong values."""
+        """Read a value; what its reader refuses is said like other wrong values.
+
+        ``-np`` of other programs is read as ``-n`` with the value ``p``.
+        """
         try:
             return super()._get_value(action, text)
         except InputError as error:
             error.where = ""  # the option is named anyway
-            raise ArgumentError(action, str(error)) from error
+            typed = (f"{name}{text}" for name in action.option_strings if len(name) == SHORT)
+            meanings = synonyms(self._option_string_actions)
+            meant = next((meanings[word] for word in typed if word in meanings), "")
+            also = f"; did you mean '{meant}'?" if meant else ""
+            raise ArgumentError(action, f"{error}{also}") from error
 
     def _check_value(self, action: Action, value: Any) -> None:
         """Refuse what is none of the choices; argparse lists them, and knows no likeness."""
         if action.choices is None or value in action.choices:
             return
         known = [str(choice) for choice in action.choices]
-        meant = did_you_mean(str(value), known)
+        options = self._option_string_actions if isinstance(action, _SubParsersAction) else ()
+        meant = did_you_mean(str(value), [*known, *options])
         raise ArgumentError(
             action, f"invalid choice: {value!r} ({meant}choose from {', '.join(known)})"
         )
@@ -222,6 +249,7 @@ class Subcommand(Parser):
 
         self.load()
         self.words = tuple(args or ())
+        self.check_order(self.words)
         trouble = defaults.apply(self, self.plugin)
         found = super().parse_known_args(args, namespace)
         if trouble is not None:

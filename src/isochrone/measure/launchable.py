@@ -128,13 +128,14 @@ def _check(
         own = {option.flag: option.choices for option in setup.built.options_of(experiment)}
         words = [part for word in options for part in word.split("=", 1)]
         for before, word in pairwise(["", *words]):
-            if known and f"no option '{word}" in error.what:
+            refused = (f"no option '{word}", f"'{word}' is not an option")
+            if known and any(text in error.what for text in refused):
                 error.hint = did_you_mean(word, [*known, *own], then="")
             for one in word.split(","):
                 if f"no operation '{one}'" in error.what:
                     error.hint = did_you_mean(one, own.get(before, []), then="")
         if error.hint:
-            error.what = error.what.removesuffix(" (--help lists them)")
+            error.what = error.what.partition(" (")[0]
         raise
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from isochrone.base import registry
 from isochrone.base.errors import InputError
-from isochrone.base.text import did_you_mean, nearest
+from isochrone.base.text import did_you_mean
 
 BATCH_JOB = ("SLURM_JOB_ID", "PBS_JOBID", "FLUX_URI", "LSB_JOBID", "COBALT_JOBID")
 """Variables that a batch system sets in a job."""
@@ -23,13 +23,6 @@ BINDING = (
     "SLURM_CPU_BIND",
 )  # fmt: skip
 """Variables by which a user binds ranks."""
-
-_SYNONYMS = {
-    "slurm": "srun", "mpich": "mpiexec-mpich", "hydra": "mpiexec-mpich", "intel": "mpiexec-mpich",
-    "mpiexec": "mpiexec-mpich", "openmpi": "mpirun-openmpi", "ompi": "mpirun-openmpi",
-    "mpirun": "mpirun-openmpi", "smpi": "simgrid", "smpirun": "simgrid",
-}  # fmt: skip
-"""Other names of launchers and their programs."""
 
 Environ = Mapping[str, str]
 """Variables of an environment."""
@@ -196,8 +189,7 @@ def named(text: str) -> str:
     """
     if text in names():
         return text
-    meant = _SYNONYMS.get(nearest(text, [*names(), *_SYNONYMS]), "")
-    guess = f"did you mean '{meant}'?; " if meant else did_you_mean(text, names())
+    guess = did_you_mean(text, names())
     raise InputError(f"there is no launcher '{text}' ({guess}there are: {', '.join(names())})")
 
 

@@ -218,7 +218,7 @@ def find_mpicc(wanted: str | None = None, *, hint: str = "") -> Path:
     if found is None:
         raise InputError(
             "no MPI was found: neither mpiexec nor mpicc is in PATH",
-            hint="load your MPI module, give --mpicc, or: pip install 'isochrone[mpich]'",
+            hint="load your MPI module, give --mpicc, or: pip install mpich",
         )
     return Path(found).absolute()
 

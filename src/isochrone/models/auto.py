@@ -202,7 +202,7 @@ def _segment(
         sigma=fit.sigma, degrees_of_freedom=fit.degrees_of_freedom,
         fitted={key: (float(v.min()), float(v.max())) for key, v in measured.items()},
         r2=r_squared(fit.predicted, points.seconds), only=_only(points, region),
-        left_out=deviation(leave_out(fit, points.seconds), points.seconds).average,
+        left_out=deviation(leave_out(fit, points.seconds), points.seconds, points.repeats).median,
         points=len(points), starts=observed.starts if observed.starts.between else None,
     )  # fmt: skip
 

@@ -103,7 +103,8 @@ def cross_validate(fits: Sequence[tuple[Sequence[SegmentFit], Observations]]) ->
     """
     measured = np.concatenate([observed.seconds for _, observed in fits])
     single = np.concatenate([left_out(parts, observed.seconds) for parts, observed in fits])
-    found = {"point": vars(deviation(single, measured))}
+    repeats = np.concatenate([observed.repeats for _, observed in fits])
+    found = {"point": vars(deviation(single, measured, repeats))}
     for name in grouping(fits[0][1].variables):
         columns = [observed.variables[name] for _, observed in fits]
         if not 1 < len(np.unique(np.concatenate(columns))) <= MAX_GROUPS:
@@ -114,7 +115,7 @@ def cross_validate(fits: Sequence[tuple[Sequence[SegmentFit], Observations]]) ->
         ])  # fmt: skip
         known = ~np.isnan(without)
         if known.any():
-            found[name] = vars(deviation(without[known], measured[known]))
+            found[name] = vars(deviation(without[known], measured[known], repeats[known]))
     return found
 
 

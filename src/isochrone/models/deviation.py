@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from isochrone.base.arrays import Floats
+from isochrone.base.arrays import Array, Floats
 from isochrone.base.documents import IfKnown, Scalar
 from isochrone.base.segmentation import LINE_RATIO, LINE_VALUES, segment
 from isochrone.base.units import format_error, format_ratio
@@ -29,19 +29,34 @@ _MOST = 10.0
 class Deviation:
     """How far predictions are off: minimum, mean and maximum, and the number of points.
 
-    A prediction is off by the larger of predicted / measured and its inverse, less 1.
+    A prediction is off by the larger of predicted / measured and its inverse, less 1. ``median`` is
+    that of the repetitions: a point that a time limit cut short counts as much as it was measured.
     """
 
     minimum: float
     average: float
     maximum: float
     points: int
+    median: IfKnown[float] = None
 
 
-def deviation(predicted: Floats, measured: Floats) -> Deviation:
-    """Compare times; a time that could not be predicted (NaN) counts as wrong by 100 %."""
+def deviation(predicted: Floats, measured: Floats, repeats: Array | None = None) -> Deviation:
+    """Compare times; a time that could not be predicted (NaN) counts as wrong by 100 %.
+
+    Parameters
+    ----------
+    predicted, measured
+        Seconds, shape (n,).
+    repeats
+        How often each was measured, shape (n,); alike if None.
+    """
     away = np.where(np.isnan(predicted), 1.0, np.expm1(log_ratio(predicted, measured)))
-    return Deviation(float(away.min()), float(away.mean()), float(away.max()), len(away))
+    weights = np.ones(len(away)) if repeats is None else repeats
+    rising = np.argsort(away)
+    share = np.cumsum(weights[rising])
+    middle = away[rising[np.searchsorted(share, share[-1] / 2)]]
+    ends = float(away.min()), float(away.mean()), float(away.max())
+    return Deviation(*ends, len(away), float(middle))
 
 
 def log_ratio(predicted: Floats, measured: Floats) -> Floats:
@@ -88,6 +103,7 @@ class Quality:
     deviation: Deviation
     groups: dict[str, dict[str, Deviation]]
     held_out: dict[str, Deviation]
+    worst: IfKnown[str]
 
 
 def goodness_of_fit(model: Model, observed: Sequence[Observations]) -> dict[str, Any]:
@@ -96,15 +112,19 @@ def goodness_of_fit(model: Model, observed: Sequence[Observations]) -> dict[str,
     Returns
     -------
     dict
-        ``points``, ``samples``, ``r2``, ``deviation`` (overall) and ``groups``: deviations for each
-        value of each variable, and of each selector.
+        ``points``, ``samples``, ``r2``, ``deviation`` (overall), ``worst`` (the point of its
+        maximum) and ``groups``: deviations for each value of each variable, and of each selector.
     """
     predicted, measured = _compared(model, observed)
+    repeats = np.concatenate([one.repeats for one in observed])
+    points = [(one, k) for one in observed for k in range(len(one))]
+    worst = points[int(np.argmax(log_ratio(predicted, measured)))]
     return {
         "points": len(measured),
-        "samples": int(sum(one.repeats.sum() for one in observed)),
+        "samples": int(repeats.sum()),
         "r2": r_squared(predicted, measured),
-        "deviation": vars(deviation(predicted, measured)),
+        "deviation": vars(deviation(predicted, measured, repeats)),
+        "worst": _place(*worst),
         "groups": {
             name: {value: vars(found) for value, found in values.items()}
             for name, values in deviations_by_group(model, observed).items()
@@ -117,6 +137,7 @@ def deviations_by_group(
 ) -> dict[str, dict[str, Deviation]]:
     """Return the deviations for each value of each variable and selector that has several."""
     predicted, measured = _compared(model, observed)
+    repeats = np.concatenate([one.repeats for one in observed])
     keys = stacked([
         one.variables | {k: np.full(len(one), v, dtype=object) for k, v in one.where.items()}
         for one in observed
@@ -128,7 +149,7 @@ def deviations_by_group(
             continue
         found[name] = {
             (f"{value:.15g}" if isinstance(value, float) else str(value)): deviation(
-                predicted[values == value], measured[values == value]
+                predicted[values == value], measured[values == value], repeats[values == value]
             )
             for value in distinct
         }
@@ -155,8 +176,7 @@ def lack_of_fit(model: Model, observed: Sequence[Observations]) -> list[str]:
             continue
         if known and np.sqrt(np.mean(off**2)) < _NOISY * (one.noise or 0.0):
             continue
-        point = {name: float(column[worst]) for name, column in one.variables.items()}
-        place = ", ".join([*map(str, one.where.values()), *formulas.values(point)])
+        place = _place(one, worst)
         if predicted[worst] <= 0:
             found.append(f"lack of fit, worst at {place}: the formula gives no time above zero")
             continue
@@ -168,6 +188,12 @@ def lack_of_fit(model: Model, observed: Sequence[Observations]) -> list[str]:
             + ("; if these are outliers, try --robust" if _few_are_off(off) else "")
         )
     return found
+
+
+def _place(observed: Observations, k: int) -> str:
+    """Name a point: ``allreduce, p = 8, b = 1 KiB``."""
+    point = {name: float(column[k]) for name, column in observed.variables.items()}
+    return ", ".join([*map(str, observed.where.values()), *formulas.values(point)])
 
 
 def steps(model: Model, observed: Sequence[Observations]) -> list[str]:

@@ -236,11 +236,11 @@ def _warnings(model: Model, samples: Samples) -> list[str]:
     found = []
     if min((segment.degrees_of_freedom for segment in model.segments), default=0) < 3:
         found.append("few independent points: intervals are wide")
-    error = _error(model)
+    error = model.quality["held_out"]["point"]["median"]
     if error > auto.HOPELESS:
         noise = noise_behind(samples, error)
         found.append(
-            f"the leave-one-out error is {format_error(error)} on average: "
+            f"the median leave-one-out error is {format_error(error)}: "
             + (f"{noise}; {MORE_REPETITIONS}" if noise else
                "predictions of this formula are unreliable")
         )  # fmt: skip

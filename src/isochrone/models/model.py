@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import ArrayLike
 from isochrone.base.arrays import Array, Floats, Ints
 from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
+from isochrone.base.frames import data_frame
 from isochrone.base.text import printable
 from isochrone.models.doubtful import between, outside, without_time
 from isochrone.models.formulas import formula, headings
@@ -37,6 +39,9 @@ from isochrone.models.summary import summary
 from isochrone.models.tables import Frame
 from isochrone.models.terms import NUMBERED, VARIABLES, picked, stacked
 from isochrone.runfile.origin import with_noun
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 LEVEL = 0.95
 
@@ -70,6 +75,18 @@ class Prediction:
     warnings: list[str] = field(default_factory=list)
     origin: str = ""
     by_formula: Floats = field(default_factory=lambda: np.empty(0))
+
+    def to_pandas(self) -> DataFrame:
+        """Return a data frame: a row for each point, with ``seconds``, ``low`` and ``high``.
+
+        Raises
+        ------
+        InputError
+            If pandas is not installed.
+        """
+        each = np.broadcast_arrays(self.seconds, self.low, self.high)
+        names = ("seconds", "low", "high")
+        return data_frame({name: np.ravel(v) for name, v in zip(names, each, strict=True)})
 
     def _repr_html_(self) -> str:
         rows = np.stack(np.broadcast_arrays(self.seconds, self.low, self.high)).reshape(3, -1).T
@@ -368,6 +385,19 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         """Return a text with formulas, standard errors of coefficients, and candidates."""
         return summary(self, _title(self))
 
+    def save(self, path: str | Path) -> None:
+        """Write the model file: `isochrone.models.write`."""
+        from isochrone.models import file  # it reads models
+
+        file.write(self, path)
+
+    @staticmethod
+    def load(path: str | Path) -> Model:
+        """Read a model file: `isochrone.read_model`."""
+        from isochrone.models import file
+
+        return file.read(path)
+
     def plot(self, measured: Measured | None = None, view: str = "fit") -> Any:
         """Plot the points, the formula with its interval and rivals, and the residuals.
 
@@ -442,8 +472,8 @@ def _title(model: Model) -> str:
     if isinstance(r2, float):
         words.append(f"R² {r2:.4f}")
     deviation = model.quality.get("deviation")
-    if isinstance(deviation, dict) and isinstance(deviation.get("average"), float):
-        words.append(f"average deviation {100 * deviation['average']:.2f} %")
+    if isinstance(deviation, dict) and isinstance(deviation.get("median"), float):
+        words.append(f"median deviation {100 * deviation['median']:.2f} %")
     if model.source:
         words.append(printable(model.source))
     return " · ".join(words)

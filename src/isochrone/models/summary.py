@@ -26,11 +26,12 @@ def summary(model: Model, title: str) -> str:
     lines = [title]
     held_out = model.quality.get("held_out", {})
     errors = [
-        f"{format_error(found['average'])} with one {name} left out"
+        f"{format_error(found['median'])} with one {name} left out"
         for name, found in held_out.items()
+        if "median" in found  # not in files of version 0.1
     ]
     if errors:
-        lines.append(f"cross-validation error: {', '.join(errors)}")
+        lines.append(f"median cross-validation error: {', '.join(errors)}")
     for segment, words in model.headed:
         lines += ["", *_segment(segment, words, model.weights)]
     for entry in model.ranking:

@@ -30,7 +30,7 @@ def arrow_table(
     except ImportError as error:
         raise InputError(
             "this format needs the package pyarrow",
-            hint="try: pip install 'isochrone[parquet]'",
+            hint="try: pip install pyarrow",
         ) from error
     found = {name: [_value(one) for one in columns[name].tolist()] for name in columns}
     about = json.dumps(header, ensure_ascii=True, default=str).encode()

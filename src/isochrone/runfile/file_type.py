@@ -35,7 +35,7 @@ _OTHERS = (
     (
         "a model",
         re.compile(rb'\A\s*\{\s*"record"\s*:\s*"model"'),
-        "give it to isochrone plot, or to isochrone predict as --model",
+        "isochrone predict --model, or isochrone plot RUN --model, takes it",
     ),
     (
         "orders that were compared",

@@ -10,6 +10,7 @@ import numpy as np
 
 from isochrone.base.arrays import Array, Floats, Ints
 from isochrone.base.errors import InputError
+from isochrone.base.frames import data_frame
 from isochrone.base.stats import distinct
 from isochrone.base.table import Members, Table, grouped
 from isochrone.base.text import printable
@@ -325,7 +326,8 @@ class Run:
         -------
         dict of ndarray
             The keys of the records, in seconds and bytes, and the hosts: ``host_i`` and ``host_j``
-            for ``i`` and ``j``, and ``host`` for ``rank``; empty if a host is unknown.
+            for ``i`` and ``j``, and ``host`` for ``rank``; empty if a host is unknown. Pairs of a
+            map also have ``seconds``, which is their median.
 
         Raises
         ------
@@ -345,6 +347,8 @@ class Run:
                 hint=f"choose from {known}" if known else "",
             )
         found = dict(self.tables[name].columns)
+        if "median" in found:
+            found.setdefault("seconds", found["median"])
         for key, host in (("i", "host_i"), ("j", "host_j"), ("rank", "host")):
             if key in found and host not in found and found[key].dtype.kind == "i":
                 ranks = found[key]
@@ -367,13 +371,7 @@ class Run:
         InputError
             If pandas is not installed, or the run holds no such records.
         """
-        try:
-            import pandas
-        except ImportError as error:
-            raise InputError(
-                "data frames need the package pandas", hint="try: pip install pandas"
-            ) from error
-        return pandas.DataFrame(self.columns(name))
+        return data_frame(self.columns(name))
 
     def to_arrow(self, name: str | None = None) -> pyarrow.Table:
         """Return the records of one name as a table of Apache Arrow: `columns` by pyarrow."""

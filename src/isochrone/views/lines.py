@@ -29,7 +29,7 @@ from isochrone.views.style import (
 from isochrone.views.view import Axes, Figure
 
 _WIDTH, _HEIGHT = 6.6, 4.1  # inches of the axes
-_LEFT, _BOTTOM = 0.95, 0.66
+_LEFT, _BOTTOM = 1.1, 0.66
 _LEAD = 0.30  # inches from the axes to the names of the lines
 _GAP = 0.165  # inches between two names
 _MAX_NAMES = int(_HEIGHT / _GAP)
@@ -54,7 +54,10 @@ class Line(Record):
 
 
 class ChartText(Record):
-    """What is written around the lines, how the ticks are written, and of which runs they are."""
+    """What is written around the lines, how the ticks are written, and of which runs they are.
+
+    A title is ``Quantity by variable``; the quantity is written along the vertical axis.
+    """
 
     title: str
     facts: Sequence[str]
@@ -131,7 +134,8 @@ def _limits(axes: Axes, lines: Sequence[Line], words: ChartText, scale: Scale) -
     ticks = value_ticks(low, high, scale, words.tick_y)
     axes.set_yticks(ticks.places, ticks.texts)
     axes.minorticks_off()
-    plain_axes(axes, words.below, grid="y", frame=("bottom",))
+    quantity = words.title.partition(" by ")[0].lower()
+    plain_axes(axes, words.below, quantity, grid="y", frame=("bottom",))
     return smallest
 
 

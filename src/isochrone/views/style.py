@@ -117,7 +117,7 @@ def new_figure(width: float, height: float, dpi: float = 150) -> Figure:
     except ImportError as error:
         raise InputError(
             "figures need the package matplotlib",
-            hint="try: pip install 'isochrone[report]'",
+            hint="try: pip install matplotlib pillow jinja2",
         ) from error
     return Figure(figsize=(width, height), dpi=dpi, facecolor="none")
 

@@ -50,6 +50,8 @@ class Options:
         ranks.
     histories
         Histories: those of these runs, if they were made already; likewise.
+    comparison
+        Ratios: the comparison of the runs, if it was made already.
     """
 
     what: str = "median"
@@ -64,6 +66,7 @@ class Options:
     cells: int = 2048
     analysis: Any = None
     histories: tuple[Any, ...] = field(default=(), compare=False)
+    comparison: Any = field(default=None, compare=False)
 
     @property
     def size(self) -> int | None:

@@ -39,7 +39,7 @@ def found(points: list[Point], parts: list[Part], **other: Any) -> Comparison:
     changes = Changes(
         lambda k: {"op": "bcast", "p": 8, "bytes": points[k].nbytes, "pairs": None},
         np.full(len(p), 1e-6), 1e-6 * np.exp(contrast.change),
-        Differences(contrast, p, given["margin"]),
+        Differences(contrast, p, given["margin"]), np.zeros((9, len(p))),
     )  # fmt: skip
     return Comparison("collective", changes=changes, parts=parts, **given)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from beds.command_line import Command
@@ -46,6 +48,98 @@ def test_one_line_says_what_was_meant(
     assert answer.returncode == 2
     golden(answer.stderr)
     assert answer.stderr.count("\n") == 1
+
+
+OTHERS = """
+fit sizes.jsonl --model hockney | --family
+latency-map -n 2 | measure latency-map
+run -- mpiexec -n 2 ./a.out | record
+measure allreduce -n 2 | collective --op allreduce
+measure collective -n 2 --ops allreduce | --op
+measure point-to-point -n 2 --size 1K:1M | --bytes
+measure latency-map -np 2 --dry-run | -n
+measure latency-map -n 2 --iterations 10 | --repeats
+measure latency-map -n 2 -i 10 | --repeats
+compare c.jsonl c.jsonl --threshold 5 | --margin
+predict message --model model.json --size 1MiB | --bytes
+show map.jsonl --format json | --json
+export map.jsonl --to json | isochrone show --json
+version | --version
+osu_allreduce -n 4 | measure collective --op allreduce
+measure osu_latency -n 2 | point-to-point
+measure osu_allreduce -n 2 | collective --op allreduce
+measure pingpong -n 2 | point-to-point
+measure PingPong -n 2 | point-to-point
+measure bw -n 2 | point-to-point
+measure alltoall -n 2 | collective --op alltoall
+measure map -n 2 | latency-map
+measure linktest -n 2 | latency-map
+measure point-to-point -n 2 -m 1:1024 | --bytes
+measure point-to-point -n 2 --message-size 1K | --bytes
+measure point-to-point -n 2 --min-msg-size 8 | --bytes
+measure point-to-point -n 2 -msglen 8 | --bytes
+measure point-to-point -n 2 -x 10 | --warmup
+measure point-to-point -n 2 --warmup-iterations 10 | --warmup
+measure point-to-point -n 2 --runs 10 | --repeats
+measure point-to-point -n 2 -r 10 | --repeats
+measure point-to-point -n 2 --loops 10 | --repeats
+measure collective -n 2 --operation bcast | --op
+measure latency-map --ntasks 2 | -n
+measure latency-map --np 2 | -n
+measure latency-map -c 2 | -n
+measure latency-map -n 2 --output-file a.jsonl | --output
+measure latency-map -n 2 --export-json a.jsonl | --output
+measure latency-map -n 2 --num-warmup 3 | --warmup
+measure latency-map -n 2 --timeout 10 | --time-limit
+measure latency-map -n 2 --hostfile hosts | --launcher-arg=--hostfile=FILE
+bench latency-map -n 2 | measure
+diff a.jsonl b.jsonl | compare
+view map.jsonl | show
+html map.jsonl | report
+model sizes.jsonl | fit
+trace -- mpiexec -n 2 ./a.out | record
+compare map.jsonl map.jsonl --tolerance 5 | --margin
+fit sizes.jsonl --formula hockney | --family
+plot map.jsonl --kind heatmap -o x.png | --view
+export map.jsonl --format csv | --to
+check map.jsonl --reference nights | --baseline
+"""
+"""What users of OSU, IMB, mpirun, LinkTest, hyperfine and Extra-P type, and our name of it."""
+
+
+@pytest.mark.usefixtures("mpich")
+def test_words_of_other_programs_are_understood(
+    isochrone: Command, subtests: pytest.Subtests
+) -> None:
+    """By meaning: `--size` is alike `--stride`, but means `--bytes`."""
+    for row in OTHERS.strip().splitlines():
+        typed, _, meant = row.partition(" | ")
+        with subtests.test(typed):
+            answer = isochrone(*typed.split())
+            assert answer.returncode == 2
+            assert f"'{meant}'" in answer.stderr
+            assert answer.stderr.count("\n") == 1
+
+
+def test_a_program_that_does_not_exist_is_started_on_no_rank(
+    isochrone: Command, tmp_path: Path
+) -> None:
+    answer = isochrone("scale", "-n", "2,4", "--to", 512, "--", "./nothere", cwd=tmp_path)
+    assert answer.returncode == 2
+    assert answer.stderr.count("\n") == 1
+
+
+def test_options_and_folders_in_the_wrong_place_are_put_right(
+    isochrone: Command, tmp_path: Path, golden: Golden
+) -> None:
+    (tmp_path / "map.jsonl").touch()
+    for typed in ("-n 4 measure latency-map", "--json show map.jsonl", "predict --model m.json",
+                  "tune -- mpiexec ./app", "baseline add map.jsonl nights", "--verison",
+                  "measure -n 2", "show", "import osu.txt --format osu"):  # fmt: skip
+        answer = isochrone(*typed.split(), cwd=tmp_path)
+        assert answer.returncode == 2
+        golden(answer.stderr, typed)
+        assert answer.stderr.count("\n") == 1
 
 
 def test_a_family_of_models_is_suggested(

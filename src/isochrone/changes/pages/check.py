@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from isochrone.base.text import listed, printable
 from isochrone.base.verdicts import GOOD, NOT_KNOWN, POSSIBLY_SLOW, SLOW, SLOWER
 from isochrone.changes.check import Check, Finding, hosts_of, together
 from isochrone.changes.effects import at_size
-from isochrone.pages.page import Block, Sentence, Tone
+from isochrone.pages.common import date_in_words, page_of
+from isochrone.pages.page import Block, Page, Section, Sentence, Tone
 
 MAX_FINDINGS = 20
 MAX_HOSTS = 64
@@ -40,6 +43,24 @@ def blocks(found: Check) -> Iterator[Block]:
     more = len(found.left_out) - MAX_LEFT_OUT
     if more > 0:
         yield Sentence(f"  and {more} more (--json lists all)", "faint")
+
+
+def check_page(checks: Sequence[Check], unused: Sequence[str]) -> Page:
+    """Return the verdict as one page: all runs, their findings, and what each run holds."""
+    several = len(checks) > 1
+    said = [block for one in checks for block in blocks(one)]
+    sections = [Section("Verdict", (*said, *closing(checks, unused)))]
+    for one in checks:
+        name = one.run.path.name if one.run.path is not None else one.run.experiment
+        prefix = f"{printable(name, 60)}: " if several else ""
+        sections += [
+            replace(section, title=f"{prefix}{section.title}")
+            for section in page_of(one.run).sections
+        ]
+    dates = sorted(one.run.about.started for one in checks)
+    facts = tuple(dict.fromkeys(date_in_words(date) for date in (dates[0], dates[-1]) if date))
+    what = f"{len(checks)} runs" if several else page_of(checks[0].run).title
+    return Page(f"Check of {what}: {together(checks)}", ("check",), facts, None, tuple(sections))
 
 
 def closing(checks: Sequence[Check], unused: Sequence[str]) -> Iterator[Block]:

@@ -20,9 +20,9 @@ TONES: dict[str, Tone] = {SLOWER: "bad", FASTER: "good"}
 def blocks(found: Comparison) -> list[Block]:
     """Return what a comparison found: the components that changed, or the points if none did."""
     notes = (Sentence(f"  {note}") for note in found.notes)
-    shown = [*_head(found), *notes, *_environment(found)]
+    shown = [*head(found), *notes, *_environment(found)]
     nothing = found.unit == "exact" and found.counts[SAME] == len(found.changes)
-    return shown if nothing else [*shown, _table(found)]
+    return shown if nothing else [*shown, table(found)]
 
 
 def name_of(key: dict[str, Any]) -> str:
@@ -54,7 +54,7 @@ def passed(found: Comparison, limits: list[Limit]) -> str:
     return f"nothing is {what}; smallest detectable change of a point: {found.visible:.2f}x"
 
 
-def _head(found: Comparison) -> list[Block]:
+def head(found: Comparison) -> list[Block]:
     """Return the verdict on all points together, those on single points, and their basis."""
     margin = f" (within {100 * found.margin:g} %)" if found.margin else ""
     counted = ", ".join(
@@ -76,7 +76,7 @@ def _head(found: Comparison) -> list[Block]:
     elif found.overall is None:
         basis = Sentence(f"  {launches}")
     else:
-        whole = f"{_ratio(found.overall)}: {found.overall.verdict}; {launches}"
+        whole = f"{ratio_of(found.overall)}: {found.overall.verdict}; {launches}"
         return [
             Sentence(f"{found.experiment}: overall {whole}", "strong"),
             Sentence(f"  {points}, each judged alone: {counted}"),
@@ -101,7 +101,8 @@ def _environment(found: Comparison) -> Iterator[Block]:
             yield Sentence(f"  differs: {other['what']}: {other['before']} | {other['after']}")
 
 
-def _table(found: Comparison) -> Table:
+def table(found: Comparison) -> Table:
+    """Return the components that changed, or the points that differ most if none did."""
     if found.parts:
         rows = [
             _row(part.difference, part.before, part.after, _full_name(part, found))
@@ -120,7 +121,7 @@ def _table(found: Comparison) -> Table:
 
 def _row(difference: Difference, before: float, after: float, name: str) -> Row:
     times = f"{format_seconds(before)} -> {format_seconds(after)}"
-    cells = (difference.verdict, _ratio(difference), times, name)
+    cells = (difference.verdict, ratio_of(difference), times, name)
     return Row(cells, TONES.get(difference.verdict, ""))
 
 
@@ -138,7 +139,7 @@ def _full_name(part: Part, found: Comparison) -> str:
     return f"{name}, median {added}"
 
 
-def _ratio(difference: Difference) -> str:
+def ratio_of(difference: Difference) -> str:
     """Return a ratio with its interval, which a single launch does not have."""
     if difference.low is None or difference.high is None:
         return f"{difference.ratio:.3f} [not known]"

@@ -18,7 +18,7 @@ from isochrone.base.text import printable, warn
 from isochrone.base.verdicts import GOOD, NOT_KNOWN, NOT_KNOWN_EXIT
 from isochrone.changes.baseline import MARGIN
 from isochrone.changes.check import Check, Earlier, Memory, check, hosts_of, together
-from isochrone.changes.pages.check import blocks, closing
+from isochrone.changes.pages.check import blocks, check_page, closing
 from isochrone.changes.pages.junit import junit
 from isochrone.changes.pages.openmetrics import openmetrics
 from isochrone.changes.waivers import Rule, is_host_name, parse_rule
@@ -87,6 +87,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_expert(parser, "--suspects-out", "FILE", Path,
         "write the hosts with unconfirmed problems")  # fmt: skip
     add_option(parser, "--junit", "FILE", Path, "write the verdict as JUnit XML")
+    add_option(parser, "--page", "FILE", Path,
+        "write an HTML page: the verdict, its reasons, and the pictures of the runs")  # fmt: skip
     add_option(parser, "--openmetrics", "FILE", Path,
         "write the verdict as metrics for Prometheus (node_exporter's textfile collector)"
     )  # fmt: skip
@@ -124,6 +126,10 @@ def run(args: Namespace) -> int:
     ):
         if path is not None:
             write_text(path, text)
+    if args.page is not None:
+        from isochrone.pages.html.render import write_page
+
+        write_page(check_page(checks, unused), args.page)
     fit = [one.run for one in checks if args.add and one.fit]
     added = add(args.baseline, fit) if fit else []
     if args.json:
@@ -171,7 +177,7 @@ def _check_outputs(args: Namespace) -> None:
     """Refuse files that may not be written, before anything is read."""
     given: dict[Path, str] = {}
     inputs = files_of(args.runs)
-    for option in ("--hosts-out", "--suspects-out", "--junit", "--openmetrics"):
+    for option in ("--hosts-out", "--suspects-out", "--junit", "--openmetrics", "--page"):
         path = getattr(args, option[2:].replace("-", "_"))
         if path is None:
             continue

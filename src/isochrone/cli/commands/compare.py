@@ -23,6 +23,7 @@ from isochrone.changes.compare import Comparison, compare
 from isochrone.changes.components import Part
 from isochrone.changes.gate import Gate, Limit, judge
 from isochrone.changes.pages.comparison import blocks, complaint, passed
+from isochrone.changes.pages.comparison_page import Compared, comparison_page
 from isochrone.cli.launches import launched, make_folder, read_command, run_count
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import tell_partial
@@ -43,6 +44,7 @@ from isochrone.runfile.run import Run
 
 EXAMPLES = (
     ("did the update slow us down?", "isochrone compare before.jsonl after.jsonl"),
+    ("the same as a page to share", "isochrone compare before.jsonl after.jsonl -o ab.html"),
     ("exit with 1 if something is more than 5 % slower",
      "isochrone compare before.jsonl after.jsonl --fail-on slower:5%"),
     ("measure both now, in turns, so that drift of the machine cancels",
@@ -105,6 +107,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_flag(parser, "--one-launch",
         "judge a single launch of A and of B by the ratio alone (often wrong: launches differ by 5 "
         "to 30 %%)", expert=True)  # fmt: skip
+    add_option(parser, "-o --output", "FILE", Path,
+        "HTML page to write; with --measure: that, or the folder for the run files (default: "
+        "compare-runs)")  # fmt: skip
+    add_force(parser)
     add_json(parser)
     add_flag(parser, "--common", SUPPRESS)  # always so
     group = parser.add_argument_group("to measure A and B now")
@@ -113,9 +119,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add_option(group, "--launches", "N", run_count,
         f"launches of A, and of B (default: {USUAL_RUNS})")  # fmt: skip
-    add_option(group, "-o --output", "FOLDER", Path,
-        "folder for the run files (default: compare-runs)")  # fmt: skip
-    add_force(group)
     add_flag(group, "--quiet", "print no progress", expert=True)
     add_journal(group)
     add_reading(parser, op=True)
@@ -134,18 +137,7 @@ def run(args: Namespace) -> int:
         from isochrone.applications.cli.with_prediction import compare_with_prediction
 
         return compare_with_prediction(args)
-    if not args.after:
-        raise InputError(
-            "B is missing", hint="to compare with models: --with-prediction --model FILE"
-        )
-    names = [args.before, *args.after]
-    args.before, args.after = names if len(names) == 2 else _two_sides(names)
-    if args.model:
-        raise InputError("this option needs --with-prediction", where="--model")
-    if not args.measure:
-        for option, given in (("--launches", args.launches), ("--output", args.output)):
-            if given is not None:
-                raise InputError("this option needs --measure", where=option)
+    _check(args)
     if args.measure:
         before, after = _measured(args)
     else:
@@ -157,11 +149,12 @@ def run(args: Namespace) -> int:
     pairings, alone = paired(before, after)
     if alone:
         warn(f"not compared, because measured on one side only: {', '.join(alone)}", 518)
-    documents = {}
+    documents, compared = {}, []
     good = not (alone and args.fail_on)  # what is on one side only cannot be judged
     for pairing in pairings:
         found, gate = _compared(pairing, args)
         keys = [found.changes.key(k) for part in gate.failed for k in part.points]
+        compared.append(Compared(pairing.name, found, pairing.before, pairing.after))
         documents[pairing.name] = _Judged(gate.failed, gate.doubts, found, keys)
         if not args.json:
             if pairing.name:
@@ -169,10 +162,40 @@ def run(args: Namespace) -> int:
             print_blocks(blocks(found))
         _tell(pairing.name, found, gate, args)
         good &= gate.passed
+    if _is_page(args.output):
+        from isochrone.pages.html.render import write_page
+
+        write_page(comparison_page(compared), args.output)
+        warn(f"wrote the page {args.output}")
     if args.json:
         single = documents.get("")
         print_json(single if single is not None else _Several(documents))
     return 0 if good else 1
+
+
+def _check(args: Namespace) -> None:
+    """Refuse options that exclude each other, and make A and B of all that is given."""
+    if not args.after:
+        raise InputError(
+            "B is missing", hint="to compare with models: --with-prediction --model FILE"
+        )
+    names = [args.before, *args.after]
+    args.before, args.after = names if len(names) == 2 else _two_sides(names)
+    if args.model:
+        raise InputError("this option needs --with-prediction", where="--model")
+    if args.launches is not None and not args.measure:
+        raise InputError("this option needs --measure", where="--launches")
+    if _is_page(args.output):
+        check_output(args.output, force=args.force)
+    elif args.output is not None and not args.measure:
+        raise InputError(
+            "the page is an HTML file, such as ab.html", where=args.output,
+            hint="a folder needs --measure",
+        )  # fmt: skip
+
+
+def _is_page(path: Path | None) -> bool:
+    return path is not None and path.suffix.lower() in (".html", ".htm")
 
 
 def _two_sides(names: list[str]) -> list[str]:
@@ -221,7 +244,7 @@ def _measured(args: Namespace) -> Sides:
             f"A measures {commands[0].experiment}, B {commands[1].experiment}", where="B"
         )
     runs = args.launches or USUAL_RUNS
-    folder = args.output or Path("compare-runs")
+    folder = Path("compare-runs") if _is_page(args.output) else args.output or Path("compare-runs")
     make_folder(folder, parents=True)
     files = [[folder / f"{name}-{k}.jsonl" for k in range(1, runs + 1)] for name in "ab"]
     for path in (*files[0], *files[1]):

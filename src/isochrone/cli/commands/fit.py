@@ -28,7 +28,7 @@ from isochrone.formats.foreign_results import Reading, add_reading
 from isochrone.models.doubtful import nowhere_near
 from isochrone.models.file import model_file
 from isochrone.models.pages import explanation
-from isochrone.models.pages.model import blocks, brief
+from isochrone.models.pages.model import blocks, brief, model_page
 from isochrone.models.pages.rivals import every_rival, rivals
 from isochrone.models.terms import is_size
 from isochrone.pages.terminal import print_blocks
@@ -90,6 +90,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_flag(parser, "-v --verbose",
         "also print all families tried, deviations, and intervals of coefficients"
     )  # fmt: skip
+    add_option(parser, "--page", "FILE", Path,
+        "write an HTML page: the formula, its picture, and its deviations")  # fmt: skip
     add_json(parser)
     add_reading(parser, op=False)
     hide(parser, "--ranks")
@@ -110,8 +112,8 @@ def _read_point(text: str) -> dict[str, float]:
 def run(args: argparse.Namespace) -> int:
     """Fit, print what was found, and write the model file."""
     files = files_of(args.files)
-    if args.output:
-        check_output(args.output, force=args.force, inputs=files)
+    for path in filter(None, (args.output, args.page)):
+        check_output(path, force=args.force, inputs=files)
     data, left_out = models.load_usable(
         Reading.of(args).measured(files), op=args.op, order=args.posting
     )
@@ -132,6 +134,10 @@ def run(args: argparse.Namespace) -> int:
         )
     if args.output:
         models.write(model, args.output)
+    if args.page:
+        from isochrone.pages.html.render import write_page
+
+        write_page(model_page(model), args.page)
     if args.json:
         print_json(models.document(model))
     else:

@@ -114,7 +114,8 @@ def run(args: Namespace) -> int:
     from isochrone.measure.estimate import expected
 
     plan = [(what, args.launches) for what in counts]
-    agree(expected(plan, base.parent, limit_of(args)), args)
+    lines = [f"{what.experiment}, {what.ranks} ranks, launches: {runs}" for what, runs in plan]
+    agree(expected(plan, base.parent, limit_of(args)), args, lines)
     further = _slower_than(args.baseline) if args.baseline else lambda _: ()
     wrong: list[WrongResult] = []
     for number, (what, own) in enumerate(files):

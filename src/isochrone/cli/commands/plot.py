@@ -3,6 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
+from re import fullmatch
 
 from isochrone import models, views
 from isochrone.base import registry
@@ -10,7 +11,7 @@ from isochrone.base.errors import InputError
 from isochrone.collective_io.orders import compared_orders as orders_file
 from isochrone.collective_io.orders.compared_orders import ComparedOrders
 from isochrone.console.input import add_tests, files_of, read_all, wanted
-from isochrone.console.options import add_expert, add_option, values_of
+from isochrone.console.options import add_expert, add_option, count_of, hide, values_of
 from isochrone.console.output import add_output, output_of, print_path
 from isochrone.formats.table_notes import add_table_notes
 from isochrone.latency_map.map_to_draw import SORTS
@@ -19,6 +20,7 @@ from isochrone.models.terms import VARIABLES
 from isochrone.runfile.file_type import looks_like_a_table
 from isochrone.runfile.importer import Wanted
 from isochrone.runfile.run import Run
+from isochrone.views.appearance import Appearance
 
 EXAMPLES = (
     ("the heatmap of a latency map", "isochrone plot map.jsonl -o map.png"),
@@ -67,6 +69,15 @@ def add_arguments(parser: ArgumentParser) -> None:
         "view fit: variable of the horizontal axis, such as p, see docs/models.md (default: the "
         "one with most values)", choices=list(VARIABLES), default="")  # fmt: skip
     add_tests(parser, op=False)
+    add_option(parser, "--size", "WxH", _size,
+        "width and height in inches, such as 7x4 (default: that of the view)")  # fmt: skip
+    add_option(parser, "--font-size", "POINTS", count_of("points", 99),
+        "size of the labels at the axes; other texts in proportion (default: 9)")  # fmt: skip
+    add_option(parser, "--title", "TEXT", str, "title (default: that of the view)")
+    add_option(parser, "--style", "FILE", str,
+        "style file of matplotlib, or the name of one of its styles (default: none)", default=""
+    )  # fmt: skip
+    hide(parser, "--font-size", "--style")
     add_output(parser, "figure to write (.png, .svg or .pdf)", required=True)
     add_table_notes(parser, hosts=False)
 
@@ -84,7 +95,11 @@ def run(args: Namespace) -> int:
         model=one, models=several, across=args.across,
         sort=args.sort, hosts=tuple(args.hosts),
     )  # fmt: skip
-    views.save(views.draw(view, given, options), path)
+    look = Appearance(args.size, args.font_size, args.title, args.style)
+    with look.styled():
+        figure = views.draw(view, given, options)
+        look.apply(figure)
+        views.save(figure, path)
     print_path(path)
     return 0
 
@@ -104,6 +119,15 @@ def _models(args: Namespace, view: str) -> tuple[str, tuple[Model, ...]]:
     if len(given) + (args.family is not None) > 1:
         raise InputError(f"the view {view} plots one model", where="--model and --family")
     return args.family or str(given[0] if given else "auto"), ()
+
+
+def _size(text: str) -> tuple[float, float]:
+    """Read ``7x4``: inches, of which a page has at most 100."""
+    numbers = fullmatch(r"(\d{1,2}(?:\.\d+)?)x(\d{1,2}(?:\.\d+)?)", text)
+    size = (float(numbers[1]), float(numbers[2])) if numbers else (0.0, 0.0)
+    if min(size) < 1:
+        raise InputError(f"'{text}' is not a width and height in inches, such as 7x4")
+    return size
 
 
 def _words(text: str) -> list[str]:

@@ -179,6 +179,8 @@ def _recorded(args: Namespace, setup: Setup, words: list[str], ranks: int) -> Ru
     if path.exists() and not args.force:
         hint = f"isochrone scale {args.folder}/*.jsonl, or --force"
         raise InputError("the file exists", where=path, hint=hint)
+    if "/" in words[0] and not Path(words[0]).exists():
+        raise InputError(f"there is no program '{words[0]}'")
     program = setup.program(for_ranks(words, ranks), ranks)
     code = recorded.record(program, setup.built, path, args.environ)
     if code or not path.exists():

@@ -75,8 +75,7 @@ def run(args: Namespace) -> int:
         suite = presets.SUITES[args.suite]
     else:
         suite, asked = presets.for_question(args.question)
-        most = min(asked, setup.default_ranks())
-        args.ranks = args.ranks or presets.ranks_of_all_classes(most)
+        args.ranks = args.ranks or _ranks_for(asked, setup.default_ranks())
     folder = args.output or Path(suite.name)
     if args.launches == 1:
         _suite(args, suite, setup, folder, args.like)
@@ -88,6 +87,24 @@ def run(args: Namespace) -> int:
         like = args.like if k == 1 else first
         _suite(args, suite, setup, folder / f"launch-{k}", like, args.launches if k == 1 else 0)
     return 0
+
+
+def _ranks_for(asked: int, available: int) -> tuple[int, ...]:
+    """Return numbers of ranks from which a time on so many can be predicted.
+
+    Raises
+    ------
+    InputError
+        If there are too few processors for several numbers of ranks.
+    """
+    ranks = presets.ranks_of_all_classes(min(asked, available))
+    if len(ranks) < 2 and asked > available:
+        raise InputError(
+            f"{available} ranks are too few to predict {asked}: several numbers are needed",
+            hint="start it in a larger job, with --platform, or with -n 2,4,8 if ranks may share "
+            "processors",
+        )  # fmt: skip
+    return ranks
 
 
 def _suite(

@@ -32,7 +32,7 @@ def read(paths: Sequence[Path]) -> Trace:
         import otf2
     except ImportError as error:
         raise InputError(
-            "reading OTF2 traces needs the package otf2", hint="try: pip install 'isochrone[otf2]'"
+            "reading OTF2 traces needs the package otf2", hint="try: pip install otf2"
         ) from error
     check_ordinary(path)
     if path.suffix != ".otf2":  # the library would complain on standard error, too

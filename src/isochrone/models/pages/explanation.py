@@ -63,7 +63,7 @@ def _why(model: Model, segments: Sequence[Segment], tried: Sequence[dict[str, An
     """Say by which error the family was taken, and what the runner-up has."""
     rows = [row for row in tried if row.get("held_out") is not None]
     if not rows:
-        error = model.quality["held_out"]["point"]["average"]
+        error = model.quality["held_out"]["point"]["median"]
         return (
             f"{printable(segments[0].family, 40)} was requested, and no other family was tried: "
             f"its cross-validation error is {format_error(error)}."

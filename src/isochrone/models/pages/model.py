@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from msgspec import structs
@@ -21,8 +22,10 @@ from isochrone.models.terms import NUMBERED, VARIABLES, unit
 from isochrone.pages.page import (
     Block,
     Listing,
+    Page,
     Picture,
     Row,
+    Section,
     Sentence,
     Table,
     Warnings,
@@ -31,6 +34,7 @@ from isochrone.pages.page import (
 from isochrone.pages.words import plural
 from isochrone.runfile.origin import one_word, together, with_noun
 from isochrone.runfile.run import Run
+from isochrone.views.view import Options
 
 MAX_ROWS = 16
 """Values of a variable listed with their deviations; of more, the worst are."""
@@ -58,8 +62,8 @@ def verdict(model: Model) -> list[Block]:
     return [
         Sentence(name + what, "strong"),
         Sentence(
-            f"Deviation: {format_error(deviation['average'])} on average, "
-            f"{format_error(deviation['maximum'])} at most "
+            f"Deviation: {format_error(deviation['median'])} in the median, "
+            f"{format_error(deviation['maximum'])} at most, at {printable(found['worst'])} "
             f"({plural(found['points'], 'point')}, {found['samples']} "
             f"{with_noun(printable(model.origin, 60))})"
         ),
@@ -95,6 +99,28 @@ def blocks(model: Model) -> list[Block]:
         *(block for entry in model.ranking for block in _ranking(entry)),
         Warnings(tuple(model.warnings)),
     ]
+
+
+def model_page(model: Model) -> Page:
+    """Return a model that was just fitted as one page: data, formula, intervals, extrapolation."""
+    options = Options(model=model)
+    data: tuple[Any, ...] = (model.samples,)
+    pictures = (
+        Picture(
+            "fit", "Measured times and the formula",
+            "The band is the 95 % interval of a measured time.", data, options,
+        ),
+        Picture("deviation", "Deviations of the formula", "By value of each variable.",
+                data, options),
+    )  # fmt: skip
+    first, *others = brief(model)
+    sections = (
+        Section("Formula", (first, *others, pictures[0])),
+        Section("Deviations", pictures[1:]),
+        Section("Coefficients, families and deviations", tuple(blocks(model))),
+    )
+    files = tuple(printable(Path(str(one["path"])).name, 80) for one in model.made_from[:4])
+    return Page(f"Model: {printable(model.family, 60)}", ("model",), files, None, sections)
 
 
 def fitted(run: Run, family: str, picture: Picture, without: Picture | None = None) -> list[Block]:
@@ -282,8 +308,8 @@ def _quality(model: Model) -> Sentence:
     several = len(model.segments) > len(_kinds(model))
     segments = ", several segments" if several else ""
     return Sentence(
-        f"Family {model.family}{segments}: deviation {format_error(deviation['average'])} on "
-        f"average, {format_error(deviation['maximum'])} at most; R² {model.quality['r2']:.6f}."
+        f"Family {model.family}{segments}: deviation {format_error(deviation['median'])} in "
+        f"the median, {format_error(deviation['maximum'])} at most; R² {model.quality['r2']:.6f}."
     )
 
 
@@ -298,11 +324,11 @@ def _deviations(quality: dict[str, Any], observed: str) -> Table:
         listed = list(group.items())
         if len(listed) > MAX_ROWS:
             left_out.append(f"the worst {MAX_ROWS} of {len(listed)} values of {name} are listed")
-            listed = sorted(listed, key=lambda row: -row[1]["average"])[:MAX_ROWS]
+            listed = sorted(listed, key=lambda row: -row[1]["median"])[:MAX_ROWS]
         for value, deviation in listed:
             text = number(name, float(value)) if name in VARIABLES else printable(value, 30)
             found[f"{name} = {text}"] = deviation
-    titles = ("minimum", "average", "maximum")
+    titles = ("minimum", "median", "maximum")
     rows = (Row((what, *(format_error(one[key]) for key in titles))) for what, one in found.items())
     columns = columns_of("", *(f">{title}" for title in titles))
     return Table(

@@ -166,7 +166,7 @@ def _environment() -> Environment:
     except ImportError as error:
         raise InputError(
             "reports need the package jinja2",
-            hint="try: pip install 'isochrone[report]'",
+            hint="try: pip install matplotlib pillow jinja2",
         ) from error
 
     def clean(value: object) -> object:

@@ -225,3 +225,13 @@ def test_the_first_line_is_the_verdict_and_v_tells_the_rest(
     assert more.splitlines()[0] == first
     assert "95 % interval" in more
     assert "|predicted - " in more
+
+
+def test_the_page_has_the_formula_and_both_pictures(isochrone: Command, folder: Path) -> None:
+    words = ("fit", "b-pair.jsonl", "--family", "hockney", "--page")
+    answer = isochrone(*words, "m.html", cwd=folder)
+    assert answer.returncode == 0, answer.stderr
+    text = (folder / "m.html").read_text("utf-8")
+    assert text.count('role="img"') == 2
+    assert isochrone(*words, "m.html", cwd=folder).returncode == 2
+    assert isochrone(*words, "nowhere/m.html", cwd=folder).returncode == 2

@@ -125,3 +125,18 @@ def test_times_that_nobody_measured_are_one_line(
     assert answer.stderr.count("\n") == 1
     golden(answer.stderr)
     assert not (folder / "out.svg").exists()
+
+
+def test_a_figure_has_the_size_and_the_title_of_a_paper(isochrone: Command, folder: Path) -> None:
+    """Inches are those of the file: 150 pixels each."""
+    (folder / "paper.mplstyle").write_text("font.family: monospace\n")
+    words = ("plot", "c4.jsonl", "-o", "a.svg", "--force", "--size", "6x3", "--style")
+    answer = isochrone(*words, "paper.mplstyle", "--title", "Figure 7", cwd=folder)
+    assert answer.returncode == 0, answer.stderr
+    text = (folder / "a.svg").read_text("utf-8")
+    assert 'width="432pt" height="216pt"' in text  # 72 points an inch
+    assert "Figure 7" in text
+    assert "monospace" in text
+    for wrong in ("6", "0x3", "6x3x2", "axb"):
+        assert isochrone(*words[:-3], "--size", wrong, cwd=folder).returncode == 2
+    assert isochrone(*words, "nothing.mplstyle", cwd=folder).returncode == 2

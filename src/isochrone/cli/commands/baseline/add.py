@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from isochrone.base.errors import InputError
+from isochrone.base.text import command_line
 from isochrone.base.verdicts import SLOW, SLOWER
 from isochrone.changes.check import Earlier, check
 from isochrone.console.options import add_flag, add_option
@@ -36,6 +37,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Copy the runs, and say where they are."""
+    if args.folder.is_file():
+        swapped = command_line(
+            ["isochrone", "baseline", "add", *map(str, args.runs), str(args.folder)]
+        )
+        raise InputError(
+            "it is a file, not the folder", where=args.folder,
+            hint=f"the folder comes first: {swapped}",
+        )  # fmt: skip
     runs = [read(file) for file in args.runs]
     if not args.allow_slow:
         _refuse_slow(runs, args.folder)
