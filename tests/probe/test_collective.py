@@ -88,7 +88,7 @@ def test_wrong_use_is_refused_before_a_rank_starts(
     mpich: Mpi, options: tuple[str, ...], says: str
 ) -> None:
     with pytest.raises(InputError) as caught:
-        mpich.probe.check("collective", options, 64, here=True)
+        mpich.probe.check("collective", options, 64, local=True)
     assert says in str(caught.value)
 
 
@@ -231,6 +231,6 @@ def test_the_memory_of_a_grid_is_that_of_its_phases_and_its_own_buffers(mpich: M
     there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     size = str(int(0.3 * there / (64 * 64)) // 8 * 8)
     options = ("--op", "alltoall", "--bytes", size)
-    mpich.probe.check("collective", options, 64, here=True)
+    mpich.probe.check("collective", options, 64, local=True)
     with pytest.raises(InputError, match="buffers need"):
-        mpich.probe.check("collective", (*options, "--grid", "8x8"), 64, here=True)
+        mpich.probe.check("collective", (*options, "--grid", "8x8"), 64, local=True)

@@ -204,7 +204,7 @@ def test_wrong_use_is_refused_before_a_rank_starts(
     mpich: Mpi, options: tuple[str, ...], says: str
 ) -> None:
     with pytest.raises(InputError) as caught:
-        mpich.probe.check("point-to-point", options, 2, here=True)
+        mpich.probe.check("point-to-point", options, 2, local=True)
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
 

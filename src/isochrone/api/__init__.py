@@ -78,8 +78,8 @@ class Analysis:
         seconds, half
             Estimates, and half of their 95 % intervals; NaN where nothing alike was measured.
         """
-        found = topology.analyse(self.run, self.asked.nbytes)
-        return found.estimator.of(*np.broadcast_arrays(np.atleast_1d(i), j))
+        analysis = topology.analyse(self.run, self.asked.nbytes)
+        return analysis.estimator.of(*np.broadcast_arrays(np.atleast_1d(i), j))
 
     def __getitem__(self, key: str) -> Any:
         """Return a member of the document: ``analysis["levels"]``."""
@@ -117,9 +117,9 @@ def analyse(run: Source, *, bytes: int | None = None, threshold: float = LEAST) 
     InputError
         If the file cannot be read, or nothing was measured with this size.
     """
-    found = Analysis(run if isinstance(run, Run) else read(run), Asked(bytes, threshold))
-    found.to_json()  # what is wrong is said here, not when it is printed
-    return found
+    analysis = Analysis(run if isinstance(run, Run) else read(run), Asked(bytes, threshold))
+    analysis.to_json()  # what is wrong is said here, not when it is printed
+    return analysis
 
 
 def compare(
@@ -211,17 +211,17 @@ def plot(
     InputError
         If a file cannot be read, or the view does not exist or cannot plot this.
     """
-    given = [what] if isinstance(what, Run | str | Path) else list(what)
-    drawn = [item if isinstance(item, Run) else _drawable(Path(item)) for item in given]
+    sources = [what] if isinstance(what, Run | str | Path) else list(what)
+    drawn = [item if isinstance(item, Run) else _drawable(Path(item)) for item in sources]
     if not drawn:
         raise InputError("no runs or models were given to draw")
     first = drawn[0]
     name = view or views.usual(first.kind if isinstance(first, Run) else views.TABLE)
     try:
-        asked = views.Options(**options)
+        figure_options = views.Options(**options)
     except TypeError as error:
         raise InputError(f"unknown option of a figure: {error}") from error
-    figure = views.draw(name, drawn, asked)
+    figure = views.draw(name, drawn, figure_options)
     if output is not None:
         views.save(figure, Path(output))
     return figure
@@ -229,15 +229,15 @@ def plot(
 
 def _runs(sources: Source | Iterable[Source]) -> list[Run]:
     """Return all launches; folders and numbered files are what the command line takes them for."""
-    each = [sources] if isinstance(sources, Run | str | Path) else list(sources)
-    found = [
+    listed = [sources] if isinstance(sources, Run | str | Path) else list(sources)
+    runs = [
         run
-        for one in each
-        for run in ([one] if isinstance(one, Run) else runs_of(str(one)))
+        for source in listed
+        for run in ([source] if isinstance(source, Run) else runs_of(str(source)))
     ]  # fmt: skip
-    if not found:
+    if not runs:
         raise InputError("no runs were given to compare")
-    return found
+    return runs
 
 
 def _readable(item: str | Path) -> Run | str | Path:

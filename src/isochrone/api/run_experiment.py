@@ -62,25 +62,30 @@ def measure(
     MeasurementError
         If the ranks fail.
     """
-    known = experiments()
-    if experiment not in known:
-        raise InputError(f"no experiment '{experiment}'", hint=f"there are: {', '.join(known)}")
+    available = experiments()
+    if experiment not in available:
+        raise InputError(f"no experiment '{experiment}'", hint=f"there are: {', '.join(available)}")
     if output is not None and Path(output).exists() and not overwrite:
         raise InputError("the file exists", where=output, hint="overwrite=True")
-    own = {  # launchers take names of files as paths
+    settings = {  # launchers take names of files as paths
         key: Path(value) if isinstance(value, str) else value
         for key, value in (launcher_options or {}).items()
     }
-    chosen = {"mpicc": mpicc, "launcher": launcher, "launcher_arg": [*launcher_args], **own}
-    words = [word for name, value in options.items() for word in _option(name, value)]
+    chosen = {"mpicc": mpicc, "launcher": launcher, "launcher_arg": [*launcher_args], **settings}
+    arguments = [argument for name, value in options.items() for argument in _option(name, value)]
     counts = None if ranks is None else [ranks]
-    [what] = Launchable.of(
-        Setup.choose(chosen, _warn), experiment, words, counts, preset=preset, timeout=kill_after
+    [job] = Launchable.of(
+        Setup.choose(chosen, _warn),
+        experiment,
+        arguments,
+        counts,
+        preset=preset,
+        timeout=kill_after,
     )
     with TemporaryDirectory(prefix="isochrone-") as folder:
         path = Path(output) if output is not None else Path(folder) / "run.jsonl"
         return measured(
-            what, path, force=overwrite, tell=lambda _: None,
+            job, path, force=overwrite, tell=lambda _: None,
             follow=lambda tokens, path, _, timeout: follow(tokens, path, timeout=timeout),
         )  # fmt: skip
 

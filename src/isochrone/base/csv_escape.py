@@ -50,6 +50,6 @@ def _number(character: str) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def _character(found: re.Match[str]) -> str:
-    number = next(filter(None, found.groups()), None)
-    return chr(int(number, 16)) if number else "\\"
+def _character(match: re.Match[str]) -> str:
+    digits = next(filter(None, match.groups()), None)
+    return chr(int(digits, 16)) if digits else "\\"

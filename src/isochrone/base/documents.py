@@ -87,16 +87,16 @@ def _keys(kind: Any) -> dict[str, _Key]:
 
         fields = () if issubclass(kind, Record) else structs.fields(kind)
     keys = {name: "bytes" if name == "nbytes" else name.rstrip("_") for name in hints}
-    keys |= {one.name: one.encode_name for one in fields}
-    optional = {one.name for one in fields if not one.required}
-    found = {}
+    keys |= {field.name: field.encode_name for field in fields}
+    optional = {field.name for field in fields if not field.required}
+    described = {}
     for name, hint in hints.items():
         rules = getattr(hint, "__metadata__", ())
         if "hidden" not in rules and get_origin(hint) is not ClassVar:
             required = name not in optional and "if known" not in rules
-            key = next((one[3:] for one in rules if str(one).startswith("as ")), keys[name])
-            found[key] = _Key(name, hint, rules, required)
-    return found
+            key = next((rule[3:] for rule in rules if str(rule).startswith("as ")), keys[name])
+            described[key] = _Key(name, hint, rules, required)
+    return described
 
 
 def plain(value: Any) -> Any:
@@ -104,21 +104,21 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {key: plain(one) for key, one in value.items()}
+        return {key: plain(member) for key, member in value.items()}
     if isinstance(value, Path):
         return str(value)
     if not (
         is_dataclass(value) or hasattr(value, "__struct_fields__") or hasattr(value, "_fields")
     ):
         listed = value.tolist() if hasattr(value, "tolist") else value
-        return [plain(one) for one in listed] if isinstance(listed, list | tuple) else listed
+        return [plain(member) for member in listed] if isinstance(listed, list | tuple) else listed
     document: dict[str, Any] = {}
     for key, (name, _, rules, _) in _keys(value.__class__).items():
-        one = getattr(value, name)
+        member = getattr(value, name)
         if "inline" in rules:
-            document |= plain(one)
-        elif one is not None or "if known" not in rules:
-            document[key] = plain(one)
+            document |= plain(member)
+        elif member is not None or "if known" not in rules:
+            document[key] = plain(member)
     return document
 
 
@@ -128,18 +128,20 @@ def shape(hint: Any) -> Schema:
     if isinstance(hint, dict):
         return hint
     if origin is Annotated:
-        return shape(next((one for one in args[1:] if not isinstance(one, str)), args[0]))
+        return shape(
+            next((argument for argument in args[1:] if not isinstance(argument, str)), args[0])
+        )
     if origin is Literal:
         return {"enum": [*args]}
     if origin in (Union, UnionType):
-        return {"anyOf": [shape(one) for one in args]}
+        return {"anyOf": [shape(argument) for argument in args]}
     if origin is None:
         return {} if hint is Any else {"type": _TYPES[hint]} if hint in _TYPES else record(hint)
     if issubclass(origin, Mapping):
         return {"type": "object", "additionalProperties": shape(args[1])}
     if origin.__name__ == "ndarray":
         return {"type": "array", "items": {"type": "number"}}
-    items = tuple(one for one in args if one is not Ellipsis)
+    items = tuple(argument for argument in args if argument is not Ellipsis)
     return {"type": "array", "items": shape(Union[items])}  # noqa: UP007
 
 
@@ -151,7 +153,9 @@ def record(*kinds: type) -> Schema:
         described = _descriptions(kind)
         for key, (name, hint, rules, needed) in _keys(kind).items():
             if "inline" in rules:
-                inner = record(next(one for one in get_args(hint) if isinstance(one, type)))
+                inner = record(
+                    next(argument for argument in get_args(hint) if isinstance(argument, type))
+                )
                 properties |= inner["properties"]
                 required += inner["required"]
                 continue
@@ -166,10 +170,10 @@ def record(*kinds: type) -> Schema:
 
 def _descriptions(kind: type) -> dict[str, Schema]:
     """Return the descriptions of the members of a class in its docstrings, by name."""
-    found: dict[str, Schema] = {}
+    descriptions: dict[str, Schema] = {}
     for base in kind.__mro__[::-1]:
         listed = (getdoc(base) or "").partition("\nAttributes\n")[2]
-        for names, words in re.findall(r"^(\w.*)\n((?:    .*\n?)+)", listed, re.MULTILINE):
-            described = " ".join(words.split()).replace("None", "null")
-            found |= {name: {"description": described} for name in names.split(", ")}
-    return found
+        for names, text in re.findall(r"^(\w.*)\n((?:    .*\n?)+)", listed, re.MULTILINE):
+            described = " ".join(text.split()).replace("None", "null")
+            descriptions |= {name: {"description": described} for name in names.split(", ")}
+    return descriptions

@@ -58,34 +58,34 @@ class WrongResult(MeasurementError):
 class ExhaustedError(MeasurementError):
     """The system cannot start another process or thread."""
 
-    def __init__(self, number: int = errno.EAGAIN) -> None:
+    def __init__(self, error_number: int = errno.EAGAIN) -> None:
         super().__init__(
-            f"cannot start another process or thread: {os.strerror(number)}",
+            f"cannot start another process or thread: {os.strerror(error_number)}",
             hint="see ulimit -u and ulimit -v",
         )
 
 
-def check_exhausted(number: int | None) -> None:
+def check_exhausted(error_number: int | None) -> None:
     """Raise `ExhaustedError` if that is why a process could not be started."""
-    if number in (errno.EAGAIN, errno.ENOMEM):
-        raise ExhaustedError(number)
+    if error_number in (errno.EAGAIN, errno.ENOMEM):
+        raise ExhaustedError(error_number)
 
 
 class Interrupted(IsochroneError):
     """A signal ended the work. Exit code 128 + its number, as of shells."""
 
-    def __init__(self, number: int) -> None:
-        super().__init__(f"interrupted by {signal.Signals(number).name}")
-        self.exit_code = 128 + number
+    def __init__(self, signum: int) -> None:
+        super().__init__(f"interrupted by {signal.Signals(signum).name}")
+        self.exit_code = 128 + signum
 
 
 @contextmanager
-def failing(what: str, where: object, hint: str = "") -> Iterator[None]:
+def failing(problem: str, where: object, hint: str = "") -> Iterator[None]:
     """Report what fails for a reason of the system, such as a full disk, as an input error."""
     try:
         yield
     except OSError as error:
-        raise InputError(f"{what}: {error.strerror}", where=where, hint=hint) from error
+        raise InputError(f"{problem}: {error.strerror}", where=where, hint=hint) from error
 
 
 @contextmanager

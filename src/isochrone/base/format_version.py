@@ -5,7 +5,7 @@ from typing import Any
 from isochrone.base.errors import InputError
 
 
-def check_format(version: Any, newest: int, what: str) -> None:
+def check_format(version: Any, newest: int, subject: str) -> None:
     """Refuse what is no version of a format, or newer than the newest one that is read.
 
     Parameters
@@ -14,7 +14,7 @@ def check_format(version: Any, newest: int, what: str) -> None:
         The value of 'format', as it was found; None: there is none.
     newest
         The newest format.
-    what
+    subject
         What should have it: ``the model file``.
 
     Raises
@@ -23,7 +23,7 @@ def check_format(version: Any, newest: int, what: str) -> None:
         If it is not a whole number from 1 to ``newest``.
     """
     if type(version) is not int or version < 1:
-        raise InputError(f"{what} has no valid 'format' number")
+        raise InputError(f"{subject} has no valid 'format' number")
     if version > newest:
         raise InputError(
             f"format {version} is newer than {newest}, which this version reads",

@@ -68,7 +68,7 @@ Interval = tuple[float, float]
 
 def verdict(
     ratio: float, low: float, high: float, *, margin: float = 0.0, rounding: float = 0.0,
-    least: float = 0.0, sure: bool = True,
+    threshold: float = 0.0, sure: bool = True,
 ) -> Change:  # fmt: skip
     """Return the verdict on a ratio of times, after / before, with its interval.
 
@@ -80,16 +80,16 @@ def verdict(
         ``same``: the whole interval lies within it, so that equality is proved.
     rounding
         Part of the ratio by which the ends of the interval may be off.
-    least
+    threshold
         Smaller differences are ``not known``.
     sure
         Whether the difference is significant after correction for multiple tests.
     """
     if low * (1 + margin) >= 1 - ROUNDING and high <= (1 + margin) * (1 + ROUNDING):
         return SAME
-    if sure and low * (1 - rounding) > 1 and ratio > 1 + least:
+    if sure and low * (1 - rounding) > 1 and ratio > 1 + threshold:
         return SLOWER
-    if sure and high * (1 + rounding) < 1 and ratio * (1 + least) < 1:
+    if sure and high * (1 + rounding) < 1 and ratio * (1 + threshold) < 1:
         return FASTER
     return NOT_KNOWN
 
@@ -146,25 +146,25 @@ def _median_order(n: int, confidence: float = _CONFIDENCE) -> int:
     return max(1, int(np.searchsorted(binomial(n, 0.5)[: n // 2], beyond, side="right")))
 
 
-def quantile_interval(values: ArrayLike, part: float) -> Interval | None:
+def quantile_interval(values: ArrayLike, fraction: float) -> Interval | None:
     """Return two order statistics that enclose a quantile of any distribution; or None.
 
-    As `median_interval`, for the value that a ``part`` of all repetitions stays below: the number
-    of values below it is binomial with n and ``part``, and on either side at most 2.5 % may be
+    As `median_interval`, for the value that a ``fraction`` of repetitions stays below: the number
+    of values below it is binomial with n and ``fraction``, and on either side at most 2.5 % may be
     missed (Le Boudec 2010, theorem 2.1). None where even the largest
     value is below the quantile too often: 72 values are the fewest for 0.95, 368 for 0.99.
     """
     sample = np.sort(known(values))
-    below, above = _quantile_orders(sample.size, part)
+    below, above = _quantile_orders(sample.size, fraction)
     if below < 1 or above >= sample.size:
         return None
     return float(sample[below - 1]), float(sample[above])
 
 
 @lru_cache(maxsize=1024)
-def _quantile_orders(n: int, part: float) -> tuple[int, int]:
+def _quantile_orders(n: int, fraction: float) -> tuple[int, int]:
     """Return how many of n values are below a quantile at least, and at most."""
-    cumulated = binomial(n, part)[:n]
+    cumulated = binomial(n, fraction)[:n]
     below = int(np.searchsorted(cumulated, _BEYOND, side="right"))  # P(fewer than this) <= _BEYOND
     return below, int(np.searchsorted(cumulated, 1 - _BEYOND, side="left"))
 
@@ -187,8 +187,8 @@ def even_median_interval(values: ArrayLike) -> Interval:
     level, next_level = (1 - 2 * binomial(n, 0.5)[[k - 1, k]]).tolist()
     if level < _CONFIDENCE:
         return float(sample[0]), float(sample[-1])
-    part = (level - _CONFIDENCE) / (level - next_level)
-    weight = (n - k) * part / (k + (n - 2 * k) * part)
+    share = (level - _CONFIDENCE) / (level - next_level)
+    weight = (n - k) * share / (k + (n - 2 * k) * share)
     low = (1 - weight) * sample[k - 1] + weight * sample[k]
     high = (1 - weight) * sample[n - k] + weight * sample[n - k - 1]
     return float(low), float(high)
@@ -230,13 +230,13 @@ def group_medians(values: Floats, groups: Sequence[Ints]) -> Floats:
     ndarray of shape (launches, groups)
         NaN for a group without common columns.
     """
-    whole = np.asarray(~np.isnan(values).any(axis=0))
-    found = np.full((len(values), len(groups)), np.nan)
+    complete = np.asarray(~np.isnan(values).any(axis=0))
+    medians = np.full((len(values), len(groups)), np.nan)
     for k, group in enumerate(groups):
-        own = group[whole[group]]
-        if len(own):
-            found[:, k] = np.median(values[:, own], axis=1)
-    return found
+        common = group[complete[group]]
+        if len(common):
+            medians[:, k] = np.median(values[:, common], axis=1)
+    return medians
 
 
 class Means(NamedTuple):
@@ -282,14 +282,14 @@ def means(values: Floats) -> Means:
 
 def _trimmed_means(values: Floats) -> Means:
     """Return the trimmed mean of each column, and its error by the winsorised variance."""
-    number = len(values)
-    cut = int(TRIM * number)
-    remaining = number - 2 * cut
-    inner = np.sort(values, axis=0)[cut : number - cut]
+    launches = len(values)
+    cut = int(TRIM * launches)
+    remaining = launches - 2 * cut
+    inner = np.sort(values, axis=0)[cut : launches - cut]
     pulled_in = np.clip(values, inner[0], inner[-1])
-    squared = (number - 1) * np.var(pulled_in, axis=0, ddof=1) / (remaining * (remaining - 1))
-    each = np.full(values.shape[1], float(remaining))
-    return Means(each, np.mean(inner, axis=0), squared, each - 1)
+    squared = (launches - 1) * np.var(pulled_in, axis=0, ddof=1) / (remaining * (remaining - 1))
+    counts = np.full(values.shape[1], float(remaining))
+    return Means(counts, np.mean(inner, axis=0), squared, counts - 1)
 
 
 def moderated(squared: Floats, freedom: int | Floats) -> tuple[Floats, Floats]:
@@ -310,19 +310,19 @@ def moderated(squared: Floats, freedom: int | Floats) -> tuple[Floats, Floats]:
     """
     from scipy.special import digamma, polygamma
 
-    own = np.maximum(squared, LEAST_SPREAD**2)
-    free = np.broadcast_to(np.asarray(freedom, np.float64), own.shape)
-    if len(own) < FEW_SPREADS:
-        return own, free
+    variances = np.maximum(squared, LEAST_SPREAD**2)
+    free = np.broadcast_to(np.asarray(freedom, np.float64), variances.shape)
+    if len(variances) < FEW_SPREADS:
+        return variances, free
     half = free / 2
-    logs = np.log(own) - digamma(half) + np.log(half)
-    more = float(np.var(logs, ddof=1)) - float(np.mean(polygamma(1, half)))
-    if more <= 0:  # no significant differences: one variance for all
+    logs = np.log(variances) - digamma(half) + np.log(half)
+    excess = float(np.var(logs, ddof=1)) - float(np.mean(polygamma(1, half)))
+    if excess <= 0:  # no significant differences: one variance for all
         total = float(np.sum(free))
-        return np.full(len(own), free @ own / total), np.full(len(own), total)
-    prior = 2 * _trigamma_inverse(more)
+        return np.full(len(variances), free @ variances / total), np.full(len(variances), total)
+    prior = 2 * _trigamma_inverse(excess)
     common = np.exp(np.mean(logs) + digamma(prior / 2) - np.log(prior / 2))
-    return (prior * common + free * own) / (prior + free), free + prior
+    return (prior * common + free * variances) / (prior + free), free + prior
 
 
 class Components(NamedTuple):
@@ -351,14 +351,14 @@ class Components(NamedTuple):
             random effects*, Statistical Science 6, 15-32), the variance of a value around it, and
             its degrees of freedom.
         """
-        own = self.reliability(n)
+        reliability = self.reliability(n)
         mean = (self.between + self.within) / max(self.columns, 1)
-        squared = self.within + (1 - own) * self.between + (1 - own) ** 2 * mean
-        shift = np.where(n > 0, own * (middle - self.middle), 0.0)
+        squared = self.within + (1 - reliability) * self.between + (1 - reliability) ** 2 * mean
+        shift = np.where(n > 0, reliability * (middle - self.middle), 0.0)
         return self.middle + shift, squared, float(self.columns - 1)
 
 
-def components(found: Means) -> Components:
+def components(column_means: Means) -> Components:
     """Estimate the variances within and between columns.
 
     By the analysis of variance of unequal numbers (Searle, Casella & McCulloch 1992, *Variance
@@ -366,20 +366,20 @@ def components(found: Means) -> Components:
     does not make all others look different. Of columns with one value each, the difference is
     taken as that of repetitions.
     """
-    found = Means(*(one[found.n > 0] for one in found))
-    n, middle = found.n, found.middle
+    column_means = Means(*(array[column_means.n > 0] for array in column_means))
+    n, middle = column_means.n, column_means.middle
     count, total = len(n), float(np.sum(n))
     if count < 2:
         return Components(float("nan"), 0.0, 0.0, count)
-    centre, far = median_of(middle), outlier_limit(count, count - 1) * mad(middle)
-    middle = np.clip(middle, centre - far, centre + far)
+    centre, reach = median_of(middle), outlier_limit(count, count - 1) * mad(middle)
+    middle = np.clip(middle, centre - reach, centre + reach)
     grand = float(n @ middle) / total
-    each = float(n @ (middle - grand) ** 2) / (count - 1)
+    mean_square = float(n @ (middle - grand) ** 2) / (count - 1)
     if total == count:
-        return Components(float(np.mean(middle)), each, 0.0, count)
-    within = float(np.nansum(found.squared * n * found.freedom)) / (total - count)
-    usual = (total - float(n @ n) / total) / (count - 1)
-    between = max((each - within) / usual, 0.0)
+        return Components(float(np.mean(middle)), mean_square, 0.0, count)
+    within = float(np.nansum(column_means.squared * n * column_means.freedom)) / (total - count)
+    typical_n = (total - float(n @ n) / total) / (count - 1)
+    between = max((mean_square - within) / typical_n, 0.0)
     return Components(float(np.mean(middle)), max(within, LEAST_SPREAD**2), between, count)
 
 
@@ -408,17 +408,17 @@ def tail_freedom(values: Floats, middle: Floats) -> float:
     from scipy.special import gammaln
 
     n = np.sum(~np.isnan(values), axis=0)
-    some = n >= FEW_TO_SEE_TAILS
-    rest = (values - middle)[:, some] * np.sqrt(n[some] / (n[some] - 1))
-    rest = rest[~np.isnan(rest)]
-    rest = rest[:: 1 + len(rest) // MOST_FOR_TAILS]
-    scale = mad(rest)
+    enough = n >= FEW_TO_SEE_TAILS
+    residuals = (values - middle)[:, enough] * np.sqrt(n[enough] / (n[enough] - 1))
+    residuals = residuals[~np.isnan(residuals)]
+    residuals = residuals[:: 1 + len(residuals) // MOST_FOR_TAILS]
+    scale = mad(residuals)
     if scale <= 0:
         return math.inf
-    far = outlier_limit(len(rest), len(rest) - 1)
-    squares = np.minimum(np.abs(rest) / scale, far) ** 2
+    limit = outlier_limit(len(residuals), len(residuals) - 1)
+    squares = np.minimum(np.abs(residuals) / scale, limit) ** 2
     normal = -0.5 * math.log(2 * math.pi * math.e * float(np.mean(squares)))
-    likely = {math.inf: normal + 1 / len(rest)}
+    likely = {math.inf: normal + 1 / len(residuals)}
     for free in TAILS:
         of = 1.0
         for _ in range(_SETTLING):
@@ -483,12 +483,12 @@ def contrast(before: Floats, after: Floats, rate: float = RATE) -> Contrast:
     sides = means(before), means(after)
     if min(len(before), len(after)) < LEAST_TO_TRIM:
         return _test(*sides, rate)
-    whole = ~np.isnan(np.concatenate([before, after])).any(axis=0)
-    plain = _test(*sides, np.where(whole, rate / 2, rate))
+    complete = ~np.isnan(np.concatenate([before, after])).any(axis=0)
+    plain = _test(*sides, np.where(complete, rate / 2, rate))
     trimmed = _test(_trimmed_means(before), _trimmed_means(after), rate / 2)
-    narrower = whole & (trimmed.high - trimmed.low < plain.high - plain.low)
+    narrower = complete & (trimmed.high - trimmed.low < plain.high - plain.low)
     chosen = Contrast(*(np.where(narrower, t, p) for t, p in zip(trimmed, plain, strict=True)))
-    return chosen._replace(p=np.minimum(chosen.p * np.where(whole, 2, 1), 1.0))
+    return chosen._replace(p=np.minimum(chosen.p * np.where(complete, 2, 1), 1.0))
 
 
 def _test(left: Means, right: Means, rate: float | Floats) -> Contrast:
@@ -573,23 +573,23 @@ class Speedup(Record):
     origin: str = "measured"
 
 
-def speedup(given: Sequence[float], proposed: Sequence[float], seed: int = 1) -> Speedup:
+def speedup(baseline: Sequence[float], proposed: Sequence[float], seed: int = 1) -> Speedup:
     """Compare launches that were made in turn, each given by its median.
 
     The interval is that of `bootstrap_interval` over turns, because what disturbed the machine
     disturbed both. Two to `FEW_PAIRS` pairs get Student's interval of the logarithms of their
     ratios.
     """
-    sides = np.array([given, proposed], np.float64)
+    sides = np.array([baseline, proposed], np.float64)
     middle = np.median(sides, axis=1)
     ratio = float(middle[0] / middle[1])
-    if 1 < len(given) <= FEW_PAIRS:
+    if 1 < len(baseline) <= FEW_PAIRS:
         wide = exp(np.ptp(means(np.log(sides[0] / sides[1])).interval()) / 2)
         low, high = ratio / wide, ratio * wide
     else:
         left, right = redrawn_medians(sides, seed)
         low, high = bootstrap_interval(left / right)
-    return Speedup(float(middle[0]), float(middle[1]), ratio, low, high, len(given))
+    return Speedup(float(middle[0]), float(middle[1]), ratio, low, high, len(baseline))
 
 
 def redrawn_medians(times: Floats, seed: int = 1) -> Floats:

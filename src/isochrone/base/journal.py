@@ -31,9 +31,9 @@ class _Journal:
         with self.lock:
             if self.stream is None:
                 return
-            now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            timestamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
             try:
-                self.stream.write(f"{now} {printable(text, _LONGEST)}\n")
+                self.stream.write(f"{timestamp} {printable(text, _LONGEST)}\n")
                 self.stream.flush()
             except OSError as error:
                 self.stream = None
@@ -82,9 +82,9 @@ def launch(argv: Sequence[str], environ: Mapping[str, str] | None = None) -> Ite
 
 def _settings(environ: Mapping[str, str] | None) -> list[str]:
     """Return the variables that are set for a launch, as words of ``env``."""
-    given = (environ or {}).items()
-    own = [f"{key}={value}" for key, value in given if os.environ.get(key) != value]
-    return ["env", *own] if own else []
+    variables = (environ or {}).items()
+    changed = [f"{key}={value}" for key, value in variables if os.environ.get(key) != value]
+    return ["env", *changed] if changed else []
 
 
 @contextmanager

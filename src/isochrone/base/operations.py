@@ -28,13 +28,13 @@ _OPERATIONS = {
 COLLECTIVES = tuple(_OPERATIONS)
 """Those that `measure collective` measures, in small letters without ``MPI_``."""
 
-ROOTED = tuple(name for name, one in _OPERATIONS.items() if one.rooted)
+ROOTED = tuple(name for name, operation in _OPERATIONS.items() if operation.rooted)
 """Those that have a root."""
 
-REDUCING = tuple(name for name, one in _OPERATIONS.items() if one.reduces)
+REDUCING = tuple(name for name, operation in _OPERATIONS.items() if operation.reduces)
 """Those that add doubles."""
 
 CALLED = {
-    called: name for name, one in _OPERATIONS.items() for called in (name, *one.also)
+    called: name for name, operation in _OPERATIONS.items() for called in (name, *operation.also)
 }  # fmt: skip
 """The recorded name of a call."""

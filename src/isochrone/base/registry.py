@@ -61,14 +61,14 @@ def names(family: str) -> list[str]:
 @cache
 def _folders(family: str) -> dict[str, Path]:
     """Return the folder of each plug-in, by name."""
-    found = {
+    folders = {
         file.stem.rstrip("_").replace("_", "-"): folder
         for folder in _PACKAGE.glob(family.replace(".", "/"))
         for file in folder.iterdir()
         if not file.name.startswith("_")
         and (file.suffix == ".py" or (file / "__init__.py").is_file())
     }
-    return dict(sorted(found.items()))
+    return dict(sorted(folders.items()))
 
 
 def load(family: str, name: str) -> ModuleType:
@@ -80,9 +80,9 @@ def load(family: str, name: str) -> ModuleType:
         If the family has no plug-in of this name; lists them. If it cannot be imported; says
         the file and the reason.
     """
-    known = names(family)
-    if name not in known:
-        hint = f"{did_you_mean(name, known)}there are: {', '.join(known)}"
+    available = names(family)
+    if name not in available:
+        hint = f"{did_you_mean(name, available)}there are: {', '.join(available)}"
         raise InputError(f"there is no {FAMILIES[family]} '{name}'", hint=hint)
     try:
         folder = _folders(family)[name].relative_to(_PACKAGE.parent)
@@ -114,8 +114,8 @@ def family(
     """
 
     def loaded(name: str) -> _Kind:
-        found: _Kind = getattr(load(folder, name), attribute)
-        return found
+        plugin: _Kind = getattr(load(folder, name), attribute)
+        return plugin
 
     return partial(names, folder), loaded
 

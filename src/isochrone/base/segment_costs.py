@@ -38,13 +38,13 @@ class Sums:
             [rows[:, :-1].T / np.where(length > 0, length, 1.0)[:, None], rows[:, -1]]
         )
         # the equations are symmetric: half of them are enough
-        one, other = _upper(len(columns))
+        row, column = _upper(len(columns))
         self._number = np.zeros((len(columns), len(columns)), dtype=np.int64)
-        self._number[one, other] = self._number[other, one] = np.arange(len(one))
-        each = np.add.reduceat(columns[one] * columns[other], starts[:-1], axis=1)
+        self._number[row, column] = self._number[column, row] = np.arange(len(row))
+        sums = np.add.reduceat(columns[row] * columns[column], starts[:-1], axis=1)
         # the values are along the last axis: long loops are fast ones
-        self._sums = np.zeros((len(one), len(starts)))
-        np.cumsum(each, axis=1, out=self._sums[:, 1:])
+        self._sums = np.zeros((len(row), len(starts)))
+        np.cumsum(sums, axis=1, out=self._sums[:, 1:])
         self._starts = starts
 
     def costs(self, forms: Sequence[Sequence[int]], first: Array, last: Array) -> Floats:
@@ -55,29 +55,29 @@ class Sums:
         hold the values ``first`` to ``last`` - 1, arrays of shape (segments,).
         """
         count = self._starts[last] - self._starts[first]
-        own = self._sums.take(last, axis=1) - self._sums.take(first, axis=1)
+        sums = self._sums.take(last, axis=1) - self._sums.take(first, axis=1)
         cost = np.full((len(forms), len(first)), np.inf)
         for terms in sorted({len(form) for form in forms}):
             mine = [k for k, form in enumerate(forms) if len(form) == terms]
             columns = np.array([[*forms[k], -1] for k in mine]).T
-            one, other = _upper(terms + 1)
-            left = _eliminated(own[self._number[columns[one], columns[other]]], terms)
+            row, column = _upper(terms + 1)
+            left = _eliminated(sums[self._number[columns[row], columns[column]]], terms)
             cost[mine] = np.where(count > terms, left, np.inf)
         return cost
 
 
 def costs_between(
-    sums: Sums, forms: Sequence[Sequence[int]], places: Ints, min_values: int
+    sums: Sums, forms: Sequence[Sequence[int]], positions: Ints, min_values: int
 ) -> Floats:
     """Return the squared deviations of every segment by each formula: entry (k, i, j).
 
     It is of the values from place i to before place j; infinite if these are too few.
     """
-    first, last = np.triu_indices(len(places), 1)
-    long = places[last] - places[first] >= min_values
+    first, last = np.triu_indices(len(positions), 1)
+    long = positions[last] - positions[first] >= min_values
     first, last = first[long], last[long]
-    cost = np.full((len(forms), len(places), len(places)), np.inf)
-    cost[:, first, last] = sums.costs(forms, places[first], places[last])
+    cost = np.full((len(forms), len(positions), len(positions)), np.inf)
+    cost[:, first, last] = sums.costs(forms, positions[first], positions[last])
     return cost
 
 
@@ -88,12 +88,12 @@ def _eliminated(normal: Floats, terms: int) -> Floats:
     """
     ends = accumulate(range(terms + 1, 0, -1), initial=0)
     rows = [normal[first:last] for first, last in pairwise(ends)]
-    whole = [row[0].copy() for row in rows]
+    diagonal = [row[0].copy() for row in rows]
     possible = np.ones(normal.shape[1:], dtype=bool)
     for k in range(terms):
         pivot, *others = rows[k]
-        possible &= pivot > _DEPENDENT * whole[k]
+        possible &= pivot > _DEPENDENT * diagonal[k]
         pivot = np.where(possible, pivot, 1.0)
-        for i, other in enumerate(others, 1):
-            rows[k + i] -= other / pivot * rows[k][i:]
+        for i, entry in enumerate(others, 1):
+            rows[k + i] -= entry / pivot * rows[k][i:]
     return np.where(possible, np.maximum(normal[-1], 0.0), np.inf)

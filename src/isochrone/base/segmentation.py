@@ -106,7 +106,7 @@ class Segmentation:
 
     def index(self, x: ArrayLike) -> Ints:
         """Return for each value the number of its segment; within a break, of the nearer one."""
-        middles = [_middle(found) for found in self.breaks]
+        middles = [_middle(gap) for gap in self.breaks]
         return np.searchsorted(np.array(middles), np.asarray(x, dtype=np.float64), side="left")
 
 
@@ -179,17 +179,25 @@ def segment(
             f"{len(values)} values of the variable are too few to fit; {min_values} are needed",
             hint="measure more of them",
         )
-    noise = _noise_floor(rows[:, -1], known=sigma is not None)
-    places = _candidates(len(values), min_values, max_candidates)
+    noise = _noise_floor(rows[:, -1], has_sigma=sigma is not None)
+    positions = _candidates(len(values), min_values, max_candidates)
     if values[-1] < min_ratio * values[0]:
         min_ratio, level = 1.0, None  # all of them are neighbours
     data = _Data(
-        rows, forms, values, np.append(starts, len(y)), places, noise, min_values, min_ratio, level
+        rows,
+        forms,
+        values,
+        np.append(starts, len(y)),
+        positions,
+        noise,
+        min_values,
+        min_ratio,
+        level,
     )
-    whole = data.whole()
-    if segments is None and min(whole) <= noise * len(y):
-        return _unbroken(data, whole)  # nothing is left that a break could explain
-    if len(places) <= len(values):
+    unbroken = data.whole()
+    if segments is None and min(unbroken) <= noise * len(y):
+        return _unbroken(data, unbroken)  # nothing is left that a break could explain
+    if len(positions) <= len(values):
         data = replace(data, places=_finer(data, segments or max_segments, choose=segments is None))
     return _broken(data, max_segments, segments)
 
@@ -244,13 +252,13 @@ class _Data:
     def whole(self) -> list[float]:
         """Return the squared deviations of a single segment by each formula."""
         ends = np.array([0]), np.array([len(self.values)])
-        found = self.sums.costs(self.forms, *ends)[:, 0].tolist()
-        return [inf if k == self.level else cost for k, cost in enumerate(found)]
+        deviations = self.sums.costs(self.forms, *ends)[:, 0].tolist()
+        return [inf if k == self.level else cost for k, cost in enumerate(deviations)]
 
     def costs(self) -> Floats:
         """Return the squared deviations of all segments by each formula; infinite if too short."""
-        least = self.min_values if self.level is None else 2
-        costs = costs_between(self.sums, self.forms, self.places, least)
+        fewest = self.min_values if self.level is None else 2
+        costs = costs_between(self.sums, self.forms, self.places, fewest)
         self.forbid(costs, *np.meshgrid(self.places, self.places, indexing="ij"))
         return costs
 
@@ -282,13 +290,14 @@ class _Data:
         return n * log(mean_square) + parameters * log(n) * n / left
 
 
-def _unbroken(data: _Data, whole: Sequence[float]) -> Segmentation:
+def _unbroken(data: _Data, deviations: Sequence[float]) -> Segmentation:
     """Return a single segment, with the best formula."""
-    found = [
-        data.criterion(cost, len(form), 1) for cost, form in zip(whole, data.forms, strict=True)
+    criteria = [
+        data.criterion(cost, len(form), 1)
+        for cost, form in zip(deviations, data.forms, strict=True)
     ]
-    form = int(np.argmin(np.where(np.isfinite(whole), found, inf)))
-    return _result(data, [form], [0, len(data.values)], [found[form]])
+    form = int(np.argmin(np.where(np.isfinite(deviations), criteria, inf)))
+    return _result(data, [form], [0, len(data.values)], [criteria[form]])
 
 
 def _finer(data: _Data, max_segments: int, *, choose: bool) -> Ints:
@@ -298,30 +307,30 @@ def _finer(data: _Data, max_segments: int, *, choose: bool) -> Ints:
     break is moved to the value between its neighbouring places where both its sides together
     cost least, until none moves.
     """
-    places = data.places
-    _, best, found = _by_number(data, max_segments)
+    positions = data.places
+    _, best, paths = _by_number(data, max_segments)
     finer = {0, len(data.values)}
-    most = int(np.argmin([value for value, _ in best])) + 1 if choose else max_segments
-    for (_, count), cuts in zip(best[:most], found[:most], strict=True):
+    limit = int(np.argmin([value for value, _ in best])) + 1 if choose else max_segments
+    for (_, count), cuts in zip(best[:limit], paths[:limit], strict=True):
         if not cuts:
             continue
         path = cuts[count][1]
         coarse = [0, *(end for end, _ in path)]
-        edges = places[coarse].tolist()
+        edges = positions[coarse].tolist()
         moved: dict[tuple[int, int, int], int] = {}
         for _ in range(_MOVES):
-            before = list(edges)
+            previous = list(edges)
             for k in range(1, len(path)):
                 around = k, edges[k - 1], edges[k + 1]
                 if around not in moved:
-                    low, high = places[coarse[k] - 1], places[coarse[k] + 1]
+                    low, high = positions[coarse[k] - 1], positions[coarse[k] + 1]
                     at = np.arange(max(low, around[1] + 1), min(high, around[2] - 1) + 1)
-                    both = data.least(np.full_like(at, around[1]), at, path[k - 1][1])
-                    both += data.least(at, np.full_like(at, around[2]), path[k][1])
-                    possible = np.isfinite(both).any()
-                    moved[around] = int(at[np.argmin(both)]) if possible else edges[k]
+                    cost = data.least(np.full_like(at, around[1]), at, path[k - 1][1])
+                    cost += data.least(at, np.full_like(at, around[2]), path[k][1])
+                    possible = np.isfinite(cost).any()
+                    moved[around] = int(at[np.argmin(cost)]) if possible else edges[k]
                 edges[k] = moved[around]
-            if edges == before:
+            if edges == previous:
                 break
         finer |= {*edges}
     return np.array(sorted(finer), dtype=np.int64)
@@ -336,27 +345,27 @@ def _by_number(data: _Data, max_segments: int) -> tuple[dict[int, Ints], _Best, 
 
     That is the criterion and the number of coefficients, and all that were found.
     """
-    least, form = _by_terms(data.costs(), [len(form) for form in data.forms])
-    found = _cut(least, max_segments)
+    minima, form = _by_terms(data.costs(), [len(form) for form in data.forms])
+    paths = _cut(minima, max_segments)
     best = [
         min((data.criterion(total, count, k + 1), count) for count, (total, _) in cuts.items())
         if cuts else (inf, 0)
-        for k, cuts in enumerate(found)
+        for k, cuts in enumerate(paths)
     ]  # fmt: skip
-    return form, best, found
+    return form, best, paths
 
 
 def _broken(data: _Data, max_segments: int, segments: int | None) -> Segmentation:
     """Return the best segmentation of all, or of those into that many segments."""
-    form, best, found = _by_number(data, segments or max_segments)
+    form, best, paths = _by_number(data, segments or max_segments)
     chosen = int(np.argmin([value for value, _ in best])) if segments is None else segments - 1
-    if not found[chosen]:
+    if not paths[chosen]:
         raise InputError(
             f"the data are too few for {chosen + 1} segments of {data.min_values} values each"
             if chosen
             else "the terms of the model are collinear in these data"
         )
-    _, path = found[chosen][best[chosen][1]]
+    _, path = paths[chosen][best[chosen][1]]
     ends = [0, *(end for end, _ in path)]
     forms = [
         int(form[terms][a, b]) for (a, b), (_, terms) in zip(pairwise(ends), path, strict=True)
@@ -391,13 +400,13 @@ def _candidates(values: int, min_values: int, max_candidates: int) -> Ints:
 
 def _by_terms(costs: Floats, terms: Sequence[int]) -> tuple[dict[int, Floats], dict[int, Ints]]:
     """Return for each number of terms the minimum costs of all segments, and their formulas."""
-    least, form = {}, {}
+    minima, form = {}, {}
     for count in sorted(set(terms)):
         mine = np.flatnonzero(np.array(terms) == count)
         which = np.argmin(costs[mine], axis=0)
         form[count] = mine[which]
-        least[count] = np.take_along_axis(costs[mine], which[None], axis=0)[0]
-    return least, form
+        minima[count] = np.take_along_axis(costs[mine], which[None], axis=0)[0]
+    return minima, form
 
 
 _Path = list[tuple[int, int]]
@@ -410,23 +419,23 @@ def _cut(cost: Mapping[int, Floats], max_segments: int) -> list[dict[int, tuple[
     ``cost`` are those of the segments by their number of terms.
     """
     count = len(next(iter(cost.values()))) - 1
-    layer = {terms: own[0] for terms, own in cost.items()}
+    layer = {terms: costs[0] for terms, costs in cost.items()}
     came_from: list[dict[int, tuple[Ints, Ints]]] = []
-    found = [_ends(layer, came_from, count, cost)]
+    paths = [_ends(layer, came_from, count, cost)]
     for _ in range(1, max_segments):
         options: dict[int, list[tuple[Floats, int]]] = {}
         for total, best in layer.items():
-            for terms, own in cost.items():
-                options.setdefault(total + terms, []).append((best[:, None] + own, terms))
+            for terms, costs in cost.items():
+                options.setdefault(total + terms, []).append((best[:, None] + costs, terms))
         layer, back = {}, {}
         for total, choices in options.items():
-            through = np.concatenate([one for one, _ in choices])
-            place, start = np.divmod(through.argmin(axis=0), count + 1)
+            through = np.concatenate([array for array, _ in choices])
+            choice, start = np.divmod(through.argmin(axis=0), count + 1)
             layer[total] = through.min(axis=0)
-            back[total] = start, np.array([terms for _, terms in choices])[place]
+            back[total] = start, np.array([terms for _, terms in choices])[choice]
         came_from.append(back)
-        found.append(_ends(layer, came_from, count, cost))
-    return found
+        paths.append(_ends(layer, came_from, count, cost))
+    return paths
 
 
 def _ends(
@@ -436,7 +445,7 @@ def _ends(
     cost: Mapping[int, Floats],
 ) -> dict[int, tuple[float, _Path]]:
     """Follow the best segments back from the end of the data; only those that are possible."""
-    found = {}
+    paths = {}
     for total, best in layer.items():
         if not isfinite(best[count]):
             continue
@@ -446,14 +455,14 @@ def _ends(
             start, terms = (int(way[end]) for way in back[left])
             path.append((end, terms))
             left, end = left - terms, start
-        found[total] = float(best[count]), [*path, (end, left)][::-1]
-    return found
+        paths[total] = float(best[count]), [*path, (end, left)][::-1]
+    return paths
 
 
-def _noise_floor(scaled: Floats, *, known: bool) -> float:
+def _noise_floor(scaled: Floats, *, has_sigma: bool) -> float:
     """Return the mean square that counts as no deviation at all."""
     rounding = _ROUNDING**2 * float(np.mean(scaled**2))
-    return max(1.0, rounding) if known else rounding
+    return max(1.0, rounding) if has_sigma else rounding
 
 
 def _result(
@@ -464,17 +473,23 @@ def _result(
     breaks = [Break(float(values[edge - 1]), float(values[edge])) for edge in edges[1:-1]]
     segments = []
     for (first, last), form in zip(pairwise(edges), forms, strict=True):
-        part = data.rows[data.starts[first] : data.starts[last], [*data.forms[form], -1]]
-        length = np.linalg.norm(part[:, :-1], axis=0)
-        found = np.linalg.lstsq(part[:, :-1] / length, part[:, -1], rcond=None)[0] / length
+        rows = data.rows[data.starts[first] : data.starts[last], [*data.forms[form], -1]]
+        length = np.linalg.norm(rows[:, :-1], axis=0)
+        coefficients = np.linalg.lstsq(rows[:, :-1] / length, rows[:, -1], rcond=None)[0] / length
         segments.append(
-            Segment(float(values[first]), float(values[last - 1]), found, form, form == data.level)
+            Segment(
+                float(values[first]),
+                float(values[last - 1]),
+                coefficients,
+                form,
+                form == data.level,
+            )
         )
     return Segmentation(breaks, segments, criterion)
 
 
-def _middle(found: Break) -> float:
+def _middle(gap: Break) -> float:
     """Return where the nearer segment changes: in the ratio, because sizes span decades."""
-    if found.below > 0:
-        return sqrt(found.below * found.above)
-    return (found.below + found.above) / 2
+    if gap.below > 0:
+        return sqrt(gap.below * gap.above)
+    return (gap.below + gap.above) / 2

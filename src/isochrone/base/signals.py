@@ -18,12 +18,12 @@ def taken_by(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.getsignal(number) for number in ENDING}
-    taken = {n: old for n, old in before.items() if old not in (signal.SIG_IGN, None)}
-    for number in taken:
-        signal.signal(number, handler)
+    handlers = {signum: signal.getsignal(signum) for signum in ENDING}
+    replaced = {n: old for n, old in handlers.items() if old not in (signal.SIG_IGN, None)}
+    for signum in replaced:
+        signal.signal(signum, handler)
     try:
         yield
     finally:
-        for number, old in taken.items():
-            signal.signal(number, old)
+        for signum, old in replaced.items():
+            signal.signal(signum, old)

@@ -44,17 +44,17 @@ def median_of(values: ArrayLike) -> float:
     return nan if last != last else float((low + high) / 2)
 
 
-def quantile(values: ArrayLike, part: float) -> float:
+def quantile(values: ArrayLike, fraction: float) -> float:
     """Return a quantile of all values, linear between two; NaN as `median_of`."""
     sample = np.ravel(values)
     if not sample.size:
         return nan
-    place = (sample.size - 1) * part
-    at = int(place)
+    position = (sample.size - 1) * fraction
+    at = int(position)
     above = min(at + 1, sample.size - 1)
     ordered = np.partition(sample, [at, above, -1])
     low, high = ordered[at], ordered[above]
-    return float(low + (high - low) * (place - at)) if ordered[-1] == ordered[-1] else nan
+    return float(low + (high - low) * (position - at)) if ordered[-1] == ordered[-1] else nan
 
 
 def mad(values: ArrayLike) -> float:
@@ -95,11 +95,11 @@ def order_by(key: Ints, values: Floats) -> Ints:
 
 def order_of(key: Ints) -> Ints:
     """Return the order by key; those of the same key stay as they are."""
-    most = key.max(initial=0)
-    if key.min(initial=0) < 0 or most >= 2**32:
+    largest = key.max(initial=0)
+    if key.min(initial=0) < 0 or largest >= 2**32:
         return np.argsort(key, kind="stable")
     order = np.argsort(key.astype(np.uint16), kind="stable")
-    if most >= 2**16:
+    if largest >= 2**16:
         order = order[np.argsort((key[order] >> 16).astype(np.uint16), kind="stable")]
     return order
 
@@ -161,9 +161,9 @@ class Groups:
 
     def of_each(self, values: Array) -> Array:
         """Return for all that have a key the value of their group."""
-        found = np.empty(len(self._order), values.dtype)
-        found[self._order] = np.repeat(values, self.size)
-        return found
+        expanded = np.empty(len(self._order), values.dtype)
+        expanded[self._order] = np.repeat(values, self.size)
+        return expanded
 
 
 def distinct(values: ArrayLike) -> Array:
@@ -188,21 +188,21 @@ def outlier_limit(tests: int, degrees_of_freedom: float, rate: float = 0.01) -> 
 
 
 @lru_cache(16)
-def binomial(n: int, part: float) -> Floats:
-    """Return the chance of at most 0, 1 … n of n, each of which has the chance ``part``.
+def binomial(n: int, probability: float) -> Floats:
+    """Return the chance of at most 0, 1 … n of n, each of which has the chance ``probability``.
 
     Beyond nine standard deviations it is 0 or 1.
     """
-    wide = 1 + 9 * sqrt(n * part * (1 - part))
-    low, high = max(0, int(n * part - wide)), min(n, int(n * part + wide))
+    wide = 1 + 9 * sqrt(n * probability * (1 - probability))
+    low, high = max(0, int(n * probability - wide)), min(n, int(n * probability + wide))
     k = np.arange(low + 1, high + 1)
-    ratios = np.log((n + 1 - k) / k * (part / (1 - part)))
+    ratios = np.log((n + 1 - k) / k * (probability / (1 - probability)))
     ways = lgamma(n + 1) - lgamma(low + 1) - lgamma(n - low + 1)
-    first = ways + low * log(part) + (n - low) * log1p(-part)
-    found = np.ones(n + 1)
-    found[:low] = 0.0
-    found[low : high + 1] = np.cumsum(np.exp(first + np.append(0.0, np.cumsum(ratios))))
-    return np.minimum(found, 1.0)
+    first = ways + low * log(probability) + (n - low) * log1p(-probability)
+    cumulated = np.ones(n + 1)
+    cumulated[:low] = 0.0
+    cumulated[low : high + 1] = np.cumsum(np.exp(first + np.append(0.0, np.cumsum(ratios))))
+    return np.minimum(cumulated, 1.0)
 
 
 @lru_cache(1)
@@ -224,19 +224,19 @@ def student(freedom: float, probability: float) -> float:
     convex, and with φ ~ z^4 smooth enough.
     """
     nodes, weights = _gauss()
-    most = exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2)) / sqrt(pi)
+    scale = exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2)) / sqrt(pi)
     if freedom < 3:
         z = (nodes + 1) / 2
         left, step = pi / 2, 1.0
         while step > 1e-14 * left:
-            rest = weights @ (np.sin(left * z**4) ** (freedom - 1) * z**3) * 2 * left
-            step = (rest - (1 - probability) / most) / sin(left) ** (freedom - 1)
+            tail = weights @ (np.sin(left * z**4) ** (freedom - 1) * z**3) * 2 * left
+            step = (tail - (1 - probability) / scale) / sin(left) ** (freedom - 1)
             left -= step
         return sqrt(freedom) / tan(left)
     angle, step = 0.0, 1.0
     while step > 1e-14 * angle:
         below = weights @ np.cos(angle * (nodes + 1) / 2) ** (freedom - 1) * angle / 2
-        step = ((probability - 0.5) / most - below) / cos(angle) ** (freedom - 1)
+        step = ((probability - 0.5) / scale - below) / cos(angle) ** (freedom - 1)
         angle += step
     return sqrt(freedom) * tan(angle)
 

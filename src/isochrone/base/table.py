@@ -56,10 +56,10 @@ class Table:
 
     def flag(self, *keys: str) -> Bools:
         """Return whether any of some members is true; one that a record lacks is false."""
-        found = np.zeros(len(self), dtype=bool)
+        flags = np.zeros(len(self), dtype=bool)
         for key in self.columns.keys() & keys:
-            found |= np.asarray(self.columns[key] == 1, dtype=bool)
-        return found
+            flags |= np.asarray(self.columns[key] == 1, dtype=bool)
+        return flags
 
     def where(self, keep: Array) -> Table:
         """Return the records that a mask, or a list of their numbers, keeps."""
@@ -112,8 +112,8 @@ class TableBuilder:
         """
         self._flush()
         keys = dict.fromkeys(key for _, chunk in self._chunks for key in chunk)
-        held = sum(rows * len(columns) for rows, columns in self._chunks)
-        _refuse_sparse(len(keys) * sum(rows for rows, _ in self._chunks), held)
+        cells = sum(rows * len(columns) for rows, columns in self._chunks)
+        _refuse_sparse(len(keys) * sum(rows for rows, _ in self._chunks), cells)
         return Table({key: _join(key, self._chunks) for key in keys})
 
     def _flush(self) -> None:
@@ -124,16 +124,16 @@ class TableBuilder:
 
 def _join(key: str, chunks: _Chunks) -> Array:
     """Take one column out of all."""
-    parts = [
+    arrays = [
         columns.pop(key) if key in columns else column([None] * rows) for rows, columns in chunks
     ]
-    alike = len({(part.dtype, part.strides, part[:1].tobytes()) for part in parts}) == 1
-    if alike and parts[0].strides == (0,):  # the same everywhere takes no room
-        return np.broadcast_to(parts[0][:1], sum(map(len, parts)))
-    if {part.dtype.kind for part in parts} <= {"i", "f"} or len({p.dtype for p in parts}) == 1:
-        return np.concatenate(parts)
+    alike = len({(array.dtype, array.strides, array[:1].tobytes()) for array in arrays}) == 1
+    if alike and arrays[0].strides == (0,):  # the same everywhere takes no room
+        return np.broadcast_to(arrays[0][:1], sum(map(len, arrays)))
+    if {array.dtype.kind for array in arrays} <= {"i", "f"} or len({p.dtype for p in arrays}) == 1:
+        return np.concatenate(arrays)
     # value == value is false only for NaN, a missing number
-    values = (value for part in parts for value in part.tolist())
+    values = (value for array in arrays for value in array.tolist())
     return column([value if value == value else None for value in values])
 
 
@@ -184,7 +184,7 @@ def column(values: list[Any]) -> Array:
 
 def grouped(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, list[_Value]]:
     """Return the values of each key, in their order."""
-    found: dict[_Key, list[_Value]] = {}
+    groups: dict[_Key, list[_Value]] = {}
     for key, value in pairs:
-        found.setdefault(key, []).append(value)
-    return found
+        groups.setdefault(key, []).append(value)
+    return groups

@@ -102,22 +102,22 @@ def _rows(
 
 
 def _blank_rows(body: Iterator[str], count: int) -> Iterator[tuple[int, list[str]]]:
-    for number, line in enumerate(body, count + 1):
-        if (words := line.split()) and not words[0].startswith("#"):
-            yield number, words
+    for line_number, line in enumerate(body, count + 1):
+        if (fields := line.split()) and not fields[0].startswith("#"):
+            yield line_number, fields
 
 
 def _blank_names(header: str, line: str) -> list[str]:
     """Split names at wide gaps, unless single blanks make as many names as there are values."""
-    names, words = _WIDE.split(header.strip()), header.split()
+    names, fields = _WIDE.split(header.strip()), header.split()
     values = len(line.split())
-    return words if len(words) == values or len(names) == 1 else names
+    return fields if len(fields) == values or len(names) == 1 else names
 
 
 def _has_number(line: str) -> bool:
-    for word in re.split(r"[,;\s]+", line):
+    for field in re.split(r"[,;\s]+", line):
         try:
-            float(word)
+            float(field)
         except ValueError:
             continue
         return True

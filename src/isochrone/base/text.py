@@ -24,10 +24,10 @@ def printable(text: object, limit: int = 200) -> str:
     return clean if len(clean) <= limit else clean[: limit - 1] + "…"
 
 
-def listed(names: Sequence[str], most: int) -> str:
+def listed(names: Sequence[str], max_names: int) -> str:
     """List the first names, and count the others: ``a, b and 3 more``."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+    suffix = f" and {len(names) - max_names} more" if len(names) > max_names else ""
+    return ", ".join(names[:max_names]) + suffix
 
 
 def printable_path(path: object) -> str:
@@ -73,13 +73,13 @@ def whole_number(text: str) -> int | None:
     return int(text) if fits else None
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def nearest(word: str, choices: Iterable[str]) -> str:
     """Return the known name that ``word`` means, or is similar to; empty if there is none."""
     import difflib  # slow, and rarely needed
 
     from isochrone.base.synonyms import synonyms
 
-    names = list(known)
+    names = list(choices)
     meanings = {name: name for name in names} | synonyms(names)
     typed = [word, f"-{word}"] if re.match("-[^-].", word) else [word]
     for name in (*typed, *map(str.lower, typed)):
@@ -90,7 +90,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return alike[close[0]] if close else ""
 
 
-def did_you_mean(word: str, known: Iterable[str], *, then: str = "; ") -> str:
-    """Return ``did you mean 'show'?``, followed by ``then``; empty if no name is similar."""
-    meant = nearest(word, known)
-    return f"did you mean '{meant}'?{then}" if meant else ""
+def did_you_mean(word: str, choices: Iterable[str], *, suffix: str = "; ") -> str:
+    """Return ``did you mean 'show'?``, followed by ``suffix``; empty if no name is similar."""
+    meant = nearest(word, choices)
+    return f"did you mean '{meant}'?{suffix}" if meant else ""

@@ -55,35 +55,35 @@ def parse_bytes(text: str) -> Bytes:
     return int(value)
 
 
-def parse_sizes(text: str, most: int = 1 << 16) -> list[Bytes]:
+def parse_sizes(text: str, max_sizes: int = 1 << 16) -> list[Bytes]:
     """Read message sizes as the probe does: ``64,1KiB``, ``0:1024:32``, ``8:1MiB:x2``, or several.
 
     Raises
     ------
     InputError
-        If it is not a list or range, or holds more than ``most`` sizes.
+        If it is not a list or range, or holds more than ``max_sizes`` sizes.
     """
     sizes: dict[Bytes, None] = {}
-    for part in text.split(","):
-        ends = part.split(":")
+    for entry in text.split(","):
+        ends = entry.split(":")
         if len(ends) == 1:
-            sizes[parse_bytes(part)] = None
+            sizes[parse_bytes(entry)] = None
             continue
         if len(ends) != 3:
-            raise InputError(f"{part!r} is not a range START:STOP:STEP or START:STOP:xFACTOR")
-        for size in _range(part, parse_bytes(ends[0]), parse_bytes(ends[1]), ends[2]):
+            raise InputError(f"{entry!r} is not a range START:STOP:STEP or START:STOP:xFACTOR")
+        for size in _range(entry, parse_bytes(ends[0]), parse_bytes(ends[1]), ends[2]):
             sizes[size] = None
-            if len(sizes) > most:
+            if len(sizes) > max_sizes:
                 raise InputError(f"the range {text!r} has too many sizes")
     return list(sizes)
 
 
-def unit_of(word: str) -> tuple[float, Literal["time", "size"]] | None:
+def unit_of(unit: str) -> tuple[float, Literal["time", "size"]] | None:
     """Return how many seconds or bytes a unit such as ``us`` or ``KiB`` is; None: it is none."""
-    if word and word in _TIME_UNITS:
-        return _TIME_UNITS[word], "time"
-    if word and word.lower() in _BYTE_UNITS:
-        return float(_BYTE_UNITS[word.lower()]), "size"
+    if unit and unit in _TIME_UNITS:
+        return _TIME_UNITS[unit], "time"
+    if unit and unit.lower() in _BYTE_UNITS:
+        return float(_BYTE_UNITS[unit.lower()]), "size"
     return None
 
 
@@ -175,7 +175,7 @@ def _scaled(value: float, units: Sequence[tuple[float, str]], digits: int = 3) -
     if not isfinite(value):
         return "–"
     limit = 1000 * (1 - 0.5 * 10**-digits)
-    factor, unit = next((one for one in units if abs(value) < limit * one[0]), units[-1])
+    factor, unit = next((scale for scale in units if abs(value) < limit * scale[0]), units[-1])
     return f"{_significant(value / factor, digits)} {unit}"
 
 

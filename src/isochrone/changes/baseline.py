@@ -157,7 +157,7 @@ class _Usual(NamedTuple):
 
 
 def _next(
-    found: Means, chance: float, *, similar: bool = True, peers: Ints | None = None,
+    column_means: Means, chance: float, *, similar: bool = True, peers: Ints | None = None,
     tails: float = math.inf,
 ) -> tuple[Floats, Floats]:  # fmt: skip
     """Return the mean of each column, and the distance to its upper prediction limit.
@@ -169,21 +169,25 @@ def _next(
     """
     from scipy.special import stdtrit  # SciPy takes long to import
 
-    squared, freedom, middle = found.squared * found.n, found.freedom.copy(), found.middle.copy()
-    several = found.n > 1
+    squared, freedom, middle = (
+        column_means.squared * column_means.n,
+        column_means.freedom.copy(),
+        column_means.middle.copy(),
+    )
+    several = column_means.n > 1
     if similar and several.any():
         squared[several], freedom[several] = moderated(squared[several], freedom[several])
-    squared *= 1 + 1 / np.maximum(found.n, 1)
+    squared *= 1 + 1 / np.maximum(column_means.n, 1)
     if peers is not None:
-        few = found.n < ENOUGH
-        squared[few] = freedom[few] = np.inf
-        for number in np.unique(peers[few & (peers >= 0)]).tolist():
-            own = peers == number
-            of_peers = components(Means(*(one[own] for one in found)))
-            own &= few
+        sparse = column_means.n < ENOUGH
+        squared[sparse] = freedom[sparse] = np.inf
+        for peer_group in np.unique(peers[sparse & (peers >= 0)]).tolist():
+            members = peers == peer_group
+            of_peers = components(Means(*(field[members] for field in column_means)))
+            members &= sparse
             if of_peers.columns >= MIN_UNITS:
-                middle[own], squared[own], freedom[own] = of_peers.next_one(
-                    found.n[own], middle[own]
+                middle[members], squared[members], freedom[members] = of_peers.next_one(
+                    column_means.n[members], middle[members]
                 )
     quantile = stdtrit(freedom, 1 - chance)
     if tails < np.inf:
@@ -191,24 +195,24 @@ def _next(
     return middle, quantile * np.sqrt(squared)
 
 
-def without_outliers(before: Floats, *, similar: bool = True, peers: Ints | None = None) -> Floats:
+def without_outliers(earlier: Floats, *, similar: bool = True, peers: Ints | None = None) -> Floats:
     """Replace outliers of each column by NaN.
 
     Each run is compared with the others, as a new run is, and the most extreme is removed first: of
     columns with ``peers`` at least one, which these show.
     """
-    left = before.copy()
-    columns = np.arange(before.shape[1])
-    most = np.sum(~np.isnan(before), axis=0) // RUNS_PER_OUTLIER
+    left = earlier.copy()
+    columns = np.arange(earlier.shape[1])
+    max_outliers = np.sum(~np.isnan(earlier), axis=0) // RUNS_PER_OUTLIER
     if peers is not None:
-        most = np.maximum(most, peers >= 0)
-    chance = OUTLIER_RATE / 2 / len(before)
-    for _ in range(most.max(initial=0)):
-        beyond, found = np.empty(before.shape), means(left)
-        for k, own in enumerate(left):
-            usual, limit = _next(found.without(own), chance, similar=similar, peers=peers)
-            beyond[k] = np.nan_to_num(np.abs(own - usual) / np.maximum(limit, _TINY))
-        beyond[:, np.sum(np.isnan(left) & ~np.isnan(before), axis=0) >= most] = 0
+        max_outliers = np.maximum(max_outliers, peers >= 0)
+    chance = OUTLIER_RATE / 2 / len(earlier)
+    for _ in range(max_outliers.max(initial=0)):
+        beyond, column_means = np.empty(earlier.shape), means(left)
+        for k, row in enumerate(left):
+            expected, limit = _next(column_means.without(row), chance, similar=similar, peers=peers)
+            beyond[k] = np.nan_to_num(np.abs(row - expected) / np.maximum(limit, _TINY))
+        beyond[:, np.sum(np.isnan(left) & ~np.isnan(earlier), axis=0) >= max_outliers] = 0
         worst = np.argmax(beyond, axis=0)
         odd = beyond[worst, columns] > 1
         if not odd.any():
@@ -233,12 +237,12 @@ class Reference:
         If there are fewer than `ENOUGH`.
     """
 
-    def __init__(self, runs: Sequence[Run], known: Known | None = None) -> None:
+    def __init__(self, runs: Sequence[Run], hierarchies: Known | None = None) -> None:
         if len(runs) < ENOUGH:
             raise InputError(
                 f"the baseline has {len(runs)} comparable runs", hint=f"add at least {ENOUGH}"
             )
-        self.runs, self.known = runs, known
+        self.runs, self.known = runs, hierarchies
         self._found: tuple[Quantities, Further] | None = None
         self._usual: dict[tuple[str, bool, bytes], _Usual] = {}
 
@@ -246,13 +250,13 @@ class Reference:
         """Return the quantities of the earlier runs and, last, of a new one."""
         if self._found:
             earlier, further = self._found
-            own = further(new)
-            if own:
-                both: dict[str, Any] = {
-                    name: np.concatenate([getattr(earlier, name)[:-1], getattr(own, name)])
+            newest = further(new)
+            if newest:
+                joined: dict[str, Any] = {
+                    name: np.concatenate([getattr(earlier, name)[:-1], getattr(newest, name)])
                     for name in ("shifts", "seconds", "lower")
                 }
-                return replace(earlier, **both)
+                return replace(earlier, **joined)
         self._usual.clear()
         self._found = with_further([*self.runs, new], len(self.runs), self.known)
         return self._found[0]
@@ -264,30 +268,37 @@ class Reference:
         """
         if "pair" not in new.tables:
             return np.ones(len(self.runs), bool), []
-        here = Counter(new.hosts)
+        new_counts = Counter(new.hosts)
         notes, alike = [], []
         for run in self.runs:
-            there = Counter(run.hosts)
+            run_counts = Counter(run.hosts)
             alike.append(
                 "MPI library" if run.library.library != new.library.library
                 else "number of ranks per node"
-                if any(here[host] != there[host] for host in here.keys() & there.keys()) else ""
+                if any(
+                    new_counts[host] != run_counts[host]
+                    for host in new_counts.keys() & run_counts.keys()
+                ) else ""
             )  # fmt: skip
-        for what in dict.fromkeys(filter(None, alike)):
-            runs = plural(alike.count(what), "earlier run")
-            notes.append(f"levels are not compared with {runs}: other {what}")
-        return np.array([not what for what in alike]), notes
+        for reason in dict.fromkeys(filter(None, alike)):
+            runs = plural(alike.count(reason), "earlier run")
+            notes.append(f"levels are not compared with {runs}: other {reason}")
+        return np.array([not reason for reason in alike]), notes
 
     def _usually(
-        self, kind: str, before: Floats, chance: float, peers: Ints, *, beside: bool = False
+        self, kind: str, earlier: Floats, chance: float, peers: Ints, *, beside: bool = False
     ) -> _Usual:
-        key = kind, beside, np.isnan(before).tobytes() + peers.tobytes()
+        key = kind, beside, np.isnan(earlier).tobytes() + peers.tobytes()
         if key not in self._usual:
-            left = without_outliers(before, peers=peers)
-            odd = np.sum(np.isnan(left) & ~np.isnan(before), axis=1)
-            usual = means(left)
-            tails = tail_freedom(before, usual.middle) if kind.split()[0] in _TAILED else math.inf
-            limits = _next(usual, chance, peers=peers, tails=tails)
+            left = without_outliers(earlier, peers=peers)
+            odd = np.sum(np.isnan(left) & ~np.isnan(earlier), axis=1)
+            column_means = means(left)
+            tails = (
+                tail_freedom(earlier, column_means.middle)
+                if kind.split()[0] in _TAILED
+                else math.inf
+            )
+            limits = _next(column_means, chance, peers=peers, tails=tails)
             self._usual[key] = _Usual(*limits, odd)
         return self._usual[key]
 
@@ -300,35 +311,35 @@ class Reference:
             If a run holds no times, or they have too little in common.
         """
         earlier = len(self.runs)
-        found = self._quantities(new)
-        shift, limit = np.empty(len(found.items)), np.empty(len(found.items))
-        beyond, odd = np.zeros(len(found.items), bool), np.zeros(earlier, np.int64)
-        peers_of = _peers(found.items, new)
-        families = np.array([_FAMILIES[one.kind] for one in found.items])
-        kinds = np.array([f"{one.kind} {one.nbytes}" for one in found.items])
+        measured = self._quantities(new)
+        shift, limit = np.empty(len(measured.items)), np.empty(len(measured.items))
+        beyond, odd = np.zeros(len(measured.items), bool), np.zeros(earlier, np.int64)
+        peers_of = _peers(measured.items, new)
+        families = np.array([_FAMILIES[quantity.kind] for quantity in measured.items])
+        kinds = np.array([f"{quantity.kind} {quantity.nbytes}" for quantity in measured.items])
         names = list(dict.fromkeys(families.tolist()))
         alike, notes = self._alike(new)
         rate = RATE * (JUDGING if earlier >= RUNS_PER_OUTLIER else 1)
         for family in names:
             chance = rate * SHARES[family] / int(np.sum(families == family))
             for kind in dict.fromkeys(kinds[families == family].tolist()):
-                own = np.flatnonzero(kinds == kind)
-                peers = peers_of[own]
-                values = found.shifts[:, own]
+                columns = np.flatnonzero(kinds == kind)
+                peers = peers_of[columns]
+                values = measured.shifts[:, columns]
                 if family == "level":
                     values[:-1][~alike] = np.nan
-                either = family in ("level", "curve") and len(own) > 1
-                one = self._usually(kind, values[:-1], chance / (1 + either), peers)
-                shift[own], limit[own] = one.middle, one.limit
-                beyond[own] = values[-1] - one.middle > one.limit
-                odd += one.odd
+                either = family in ("level", "curve") and len(columns) > 1
+                expected = self._usually(kind, values[:-1], chance / (1 + either), peers)
+                shift[columns], limit[columns] = expected.middle, expected.limit
+                beyond[columns] = values[-1] - expected.middle > expected.limit
+                odd += expected.odd
                 if either:
-                    others = [np.delete(values, k, axis=1) for k in range(len(own))]
+                    others = [np.delete(values, k, axis=1) for k in range(len(columns))]
                     values = values - row_medians(np.array(others)).T  # of the same run
-                    other = self._usually(kind, values[:-1], chance / 2, peers, beside=True)
-                    limit[own] = np.minimum(limit[own], other.limit)
-                    beyond[own] |= values[-1] - other.middle > other.limit
-        return _judged(found, shift, limit, beyond, margin, odd, notes)
+                    relative = self._usually(kind, values[:-1], chance / 2, peers, beside=True)
+                    limit[columns] = np.minimum(limit[columns], relative.limit)
+                    beyond[columns] |= values[-1] - relative.middle > relative.limit
+        return _judged(measured, shift, limit, beyond, margin, odd, notes)
 
 
 def _peers(items: Sequence[Quantity], run: Run) -> Ints:
@@ -341,85 +352,89 @@ def _peers(items: Sequence[Quantity], run: Run) -> Ints:
     classes: dict[tuple[str, int], int] = {}
     return np.array([
         classes.setdefault(
-            (models.get(one.hosts[0], ""), len(one.ranks) * (one.kind == "inside")), len(classes)
-        ) if one.kind in ("node", "inside") and one.hosts else -1
-        for one in items
+            (models.get(quantity.hosts[0], ""), len(quantity.ranks) * (quantity.kind == "inside")),
+            len(classes),
+        ) if quantity.kind in ("node", "inside") and quantity.hosts else -1
+        for quantity in items
     ])  # fmt: skip
 
 
 def _judged(
-    found: Quantities, shift: Floats, limit: Floats, beyond: Bools, margin: float,
+    measured: Quantities, shift: Floats, limit: Floats, beyond: Bools, margin: float,
     odd: Ints, notes: list[str],
 ) -> Against:  # fmt: skip
     """Put what is beyond its limit into words, and what it may be laid to."""
-    ratio = np.exp(found.shifts[-1] - shift)
-    known = ~np.isnan(found.shifts[:-1])
-    usual = row_medians(found.seconds[:-1].T)
-    usual = np.where(known.all(axis=0), usual, found.seconds[-1] / ratio)
-    lower = found.lower[-1] - np.nan_to_num(row_medians(found.lower[:-1].T))
+    ratio = np.exp(measured.shifts[-1] - shift)
+    has_value = ~np.isnan(measured.shifts[:-1])
+    baseline = row_medians(measured.seconds[:-1].T)
+    baseline = np.where(has_value.all(axis=0), baseline, measured.seconds[-1] / ratio)
+    lower = measured.lower[-1] - np.nan_to_num(row_medians(measured.lower[:-1].T))
     changes = [
         Change(
-            found.items[k], float(ratio[k]), _ratio(limit[k]), float(found.seconds[-1, k]),
-            float(usual[k]), int(known[:, k].sum()), not lower[k] < np.log(ratio[k]) / 2,
+            measured.items[k], float(ratio[k]), _ratio(limit[k]), float(measured.seconds[-1, k]),
+            float(baseline[k]), int(has_value[:, k].sum()), not lower[k] < np.log(ratio[k]) / 2,
         )
         for k in np.flatnonzero(beyond & (ratio > 1 + margin)).tolist()
     ]  # fmt: skip
-    worse = sorted(_of_switches(_first_causes(changes), found), key=lambda one: -one.ratio)
-    each = np.array([one.kind for one in found.items])
+    worse = sorted(_of_switches(_first_causes(changes), measured), key=lambda change: -change.ratio)
+    kinds = np.array([quantity.kind for quantity in measured.items])
     judged = np.isfinite(limit)
     visible = {
-        kind: _ratio(median_of(limit[judged & (each == kind)]))
-        for kind in dict.fromkeys(each[judged].tolist())
+        kind: _ratio(median_of(limit[judged & (kinds == kind)]))
+        for kind in dict.fromkeys(kinds[judged].tolist())
     }
-    return Against(worse, visible, len(found.items), odd.tolist(), [*found.notes, *notes])
+    return Against(worse, visible, len(measured.items), odd.tolist(), [*measured.notes, *notes])
 
 
-def _of_switches(changes: list[Change], found: Quantities) -> list[Change]:
+def _of_switches(changes: list[Change], measured: Quantities) -> list[Change]:
     """Replace the slower nodes behind one switch by the switch.
 
     Where no switch is known, and a third of all nodes is slower, none of them is proved bad.
     """
-    nodes = [one for one in changes if one.what.kind == "node"]
-    hosts = dict.fromkeys(one.what.hosts[0] for one in nodes)
+    nodes = [change for change in changes if change.what.kind == "node"]
+    hosts = dict.fromkeys(change.what.hosts[0] for change in nodes)
     if len(hosts) < SEVERAL:
         return changes
-    others = [one for one in changes if one.what.kind != "node"]
+    others = [change for change in changes if change.what.kind != "node"]
     switch = next(
-        (group for group in found.groups
+        (group for group in measured.groups
          if hosts.keys() <= group and len(hosts) > MOST_OF * len(group)), None,
     )  # fmt: skip
     if switch is None:
-        every = sum(one.kind == "node" and one.nbytes == nodes[0].what.nbytes
-                    for one in found.items)  # fmt: skip
+        every = sum(quantity.kind == "node" and quantity.nbytes == nodes[0].what.nbytes
+                    for quantity in measured.items)  # fmt: skip
         common = 3 * len(hosts) > every
-        return [*others, *(replace(one, proved=one.proved and not common) for one in nodes)]
-    worst = max(nodes, key=lambda one: one.ratio)
-    ranks = tuple(sorted({rank for one in nodes for rank in one.what.ranks}))
-    what = replace(
+        return [
+            *others,
+            *(replace(change, proved=change.proved and not common) for change in nodes),
+        ]
+    worst = max(nodes, key=lambda change: change.ratio)
+    ranks = tuple(sorted({rank for change in nodes for rank in change.what.ranks}))
+    component = replace(
         worst.what, kind="switch", who=f"switch of {', '.join(hosts)}", hosts=tuple(hosts),
         ranks=ranks,
     )  # fmt: skip
-    return [*others, replace(worst, what=what, proved=False)]
+    return [*others, replace(worst, what=component, proved=False)]
 
 
 def _first_causes(changes: Sequence[Change]) -> list[Change]:
     """Remove what a larger component explains: pairs and ranks of a slower node."""
     nodes, inside = (
-        {one.what.hosts[0] for one in changes if one.what.kind == kind}
+        {change.what.hosts[0] for change in changes if change.what.kind == kind}
         for kind in ("node", "inside")
     )
-    ranks = {one.what.ranks[0] for one in changes if one.what.kind == "rank"}
+    ranks = {change.what.ranks[0] for change in changes if change.what.kind == "rank"}
 
-    def explained(what: Quantity) -> bool:
-        hosts = set(what.hosts)
-        if what.kind == "pair":
-            single = len(what.ranks) == 2 and bool(ranks & set(what.ranks))
+    def explained(quantity: Quantity) -> bool:
+        hosts = set(quantity.hosts)
+        if quantity.kind == "pair":
+            single = len(quantity.ranks) == 2 and bool(ranks & set(quantity.ranks))
             return single or bool(nodes & hosts)
-        if what.kind == "rank":
+        if quantity.kind == "rank":
             return bool(hosts) and hosts <= nodes | inside
-        return what.kind == "inside" and hosts <= nodes
+        return quantity.kind == "inside" and hosts <= nodes
 
-    return [one for one in changes if not explained(one.what)]
+    return [change for change in changes if not explained(change.what)]
 
 
 class Typical(TypedDict):
@@ -447,16 +462,17 @@ def typical(runs: Sequence[Run]) -> list[Typical]:
     InputError
         If a run holds no times, or they have too little in common.
     """
-    found = quantities(runs, len(runs))
-    logs = without_outliers(np.log(found.seconds), similar=False)
+    measured = quantities(runs, len(runs))
+    logs = without_outliers(np.log(measured.seconds), similar=False)
     n = np.sum(~np.isnan(logs), axis=0)
     mean, half = _next(means(logs), 0.025, similar=False)
     return [
         {
-            "kind": one.kind, "who": one.who, "bytes": one.nbytes, "points": one.points,
+            "kind": quantity.kind, "who": quantity.who, "bytes": quantity.nbytes,
+            "points": quantity.points,
             "runs": int(n[k]), "seconds": float(np.exp(mean[k])),
             "low": float(np.exp(mean[k] - half[k])) if n[k] > 1 else None,
             "high": float(np.exp(mean[k] + half[k])) if n[k] > 1 else None,
         }
-        for k, one in enumerate(found.items)
+        for k, quantity in enumerate(measured.items)
     ]  # fmt: skip

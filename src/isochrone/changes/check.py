@@ -36,7 +36,7 @@ from isochrone.runfile.run import NO_END, Run
 VERDICTS = (SLOW, SLOWER, NOT_KNOWN, GOOD)
 """The most severe first: the verdict on several runs is the first that one of them has."""
 
-_PROVES = ("inside", *(kind for kind, what in KINDS.items() if what.unit))
+_PROVES = ("inside", *(kind for kind, traits in KINDS.items() if traits.unit))
 """Kinds of findings that prove their host bad."""
 
 _BLAMED = ("inside", *KINDS)
@@ -116,14 +116,14 @@ class Memory:
             self._about[id(run)] = run, why, setting  # holds the run: its identity stays its own
         return self._about[id(run)]
 
-    def why_not(self, run: Run, other: Run) -> str:
+    def why_not(self, run: Run, other_run: Run) -> str:
         """Say why another run says nothing of this one; empty if it does."""
-        (*_, here), (_, why, there) = self._of(run), self._of(other)
-        if why or here is there:
+        (*_, setting), (_, why, other_setting) = self._of(run), self._of(other_run)
+        if why or setting is other_setting:
             return why
-        if (id(here), id(there)) not in self._unlike:
-            self._unlike[id(here), id(there)] = unlike(here, there)
-        return self._unlike[id(here), id(there)]
+        if (id(setting), id(other_setting)) not in self._unlike:
+            self._unlike[id(setting), id(other_setting)] = unlike(setting, other_setting)
+        return self._unlike[id(setting), id(other_setting)]
 
     def reference(self, runs: Sequence[Run]) -> Reference:
         """Return what comparable earlier runs say."""
@@ -215,21 +215,21 @@ class Check(Record):
     @shown
     def verdict(self) -> str:
         """One of `VERDICTS`."""
-        found = {one.verdict for one in self.findings if not one.allowed}
-        known = [word for word in (SLOW, SLOWER) if word in found]
-        return known[0] if known else NOT_KNOWN if self.doubts else GOOD
+        verdicts = {finding.verdict for finding in self.findings if not finding.allowed}
+        failing = [verdict for verdict in (SLOW, SLOWER) if verdict in verdicts]
+        return failing[0] if failing else NOT_KNOWN if self.doubts else GOOD
 
     @property
     @shown
     def bad_hosts(self) -> list[str]:
         """The hosts proved bad and not waived, in the order of the findings."""
-        return _hosts(one.bad_hosts for one in self.findings if not one.allowed)
+        return _hosts(finding.bad_hosts for finding in self.findings if not finding.allowed)
 
     @property
     @shown
     def suspects(self) -> list[str]:
         """The hosts that may be bad, without the bad ones."""
-        named = _hosts(one.suspects for one in self.findings if not one.allowed)
+        named = _hosts(finding.suspects for finding in self.findings if not finding.allowed)
         bad = self.bad_hosts
         return [host for host in named if host not in bad]
 
@@ -239,7 +239,7 @@ def check(
     earlier: Earlier | None = None,
     rules: Sequence[Rule] = (),
     *,
-    least: float = LEAST,
+    threshold: float = LEAST,
     margin: float = MARGIN,
     memory: Memory | None = None,
 ) -> Check:
@@ -253,7 +253,7 @@ def check(
         The runs it is compared with.
     rules
         Waivers.
-    least
+    threshold
         Threshold: components of a map that add a smaller fraction of the time are not slow.
     margin
         What is slower than before by less than this part is not worse.
@@ -267,35 +267,35 @@ def check(
     """
     memory = Memory() if memory is None else memory
     is_map = len(run.tables.get("pair", ())) > 0
-    found, far_off = Check(run, [], [], []), False
+    judgement, far_off = Check(run, [], [], []), False
     zeros = below_resolution(run)
     if zeros:
-        return replace(found, doubts=[f"{zeros}: use a larger --window or a finer clock"])
+        return replace(judgement, doubts=[f"{zeros}: use a larger --window or a finer clock"])
     if is_map:
-        health = map_health(run, least, memory.known)
-        found, far_off = _by_itself(run, health), health.far_off
+        health = map_health(run, threshold, memory.known)
+        judgement, far_off = _by_itself(run, health), health.far_off
     elif run.kind == "latency-map":
-        found.doubts.append("the map has no pairs: measure again")
+        judgement.doubts.append("the map has no pairs: measure again")
     elif earlier is None:
-        found.doubts.append(
+        judgement.doubts.append(
             f"a run of {printable(run.experiment, 40)} can only be judged with --baseline"
         )
     if earlier is not None:
-        found = _against(found, earlier, margin, memory, settles=is_map and not far_off)
+        judgement = _against(judgement, earlier, margin, memory, settles=is_map and not far_off)
     findings = [
-        replace(one, allowed=next((
+        replace(finding, allowed=next((
             rule.text for rule in rules
-            if rule.covers(one.kind, one.hosts, one.ranks, one.level, one.ratio)
-        ), "")) for one in found.findings
+            if rule.covers(finding.kind, finding.hosts, finding.ranks, finding.level, finding.ratio)
+        ), "")) for finding in judgement.findings
     ]  # fmt: skip
-    doubts = list(found.doubts)
-    count = sum(one.verdict == POSSIBLY_SLOW and not one.allowed for one in findings)
+    doubts = list(judgement.doubts)
+    count = sum(finding.verdict == POSSIBLY_SLOW and not finding.allowed for finding in findings)
     if count:
         components = "1 component is" if count == 1 else f"{count} components are"
         doubts.append(f"{components} possibly slow, not confirmed: measure again")
-    findings.sort(key=lambda one: (bool(one.allowed), one.verdict == POSSIBLY_SLOW))
-    fit = run.complete and not far_off and all(one.allowed for one in findings)
-    return replace(found, findings=findings, doubts=doubts, fit=fit)
+    findings.sort(key=lambda finding: (bool(finding.allowed), finding.verdict == POSSIBLY_SLOW))
+    fit = run.complete and not far_off and all(finding.allowed for finding in findings)
+    return replace(judgement, findings=findings, doubts=doubts, fit=fit)
 
 
 def slower_pairs(run: Run, earlier: Sequence[Run]) -> list[tuple[int, int]]:
@@ -311,33 +311,36 @@ def slower_pairs(run: Run, earlier: Sequence[Run]) -> list[tuple[int, int]]:
     points = np.column_stack([i, j, table["bytes"]])[again]
     _, point, count = np.unique(points, axis=0, return_inverse=True, return_counts=True)
     twice = again[count[point.ravel()] > 1]
-    for one in check(run, Earlier("", earlier)).findings:
-        ends = np.isin(i, one.ranks).astype(int) + np.isin(j, one.ranks)
-        own = ends == 1 if one.kind in ("node", "rank", "switch") else ends == 2
-        if one.kind == "pair" and len(one.ranks) > 2:
-            own &= node[i] != node[j]
-        if one.verdict == SLOWER and one.ranks and not own[twice].any():
-            rows = np.flatnonzero(own)[:: max(1, np.sum(own) // SAMPLE)][:SAMPLE]
+    for finding in check(run, Earlier("", earlier)).findings:
+        ends = np.isin(i, finding.ranks).astype(int) + np.isin(j, finding.ranks)
+        affected = ends == 1 if finding.kind in ("node", "rank", "switch") else ends == 2
+        if finding.kind == "pair" and len(finding.ranks) > 2:
+            affected &= node[i] != node[j]
+        if finding.verdict == SLOWER and finding.ranks and not affected[twice].any():
+            rows = np.flatnonzero(affected)[:: max(1, np.sum(affected) // SAMPLE)][:SAMPLE]
             chosen |= dict.fromkeys(zip(i[rows].tolist(), j[rows].tolist(), strict=True))
     return list(chosen)
 
 
 def together(checks: Sequence[Check]) -> str:
     """Return the verdict on several runs."""
-    found = {one.verdict for one in checks}
-    return next(word for word in VERDICTS if word in found)
+    verdicts = {judgement.verdict for judgement in checks}
+    return next(verdict for verdict in VERDICTS if verdict in verdicts)
 
 
 def hosts_of(checks: Sequence[Check]) -> tuple[list[str], list[str]]:
     """Return the bad hosts of several runs, and the suspects without them, each once."""
-    bad = _hosts(one.bad_hosts for one in checks)
-    return bad, [host for host in _hosts(one.suspects for one in checks) if host not in bad]
+    bad = _hosts(judgement.bad_hosts for judgement in checks)
+    return bad, [
+        host for host in _hosts(judgement.suspects for judgement in checks) if host not in bad
+    ]
 
 
 def _by_itself(run: Run, health: MapHealth) -> Check:
     several = len(health.found) > 1
     findings = [
-        _slow(part, size if several else None, proved) for part, size, proved in health.slow
+        _slow(component, size if several else None, proved)
+        for component, size, proved in health.slow
     ]
     nodes = len(set(run.hosts) - {""})
     where = plural(nodes, "node") if nodes else "unknown nodes"
@@ -352,9 +355,9 @@ def _by_itself(run: Run, health: MapHealth) -> Check:
             judged[0] += f": a node {percent} slower would have been found"
     judged += [
         # rounded down: 9.99 % is below a threshold of 10 %
-        f"{part.name} is {math.floor(1000 * (part.ratio - 1)) / 10:.3g} % slower: "
+        f"{component.name} is {math.floor(1000 * (component.ratio - 1)) / 10:.3g} % slower: "
         "below the threshold"
-        for part, _ in health.minor
+        for component, _ in health.minor
     ]
     return Check(
         run, findings, doubts, judged, visible=visible, hosts=health.hosts,
@@ -362,71 +365,85 @@ def _by_itself(run: Run, health: MapHealth) -> Check:
     )  # fmt: skip
 
 
-def _slow(part: Slow, nbytes: int | None, proved: bool) -> Finding:
-    evidence = part.evidence
+def _slow(component: Slow, nbytes: int | None, proved: bool) -> Finding:
+    evidence = component.evidence
     if not proved:
         evidence += "; inconclusive: a slow link or switch would look the same"
-    if not part.retested:
+    if not component.retested:
         evidence += "; not yet confirmed"
     return Finding(
-        SLOW if part.retested else POSSIBLY_SLOW, part.kind, part.name, part.hosts, part.ranks,
-        None, nbytes, part.ratio, None, evidence, proved,
+        SLOW if component.retested else POSSIBLY_SLOW, component.kind, component.name,
+        component.hosts, component.ranks,
+        None, nbytes, component.ratio, None, evidence, proved,
     )  # fmt: skip
 
 
 def _against(
-    found: Check, earlier: Earlier, margin: float, memory: Memory, *, settles: bool
+    judgement: Check, earlier: Earlier, margin: float, memory: Memory, *, settles: bool
 ) -> Check:
     """Compare a run with earlier ones; ``settles``: they answer what the map left open."""
-    reasons = [(one, memory.why_not(found.run, one)) for one in earlier.runs]
-    runs = [one for one, why in reasons if not why]
-    found = replace(
-        found, earlier=len(runs), left_out=[LeftOut(one.where, why) for one, why in reasons if why]
+    reasons = [
+        (earlier_run, memory.why_not(judgement.run, earlier_run)) for earlier_run in earlier.runs
+    ]
+    runs = [earlier_run for earlier_run, why in reasons if not why]
+    judgement = replace(
+        judgement,
+        earlier=len(runs),
+        left_out=[LeftOut(earlier_run.where, why) for earlier_run, why in reasons if why],
     )
     try:
         if len(runs) < ENOUGH:
-            number = f"{len(runs)} comparable earlier run{'' if len(runs) == 1 else 's'}"
+            available = f"{len(runs)} comparable earlier run{'' if len(runs) == 1 else 's'}"
             raise InputError(
-                f"{number} in {printable(earlier.folder, 200)}, {ENOUGH} needed (5 recommended): "
+                f"{available} in {printable(earlier.folder, 200)}, {ENOUGH} needed "
+                "(5 recommended): "
                 "isochrone baseline add"
             )
-        if not found.run.complete:
+        if not judgement.run.complete:
             raise InputError("a partial run cannot be compared with earlier runs")
         runs = runs[-LATEST:]
-        compared = memory.reference(runs).judge(found.run, margin)
+        compared = memory.reference(runs).judge(judgement.run, margin)
     except InputError as error:
-        return replace(found, doubts=[*found.doubts, error.what])
-    latest = "the latest " if len(runs) < (found.earlier or 0) else ""
+        return replace(judgement, doubts=[*judgement.doubts, error.what])
+    latest = "the latest " if len(runs) < (judgement.earlier or 0) else ""
     blind = {kind: ratio for kind, ratio in compared.visible.items() if ratio > BLIND}
-    doubts = [] if settles else list(found.doubts)
+    doubts = [] if settles else list(judgement.doubts)
     doubts += [
         f"earlier runs vary: smallest detectable slowdown {ratio:.1f}x "
         f"({kind.replace('inside', 'inside of a node')}); add runs"
         for kind, ratio in blind.items()
     ]
     judged = [
-        *found.judged, f"compared with {latest}{len(runs)} earlier runs", *compared.notes,
-        *(f"{printable(one.where, 200)} is an outlier in {number} of {compared.items} times, "
-          "ignored there" for one, number in zip(runs, compared.odd, strict=True) if number),
+        *judgement.judged, f"compared with {latest}{len(runs)} earlier runs", *compared.notes,
+        *(f"{printable(earlier_run.where, 200)} is an outlier in {outliers} of {compared.items} "
+          "times, ignored there"
+          for earlier_run, outliers in zip(runs, compared.odd, strict=True) if outliers),
     ]  # fmt: skip
-    findings = [*found.findings, *map(_slower, compared.worse)]
+    findings = [*judgement.findings, *map(_slower, compared.worse)]
     visible = {kind: max(ratio, 1 + margin) for kind, ratio in compared.visible.items()}
     return replace(
-        found, findings=findings, doubts=doubts, judged=judged, visible=found.visible | visible
+        judgement,
+        findings=findings,
+        doubts=doubts,
+        judged=judged,
+        visible=judgement.visible | visible,
     )
 
 
 def _slower(change: Change) -> Finding:
-    what = change.what
-    relative = "" if what.kind in ("level", "curve") else " relative to the rest of the run"
-    usual = "its baseline" if change.runs >= ENOUGH else f"the usual of {what.kind}s like it"
+    quantity = change.what
+    relative = "" if quantity.kind in ("level", "curve") else " relative to the rest of the run"
+    reference = (
+        "its baseline" if change.runs >= ENOUGH else f"the usual of {quantity.kind}s like it"
+    )
     evidence = (
-        f"{change.ratio:.2f}x {usual}{relative} (normal variation up to {change.limit:.2f}x): "
+        f"{change.ratio:.2f}x {reference}{relative} (normal variation up to {change.limit:.2f}x): "
         f"median {format_seconds(change.seconds)}, baseline {format_seconds(change.usual)}"
     )
     return Finding(
-        SLOWER, what.kind, called(what.kind, what.who), what.hosts, what.ranks,
-        what.level if what.kind == "level" else None, what.nbytes, change.ratio, change.limit,
+        SLOWER, quantity.kind, called(quantity.kind, quantity.who), quantity.hosts, quantity.ranks,
+        quantity.level if quantity.kind == "level" else None, quantity.nbytes, change.ratio,
+        change.limit,
         evidence, change.proved,
     )  # fmt: skip
 

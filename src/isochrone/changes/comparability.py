@@ -62,7 +62,7 @@ class Difference(NamedTuple):
 def setting_of(run: Run) -> Setting:
     """Return what a run measured, where and how."""
     about = run.about
-    found = {
+    values = {
         "experiment": about.experiment,
         "kind": about.kind,
         "number of ranks": about.ranks,
@@ -80,17 +80,17 @@ def setting_of(run: Run) -> Setting:
         **{f"setting {name}": value for name, value in sorted(about.settings.items())},
     }
     return {
-        what: printable(value, len(str(value)) if what == "hosts" else 2000)
-        for what, value in found.items()
+        name: printable(value, len(str(value)) if name == "hosts" else 2000)
+        for name, value in values.items()
     }
 
 
-def differences(one: Setting, other: Setting) -> list[Difference]:
+def differences(setting: Setting, other_setting: Setting) -> list[Difference]:
     """List the values that differ; missing ones are ``not set``."""
     return [
-        Difference(what, one.get(what, "not set"), other.get(what, "not set"))
-        for what in dict.fromkeys([*one, *other])
-        if one.get(what) != other.get(what)
+        Difference(name, setting.get(name, "not set"), other_setting.get(name, "not set"))
+        for name in dict.fromkeys([*setting, *other_setting])
+        if setting.get(name) != other_setting.get(name)
     ]
 
 
@@ -108,58 +108,63 @@ def check_comparable(runs: Sequence[Run]) -> None:
         Names the first difference.
     """
     first = thing(runs[0])
-    for other in runs[1:]:
-        for what, left, right in zip(THING, first, thing(other), strict=False):
+    for run in runs[1:]:
+        for name, left, right in zip(THING, first, thing(run), strict=False):
             if left != right and None not in (left, right):
                 raise InputError(
-                    f"not comparable: {what} is {printable(left or '?', 60)} in one run and "
+                    f"not comparable: {name} is {printable(left or '?', 60)} in one run and "
                     f"{printable(right or '?', 60)} in the other",
-                    where=other.where,
+                    where=run.where,
                 )
 
 
-def unlike(one: Setting, other: Setting) -> str:
+def unlike(setting: Setting, other_setting: Setting) -> str:
     """Say why runs of two settings cannot be compared; empty if they can.
 
     Maps are compared by the hosts and message sizes that they share; see `SHARED`.
     """
-    found = differences(one, other)
-    if one["kind"] == other["kind"] == "latency-map" and "" not in _hosts(one) | _hosts(other):
-        found = [
-            two for two in found
+    mismatches = differences(setting, other_setting)
+    if setting["kind"] == other_setting["kind"] == "latency-map" and "" not in _hosts(
+        setting
+    ) | _hosts(other_setting):
+        mismatches = [
+            two for two in mismatches
             if two.what not in SHARED or (two.what in _PARTS and not _common(two))
         ]  # fmt: skip
-    return "; ".join(map(_as_text, found[:3])) + (
-        f"; and {len(found) - 3} more" if len(found) > 3 else ""
+    return "; ".join(map(_as_text, mismatches[:3])) + (
+        f"; and {len(mismatches) - 3} more" if len(mismatches) > 3 else ""
     )
 
 
-def other_settings(one: Setting, other: Setting) -> list[Difference]:
+def other_settings(setting: Setting, other_setting: Setting) -> list[Difference]:
     """List the values that differ, but for hosts if some have the same number of ranks."""
-    found = differences(one, other)
-    if set(one["hosts"].split(", ")) & set(other["hosts"].split(", ")):
-        found = [two for two in found if two.what not in ("hosts", "number of ranks")]
-    return found
+    mismatches = differences(setting, other_setting)
+    if set(setting["hosts"].split(", ")) & set(other_setting["hosts"].split(", ")):
+        mismatches = [two for two in mismatches if two.what not in ("hosts", "number of ranks")]
+    return mismatches
 
 
-def _hosts(one: Setting) -> set[str]:
-    return {host.rpartition(" x ")[0] for host in one["hosts"].split(", ")}
+def _hosts(setting: Setting) -> set[str]:
+    return {host.rpartition(" x ")[0] for host in setting["hosts"].split(", ")}
 
 
-def _common(one: Difference) -> set[str]:
+def _common(difference: Difference) -> set[str]:
     """Return what two lists have in common: names of hosts, or message sizes."""
-    here, there = (
-        {part.partition(" x ")[0] for part in re.split(", *", text.strip("[]"))}
-        for text in one[1:]
+    left, right = (
+        {entry.partition(" x ")[0] for entry in re.split(", *", text.strip("[]"))}
+        for text in difference[1:]
     )  # fmt: skip
-    return here & there
+    return left & right
 
 
-def _as_text(one: Difference) -> str:
-    if one.what != "hosts":
-        return f"{one.what} is {printable(one.there, 60)}, not {printable(one.here, 60)}"
-    here, there = (set(hosts.split(", ")) for hosts in one[1:])
-    only = [printable(", ".join(sorted(hosts)[:3]), 60) for hosts in (here - there, there - here)]
+def _as_text(difference: Difference) -> str:
+    if difference.what != "hosts":
+        return (
+            f"{difference.what} is {printable(difference.there, 60)}, "
+            f"not {printable(difference.here, 60)}"
+        )
+    left, right = (set(hosts.split(", ")) for hosts in difference[1:])
+    only = [printable(", ".join(sorted(hosts)[:3]), 60) for hosts in (left - right, right - left)]
     return f"other hosts: {only[1] or 'none'} instead of {only[0]}"
 
 
@@ -201,11 +206,11 @@ def groups_of(runs: Sequence[Run]) -> list[Group]:
 
     Runs with times of 0 are left out. Runs, and groups by their first run, are ordered by date.
     """
-    some = [run for run in runs if run.complete and not below_resolution(run)]
-    some.sort(key=lambda run: (run.about.started, run.where))
-    settings = [setting_of(run) for run in some]
+    usable = [run for run in runs if run.complete and not below_resolution(run)]
+    usable.sort(key=lambda run: (run.about.started, run.where))
+    settings = [setting_of(run) for run in usable]
     return [
-        Group([some[k] for k in alike], [settings[k] for k in alike])
+        Group([usable[k] for k in alike], [settings[k] for k in alike])
         for alike in comparable(settings)
     ]
 
@@ -215,15 +220,19 @@ def comparable(settings: Sequence[Setting], names: Sequence[str] | None = None) 
 
     A setting belongs to the first group of which it is comparable with a member.
     """
-    found: dict[tuple[tuple[str, str], ...], tuple[Setting, list[int]]] = {}
-    for number, setting in enumerate(settings):
-        own = {name: setting[name] for name in names or setting if name in setting}
-        key = tuple(sorted(own.items()))
-        if key not in found:
-            like = (group for other, group in found.values() if not unlike(own, other))
-            found[key] = own, next(like, [])
-        found[key][1].append(number)
-    return [*{id(group): group for _, group in found.values()}.values()]
+    groups_by_key: dict[tuple[tuple[str, str], ...], tuple[Setting, list[int]]] = {}
+    for index, setting in enumerate(settings):
+        values = {name: setting[name] for name in names or setting if name in setting}
+        key = tuple(sorted(values.items()))
+        if key not in groups_by_key:
+            like = (
+                group
+                for group_values, group in groups_by_key.values()
+                if not unlike(values, group_values)
+            )
+            groups_by_key[key] = values, next(like, [])
+        groups_by_key[key][1].append(index)
+    return [*{id(group): group for _, group in groups_by_key.values()}.values()]
 
 
 def environment(
@@ -235,21 +244,24 @@ def environment(
     and binding.
     """
     explains = differing([run.about for run in before], [run.about for run in after])
-    found = [{"what": one.what, "before": one.before, "after": one.after} for one in explains]
+    mismatches = [
+        {"what": explanation.what, "before": explanation.before, "after": explanation.after}
+        for explanation in explains
+    ]
     sides = [_environment(before), _environment(after)]
-    for what in dict.fromkeys(key for side in sides for key in side):
-        left, right = (side.get(what, "unknown") for side in sides)
+    for name in dict.fromkeys(key for side in sides for key in side):
+        left, right = (side.get(name, "unknown") for side in sides)
         if left != right:
-            found.append({"what": what, "before": left, "after": right})
-    return explains, found
+            mismatches.append({"what": name, "before": left, "after": right})
+    return explains, mismatches
 
 
 def _environment(runs: Sequence[Run]) -> dict[str, str]:
-    found: dict[str, set[str]] = {}
+    by_name: dict[str, set[str]] = {}
     for run in runs:
         about, hosts = run.about, Counter(run.hosts)
         notes = sorted(about.notes.keys() - set(_OWN))  # launcher, platform, version …
-        for what, value in (
+        for name, value in (
             ("clock source", about.clock.source),
             ("probe", about.probe),
             ("times", run.origin),
@@ -259,6 +271,6 @@ def _environment(runs: Sequence[Run]) -> dict[str, str]:
             ("ranks per host", list(hosts.values())),
             ("processor of each rank", [rank.cpu for rank in run.ranks]),
         ):
-            if value or what not in ("clock source", "probe"):
-                found.setdefault(what, set()).add(printable(value, 120))
-    return {what: " and ".join(sorted(values)) for what, values in found.items()}
+            if value or name not in ("clock source", "probe"):
+                by_name.setdefault(name, set()).add(printable(value, 120))
+    return {name: " and ".join(sorted(values)) for name, values in by_name.items()}

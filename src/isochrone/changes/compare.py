@@ -186,7 +186,7 @@ class Comparison:
     def counts(self) -> dict[str, int]:
         """Number of points with each verdict."""
         verdicts = self.changes.differences.verdicts
-        return {word: verdicts.count(word) for word in VERDICTS}
+        return {verdict: verdicts.count(verdict) for verdict in VERDICTS}
 
     @cached_property
     @shown
@@ -216,9 +216,9 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><td>{part.difference.verdict}<td>{part.kind} {escape(part.who)}"
-            f"<td>{part.difference.ratio:.3f}"
-            for part in self.parts
+            f"<tr><td>{component.difference.verdict}<td>{component.kind} {escape(component.who)}"
+            f"<td>{component.difference.ratio:.3f}"
+            for component in self.parts
         )
         return f"<b>{escape(self.experiment)}</b>: {self.counts}<table>{rows}</table>"
 
@@ -255,22 +255,22 @@ def compare(
     for run in runs:
         if zeros := below_resolution(run):
             raise InputError(zeros, where=run.where, hint="use a larger --window or a finer clock")
-    found = measured(runs)
+    measurement = measured(runs)
     launches = len(before), len(after)
-    known = ~np.isnan(found.logs)
-    has = [np.asarray(side.any(axis=0)) for side in np.split(known, launches[:1])]
-    both = np.flatnonzero(has[0] & has[1])
-    lost = found.logs.shape[1] - len(both)
-    if not len(both):
-        hint = found.others(*has) if found.kind == "point" else ""
+    present = ~np.isnan(measurement.logs)
+    has = [np.asarray(side.any(axis=0)) for side in np.split(present, launches[:1])]
+    shared = np.flatnonzero(has[0] & has[1])
+    lost = measurement.logs.shape[1] - len(shared)
+    if not len(shared):
+        hint = measurement.others(*has) if measurement.kind == "point" else ""
         raise InputError("A and B have no point in common", hint=hint)
     if lost:
         left_out = [
-            f"not compared, because measured on one side only: {found.others(*has)}",
+            f"not compared, because measured on one side only: {measurement.others(*has)}",
             *left_out,
         ]
-    left, right = np.split(found.logs[:, both], launches[:1])
-    kinds = found.kinds(both)
+    left, right = np.split(measurement.logs[:, shared], launches[:1])
+    kinds = measurement.kinds(shared)
     # they would give the same times again: simulated, or synthetic without noise
     certain = all(
         run.origin == "simulated" or (run.origin == "synthetic" and not run.options.get("noise"))
@@ -286,41 +286,47 @@ def compare(
     seconds = [np.exp(np.nanmean(side, axis=0)) for side in (left, right)]
     differing = Differences(single, tests * holm(single.p), margin)
     points = Changes(
-        lambda k: found.key(both[k]), seconds[0], seconds[1], differing, found.logs[:, both],
+        lambda k: measurement.key(shared[k]), seconds[0], seconds[1], differing,
+        measurement.logs[:, shared],
         tuple(group for groups in kinds for group in groups if group.kind == "level"),
     )  # fmt: skip
-    parts, explained = changed_parts(left, right, kinds, test, single, tests=tests, margin=margin)
+    components, explained = changed_parts(
+        left, right, kinds, test, single, tests=tests, margin=margin
+    )
     changed = np.isin(differing.verdicts, VERDICTS[:2])
-    alone = np.flatnonzero(changed & ~explained).tolist()
-    parts += [
-        Part(found.kind, "", None, one.before, one.after, one.after - one.before, one.difference,
+    unexplained = np.flatnonzero(changed & ~explained).tolist()
+    components += [
+        Part(measurement.kind, "", None, point.before, point.after, point.after - point.before,
+             point.difference,
              (k,), 1)
-        for k in sorted(alone, key=lambda k: -abs(single.change[k]))
-        for one in (points[k],)
+        for k in sorted(unexplained, key=lambda k: -abs(single.change[k]))
+        for point in (points[k],)
     ]  # fmt: skip
-    whole = None
+    overall = None
     if kinds:
-        one = contrasts(left, right, [np.arange(len(both))], test)
-        whole = Differences(one, tests * one.p, margin)[0]
+        total = contrasts(left, right, [np.arange(len(shared))], test)
+        overall = Differences(total, tests * total.p, margin)[0]
     unit = "exact" if certain else "start" if forced else "launch"
     # whether something changed that concerns all ranks
-    common = any(part.kind in _COMMON for part in parts) or (whole is not None and whole.changed)
+    common = any(component.kind in _COMMON for component in components) or (
+        overall is not None and overall.changed
+    )
     if unit == "launch" and min(launches) < 2:
-        ratio = whole.ratio if whole else float(np.exp(np.max(single.change)))
+        ratio = overall.ratio if overall else float(np.exp(np.max(single.change)))
         common = ratio > 0 and abs(log(ratio)) > log(LAUNCHES_DIFFER)
     explains, around = environment(before, after)
     return Comparison(
         experiment=runs[0].experiment,
         changes=points,
-        kind=found.kind,
-        parts=parts,
-        overall=whole,
+        kind=measurement.kind,
+        parts=components,
+        overall=overall,
         differences=around,
         launches=Sides(*launches),
         unit=unit,
         margin=margin,
         visible=_visible(single),
-        notes=[*found.notes, *left_out],
+        notes=[*measurement.notes, *left_out],
         # launches differ in sizes that the measurement chose
         one_sided=0 if any(str(r.options.get("bytes")).startswith("auto") for r in runs) else lost,
         partial=sum(not run.complete for run in runs),
@@ -346,17 +352,17 @@ def _without_shared_processors(
 
     Where a side has no other launches, all are used. Also returns notes for the user.
     """
-    found = [
+    unshared = [
         [run for run in side if not run.shared_processors or run.oversubscribed]
         for side in (before, after)
     ]
-    shared = len(before) + len(after) - sum(map(len, found))
+    shared = len(before) + len(after) - sum(map(len, unshared))
     if not shared:
         return before, after, []
-    what = f"in {shared} launches ranks shared a processor; bind the ranks"
-    if not all(found):
-        return before, after, [f"{what} (used: a side has no other launches)"]
-    return found[0], found[1], [f"{what} (these launches are skipped)"]
+    note = f"in {shared} launches ranks shared a processor; bind the ranks"
+    if not all(unshared):
+        return before, after, [f"{note} (used: a side has no other launches)"]
+    return unshared[0], unshared[1], [f"{note} (these launches are skipped)"]
 
 
 def _visible(single: Contrast) -> float | None:

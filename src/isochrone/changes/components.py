@@ -74,9 +74,9 @@ class Differences:
         The verdict on each.
     """
 
-    def __init__(self, found: Contrast, corrected: Floats, margin: float) -> None:
-        high, p = np.minimum(found.high, BEYOND_ALL), np.minimum(corrected, 1.0)
-        self.rows = np.column_stack((found.change, found.low, high, p))
+    def __init__(self, contrast: Contrast, corrected: Floats, margin: float) -> None:
+        high, p = np.minimum(contrast.high, BEYOND_ALL), np.minimum(corrected, 1.0)
+        self.rows = np.column_stack((contrast.change, contrast.low, high, p))
         self.verdicts: list[str] = [
             NOT_KNOWN if isnan(p)
             else verdict(exp(change), exp(low), exp(high), margin=margin, sure=p < RATE)
@@ -181,26 +181,26 @@ def changed_parts(
     """
     explained = np.zeros(before.shape[1], dtype=bool)
     base, late = (np.exp(np.nanmean(side, axis=0)) for side in (before, after))
-    found = []
+    components = []
     for groups in kinds:
-        whole = contrasts(before, after, [group.points for group in groups], compare)
-        differing = Differences(whole, whole.p * tests * len(groups), margin)
-        size = [len(group.points) for group in groups] * np.abs(whole.change)
+        group_contrasts = contrasts(before, after, [group.points for group in groups], compare)
+        differing = Differences(group_contrasts, group_contrasts.p * tests * len(groups), margin)
+        size = [len(group.points) for group in groups] * np.abs(group_contrasts.change)
         for k in np.argsort(-np.nan_to_num(size), kind="stable").tolist():
             group = groups[k]
             if not differing[k].changed:
                 continue
-            alike = group.points[_alike(single, base, group.points, whole.change[k])]
+            alike = group.points[_alike(single, base, group.points, group_contrasts.change[k])]
             enough = len(alike) >= ALIKE.get(group.kind, ALIKE_ELSE) * len(group.points)
             if not enough or 2 * np.sum(~explained[alike]) < len(alike):
                 continue
             explained[alike] = True
             first, last = median_of(base[alike]), median_of(late[alike])
-            found.append(Part(
+            components.append(Part(
                 group.kind, group.who, group.nbytes, first, last, last - first, differing[k],
                 tuple(alike.tolist()), len(group.points),
             ))  # fmt: skip
-    return found, explained
+    return components, explained
 
 
 def _alike(single: Contrast, base: Floats, points: Ints, shift: float) -> Bools:
@@ -222,6 +222,6 @@ def _alike(single: Contrast, base: Floats, points: Ints, shift: float) -> Bools:
 
 def contrasts(before: Floats, after: Floats, groups: Sequence[Ints], compare: Compare) -> Contrast:
     """Compare groups of points: the median over each group is one number of a launch."""
-    both = np.concatenate([before, after])
-    values = group_medians(both - np.mean(both, axis=0), groups)
+    sides = np.concatenate([before, after])
+    values = group_medians(sides - np.mean(sides, axis=0), groups)
     return compare(values[: len(before)], values[len(before) :])

@@ -111,9 +111,9 @@ class Quantities(Record):
     notes: list[str]
 
 
-def called(kind: str, who: str) -> str:
+def called(kind: str, name: str) -> str:
     """Name a quantity, its kind in front unless it is there."""
-    return who if who.startswith((kind, "inside")) else f"{kind} {who}"
+    return name if name.startswith((kind, "inside")) else f"{kind} {name}"
 
 
 def at_size(kind: str, nbytes: int | None) -> str:
@@ -146,7 +146,7 @@ def quantities(runs: Sequence[Run], earlier: int) -> Quantities:
 
 
 def with_further(
-    runs: Sequence[Run], earlier: int, known: Known | None = None
+    runs: Sequence[Run], earlier: int, hierarchies: Known | None = None
 ) -> tuple[Quantities, Further]:
     """Return the quantities of runs, and how to get those of one more run without these.
 
@@ -154,11 +154,11 @@ def with_further(
     ----------
     runs, earlier
         As for `quantities`.
-    known
+    hierarchies
         Hierarchies found before.
     """
     if "pair" in runs[0].tables:
-        return _of_maps(runs, earlier, known)
+        return _of_maps(runs, earlier, hierarchies)
     keys, logs = _of_emulations(runs) if runs[0].kind == "emulation" else logs_of(runs)
     return _of_curves(runs[0], keys, logs, earlier), lambda _: None
 
@@ -174,58 +174,62 @@ def _together(
 # ---- maps --------------------------------------------------------------------------------------
 
 
-def _of_maps(runs: Sequence[Run], earlier: int, known: Known | None) -> tuple[Quantities, Further]:
-    found = seen_from(runs[-1], runs)
-    notes = _not_seen(runs[-1], found, earlier)
-    level, names, groups = _levels(found, earlier, known)
-    parts = []
-    sizes = [*parted(found.rows[:, 2], np.arange(len(found.rows)))]
+def _of_maps(
+    runs: Sequence[Run], earlier: int, hierarchies: Known | None
+) -> tuple[Quantities, Further]:
+    seen_pairs = seen_from(runs[-1], runs)
+    notes = _not_seen(runs[-1], seen_pairs, earlier)
+    level, names, groups = _levels(seen_pairs, earlier, hierarchies)
+    size_maps = []
+    sizes = [*parted(seen_pairs.rows[:, 2], np.arange(len(seen_pairs.rows)))]
     for size, rows in sizes:
-        own = found.only(rows)
-        if (~np.isnan(own.logs[:earlier])).any():
+        observed = seen_pairs.only(rows)
+        if (~np.isnan(observed.logs[:earlier])).any():
             nbytes = size if len(sizes) > 1 else None
-            parts.append((rows, _Map(own.first(earlier), level[rows], names, nbytes)))
-    if not parts:
+            size_maps.append((rows, _Map(observed.first(earlier), level[rows], names, nbytes)))
+    if not size_maps:
         raise InputError("the maps have no pairs in common", where=runs[-1].where)
 
     def columns(seen: Seen) -> Quantities:
-        each = [column for rows, one in parts for column in one.columns(seen.only(rows))]
-        return _together(each, groups, notes)
+        map_columns = [
+            column for rows, size_map in size_maps for column in size_map.columns(seen.only(rows))
+        ]
+        return _together(map_columns, groups, notes)
 
     def further(run: Run) -> Quantities | None:
         if notes or run.hosts != runs[-1].hosts:
             return None
-        own = seen_from(run, [run])
-        return columns(own) if np.array_equal(own.rows, found.rows) else None
+        observed = seen_from(run, [run])
+        return columns(observed) if np.array_equal(observed.rows, seen_pairs.rows) else None
 
-    return columns(found), further
+    return columns(seen_pairs), further
 
 
-def _not_seen(run: Run, found: Seen, earlier: int) -> list[str]:
+def _not_seen(run: Run, seen_pairs: Seen, earlier: int) -> list[str]:
     """Say what of a map no earlier one has."""
-    rows, before = found.rows, ~np.isnan(found.logs[:earlier])
+    rows, in_earlier = seen_pairs.rows, ~np.isnan(seen_pairs.logs[:earlier])
     notes = []
     for size in np.unique(rows[:, 2]).tolist():
-        if not before[:, rows[:, 2] == size].any():
+        if not in_earlier[:, rows[:, 2] == size].any():
             notes.append(f"{format_bytes(size)}: no earlier run has this message size")
     hosts = np.array(run.hosts, dtype=object)
-    seen = {host for ends in rows[before.any(axis=0), :2].T for host in hosts[ends]}
+    seen = {host for ends in rows[in_earlier.any(axis=0), :2].T for host in hosts[ends]}
     new = [host for host in dict.fromkeys(run.hosts) if host not in seen]
     if new and len(new) < len(set(run.hosts)):
-        shown = listed([printable(host, 40) for host in new], 5)
-        notes.append(f"no earlier run has {shown}: compared with other hosts")
+        host_names = listed([printable(host, 40) for host in new], 5)
+        notes.append(f"no earlier run has {host_names}: compared with other hosts")
     return notes
 
 
 def _levels(
-    found: Seen, earlier: int, known: Known | None
+    seen_pairs: Seen, earlier: int, hierarchies: Known | None
 ) -> tuple[Ints, list[str], list[frozenset[str]]]:
     """Return the level of each row, their names, and the hosts that are together on them.
 
     They are those that the earlier runs together show; of new pairs, those of the last run.
     """
-    smallest = found.rows[:, 2] == found.rows[:, 2].min()
-    first, hosts = found.only(smallest), found.hosts
+    smallest = seen_pairs.rows[:, 2] == seen_pairs.rows[:, 2].min()
+    first, hosts = seen_pairs.only(smallest), seen_pairs.hosts
     nodes = numbered(hosts).tolist()
     ranks = [Rank(k, hosts[k], nodes[k]) for k in range(len(hosts))]
     table = dict(zip(("i", "j", "bytes"), first.rows.T, strict=True))
@@ -234,13 +238,15 @@ def _levels(
         header={"experiment": "latency-map", "ranks": len(hosts)},
         ranks=ranks if all(hosts) else [], tables={"pair": Table(table)}, end={"complete": True},
     )  # fmt: skip
-    shown = analyse(middle, known=known)
-    level = shown.level_of(found.rows[:, 0], found.rows[:, 1])
+    hierarchy = analyse(middle, explanations=hierarchies)
+    level = hierarchy.level_of(seen_pairs.rows[:, 0], seen_pairs.rows[:, 1])
     together = {
-        frozenset(hosts[seat] for seat in group) for one in shown.levels for group in one.groups
+        frozenset(hosts[seat] for seat in group)
+        for tree_level in hierarchy.levels
+        for group in tree_level.groups
     }
-    groups = sorted((one for one in together if 1 < len(one) < len(set(hosts))), key=len)
-    return level, [one.name for one in shown.levels], groups
+    groups = sorted((group for group in together if 1 < len(group) < len(set(hosts))), key=len)
+    return level, [tree_level.name for tree_level in hierarchy.levels], groups
 
 
 def _usual_map(logs: Floats, earlier: int) -> Floats:
@@ -251,8 +257,8 @@ def _usual_map(logs: Floats, earlier: int) -> Floats:
     if not np.isnan(logs).any():
         return np.asarray(np.median(logs[:earlier], axis=0))
     last = logs[-1]
-    usual = row_medians((logs[:earlier] - row_medians(logs[:earlier] - last)[:, None]).T)
-    return np.where(np.isnan(usual), last, usual)
+    expected = row_medians((logs[:earlier] - row_medians(logs[:earlier] - last)[:, None]).T)
+    return np.where(np.isnan(expected), last, expected)
 
 
 class _Map:
@@ -261,21 +267,21 @@ class _Map:
     What is usual is estimated from ``before``, the earlier maps.
     """
 
-    def __init__(self, before: Seen, level: Ints, names: list[str], nbytes: int | None) -> None:
-        self.hosts, self.by_host, self.unit = before.hosts, before.by_host, before.unit
+    def __init__(self, observed: Seen, level: Ints, names: list[str], nbytes: int | None) -> None:
+        self.hosts, self.by_host, self.unit = observed.hosts, observed.by_host, observed.unit
         self.names, self.level, self.nbytes = names, level, nbytes
         self.host_names = list(dict.fromkeys(self.hosts))
-        self.a, self.b = before.rows[:, 0], before.rows[:, 1]
+        self.a, self.b = observed.rows[:, 0], observed.rows[:, 1]
         self.outer = self.unit[self.a] != self.unit[self.b]
-        exact = np.where(before.exact, before.logs, np.nan)
+        exact = np.where(observed.exact, observed.logs, np.nan)
         self.usual = means(exact).middle
         for k in np.unique(level[~self.outer]).tolist():
             rows = np.flatnonzero(~self.outer & (level == k))
             self.usual[rows] = usual_of(exact[:, rows])
         self.peculiar = np.zeros(len(self._pairs))
         self.of_units = np.full(int(self.unit.max()) + 1, np.nan)
-        self.peculiar = _peculiar(self._fit(before.logs)[2])
-        self.of_units = usual_of(self._fit(before.logs)[1])
+        self.peculiar = _peculiar(self._fit(observed.logs)[2])
+        self.of_units = usual_of(self._fit(observed.logs)[1])
         self.of_insides = usual_of(self._over(exact, [*self._inner.values()]))
 
     def columns(self, seen: Seen) -> Iterator[_Column]:
@@ -289,18 +295,20 @@ class _Map:
             yield from self._insides()
 
     def _column(
-        self, quantity: Quantity, shift: Floats, rows: Any, own: Floats | None = None
+        self, quantity: Quantity, shift: Floats, rows: Any, pair_shifts: Floats | None = None
     ) -> _Column:
-        """Return a column; ``own`` are the shifts of the pairs it is made of."""
-        lower = np.full(len(shift), np.nan) if own is None else _lower_quartile(own)
+        """Return a column; ``pair_shifts`` are the shifts of the pairs it is made of."""
+        lower = np.full(len(shift), np.nan) if pair_shifts is None else _lower_quartile(pair_shifts)
         return _Column(quantity, shift, np.exp(row_medians(self.logs[:, rows])), lower)
 
     def _about(
-        self, kind: str, who: str, ranks: Iterable[int], rows: Ints, level: int | None = None
+        self, kind: str, name: str, ranks: Iterable[int], rows: Ints, level: int | None = None
     ) -> Quantity:
         ranks = tuple(ranks)
         hosts = dict.fromkeys(self.hosts[rank] for rank in ranks)
-        return Quantity(kind, who, tuple(filter(None, hosts)), ranks, level, self.nbytes, len(rows))
+        return Quantity(
+            kind, name, tuple(filter(None, hosts)), ranks, level, self.nbytes, len(rows)
+        )
 
     def _rank(self, rank: int, rows: Ints) -> Quantity:
         host = self.hosts[rank]
@@ -311,7 +319,7 @@ class _Map:
     @cached_property
     def _on(self) -> dict[int, list[int]]:
         """The ranks of each unit."""
-        return {k: own.tolist() for k, own in parted(self.unit, np.arange(len(self.unit)))}
+        return {k: ranks.tolist() for k, ranks in parted(self.unit, np.arange(len(self.unit)))}
 
     # ---- pairs of units ----
 
@@ -320,22 +328,22 @@ class _Map:
         """What is usual of each row, over the mean of those between the same units."""
         ends = np.sort(self.unit[np.column_stack([self.a, self.b])], axis=1)
         _, pair = np.unique(ends @ [len(self.unit), 1], return_inverse=True)
-        known, count = ~np.isnan(self.usual), pair.max() + 1
-        total = np.bincount(pair[known], self.usual[known], count)
-        number = np.maximum(np.bincount(pair[known], minlength=count), 1)
-        return np.asarray(self.usual - (total / number)[pair])
+        present, count = ~np.isnan(self.usual), pair.max() + 1
+        total = np.bincount(pair[present], self.usual[present], count)
+        pair_counts = np.maximum(np.bincount(pair[present], minlength=count), 1)
+        return np.asarray(self.usual - (total / pair_counts)[pair])
 
     @cached_property
     def _parts(self) -> list[Ints]:
         """The rows of each pair of units."""
         rows = np.flatnonzero(self.outer)
         ends = np.sort(self.unit[np.column_stack([self.a, self.b])[rows]], axis=1)
-        return [own for _, own in parted(ends[:, 0] * len(self.unit) + ends[:, 1], rows)]
+        return [members for _, members in parted(ends[:, 0] * len(self.unit) + ends[:, 1], rows)]
 
     @cached_property
     def _first(self) -> Ints:
         """The first row of each pair of units."""
-        return np.array([own[0] for own in self._parts], np.int64)
+        return np.array([members[0] for members in self._parts], np.int64)
 
     @cached_property
     def _pairs(self) -> Ints:
@@ -345,18 +353,20 @@ class _Map:
     @cached_property
     def _level(self) -> Ints:
         """The level of each pair of units."""
-        return np.array([int(median_of(self.level[own])) for own in self._parts], np.int64)
+        return np.array([int(median_of(self.level[members])) for members in self._parts], np.int64)
 
-    def _over(self, logs: Floats, parts: Sequence[Ints]) -> Floats:
+    def _over(self, logs: Floats, row_groups: Sequence[Ints]) -> Floats:
         """Return the median over the rows of each part, without what is usual among them."""
-        found = np.empty((len(logs), len(parts)))
-        for number, which in parted(np.array([len(own) for own in parts]), np.arange(len(parts))):
-            rows = np.stack([parts[k] for k in which])
-            if number == 1:
-                found[:, which] = logs[:, rows[:, 0]]
+        medians = np.empty((len(logs), len(row_groups)))
+        for size, which in parted(
+            np.array([len(members) for members in row_groups]), np.arange(len(row_groups))
+        ):
+            rows = np.stack([row_groups[k] for k in which])
+            if size == 1:
+                medians[:, which] = logs[:, rows[:, 0]]
                 continue
-            found[:, which] = row_medians(logs[:, rows] - np.nan_to_num(self._among[rows]))
-        return found
+            medians[:, which] = row_medians(logs[:, rows] - np.nan_to_num(self._among[rows]))
+        return medians
 
     def _fit(self, logs: Floats) -> tuple[Floats, Floats, Floats]:
         """Return the effects of levels and units, and the rests of pairs of units, of all maps.
@@ -365,13 +375,13 @@ class _Map:
         """
         values = self._over(logs, self._parts) - self.peculiar
         judged = len(np.unique(self._pairs)) >= MIN_UNITS
-        levels, units, rest = shifts_of(
+        levels, units, residuals = shifts_of(
             self._pairs, self._level, values, len(self.names), len(self.of_units)
         )
-        few = judged & (np.sum(~np.isnan(units), axis=1) < MIN_UNITS)
-        levels[few], units[few], rest[few] = np.nan, np.nan, np.nan
+        sparse = judged & (np.sum(~np.isnan(units), axis=1) < MIN_UNITS)
+        levels[sparse], units[sparse], residuals[sparse] = np.nan, np.nan, np.nan
         common = np.nan_to_num(off_usual(units, self.of_units))
-        return levels + 2 * common, units - common, rest + self.peculiar
+        return levels + 2 * common, units - common, residuals + self.peculiar
 
     # ---- quantities ----
 
@@ -386,22 +396,22 @@ class _Map:
             about = self._about("level", f"level {k} ({name})", (), rows, k)
             yield self._column(about, shift, rows)
 
-    def _network(self, levels: Floats, units: Floats, rest: Floats) -> Iterator[_Column]:
+    def _network(self, levels: Floats, units: Floats, residuals: Floats) -> Iterator[_Column]:
         """Yield nodes, their ranks, and pairs of nodes; or ranks and their pairs."""
         pairs, level = self._pairs, self._level
         between = self._over(self.logs, self._parts)
-        usual = np.nan_to_num(self.of_units)[pairs].sum(axis=1)
-        beyond = between - self.peculiar - usual - levels[:, level]
-        there = np.unique(pairs).tolist()
-        if len(there) >= MIN_UNITS:
-            for k in there:
-                own = np.flatnonzero((pairs == k).any(axis=1))
-                rows = np.concatenate([self._parts[p] for p in own])
+        expected = np.nan_to_num(self.of_units)[pairs].sum(axis=1)
+        beyond = between - self.peculiar - expected - levels[:, level]
+        units_seen = np.unique(pairs).tolist()
+        if len(units_seen) >= MIN_UNITS:
+            for k in units_seen:
+                of_unit = np.flatnonzero((pairs == k).any(axis=1))
+                rows = np.concatenate([self._parts[p] for p in of_unit])
                 about = (
                     self._about("node", self.host_names[k], self._on[k], rows)
                     if self.by_host else self._rank(k, rows)
                 )  # fmt: skip
-                yield self._column(about, units[:, k], rows, beyond[:, own])
+                yield self._column(about, units[:, k], rows, beyond[:, of_unit])
         if self.by_host:
             yield from self._ranks(between)
         seconds = np.exp(between)
@@ -410,17 +420,17 @@ class _Map:
             names = [self.host_names[u] if self.by_host else str(u) for u in ends]
             ranks = [rank for u in ends for rank in self._on[u]]
             about = self._about("pair", "-".join(names), sorted(ranks), self._parts[k], level[k])
-            yield _Column(about, rest[:, k], seconds[:, k], none)
+            yield _Column(about, residuals[:, k], seconds[:, k], none)
 
     def _ranks(self, between: Floats) -> Iterator[_Column]:
         """Yield what each rank adds to that of its node, where nodes have several."""
-        place = np.empty(len(self.a), np.int64)
-        for k, own in enumerate(self._parts):
-            place[own] = k
+        pair_index = np.empty(len(self.a), np.int64)
+        for k, members in enumerate(self._parts):
+            pair_index[members] = k
         for rank, unit in enumerate(self.unit.tolist()):
             rows = np.flatnonzero(self.outer & ((self.a == rank) | (self.b == rank)))
             if len(rows) and len(self._on[unit]) > 1:
-                added = self.exact[:, rows] - self._among[rows] - between[:, place[rows]]
+                added = self.exact[:, rows] - self._among[rows] - between[:, pair_index[rows]]
                 yield self._column(self._rank(rank, rows), row_medians(added), rows, added)
 
     @cached_property
@@ -436,8 +446,8 @@ class _Map:
         shift = self._over(self.exact, [*self._inner.values()])
         shift = shift - off_usual(shift, self.of_insides)
         for (k, rows), values in zip(self._inner.items(), shift.T, strict=True):
-            who = f"inside of {printable(self.host_names[k], 60)}"
-            yield self._column(self._about("inside", who, self._on[k], rows), values, rows)
+            name = f"inside of {printable(self.host_names[k], 60)}"
+            yield self._column(self._about("inside", name, self._on[k], rows), values, rows)
 
 
 def usual_of(values: Floats) -> Floats:
@@ -448,53 +458,53 @@ def usual_of(values: Floats) -> Floats:
     common = np.zeros((len(values), 1))
     for _ in range(_ROUNDS if np.isnan(values).any() else 1):
         middle = means(values - common).middle
-        before, common = common, np.nan_to_num(row_medians(values - middle))[:, None]
-        if np.max(np.abs(common - before), initial=0) < _SETTLED:
+        previous, common = common, np.nan_to_num(row_medians(values - middle))[:, None]
+        if np.max(np.abs(common - previous), initial=0) < _SETTLED:
             break
     return middle
 
 
-def off_usual(values: Floats, usual: Floats) -> Floats:
+def off_usual(values: Floats, expected: Floats) -> Floats:
     """Return how far each map is off what is usual, as a column; NaN of few columns."""
-    beside = values - usual
+    beside = values - expected
     enough = np.sum(~np.isnan(beside), axis=1) >= MIN_UNITS
     return np.where(enough, row_medians(beside), np.nan)[:, None]
 
 
-def _peculiar(rest: Floats) -> Floats:
+def _peculiar(residuals: Floats) -> Floats:
     """Return what each pair adds to its level and nodes, from the rests of several maps.
 
     The median over the maps is shrunk towards 0, depending on how much pairs differ, and how much
     a pair differs from map to map: the best linear prediction (Robinson 1991, *That BLUP is a good
     thing: the estimation of random effects*, Statistical Science 6, 15-32).
     """
-    found = means(rest)
-    reliable = components(found).reliability(found.n)
-    return np.nan_to_num(row_medians(rest.T) * reliable)
+    pair_means = means(residuals)
+    reliable = components(pair_means).reliability(pair_means.n)
+    return np.nan_to_num(row_medians(residuals.T) * reliable)
 
 
 # ---- curves and points -------------------------------------------------------------------------
 
 
 def _of_curves(run: Run, keys: list[dict[str, Any]], logs: Floats, earlier: int) -> Quantities:
-    whole = np.asarray(~np.isnan(logs).any(axis=0))
-    if 2 * whole.sum() < len(whole) or not whole.any():
+    complete = np.asarray(~np.isnan(logs).any(axis=0))
+    if 2 * complete.sum() < len(complete) or not complete.any():
         raise InputError("the runs have less than half of their points in common", where=run.where)
-    left_out = int(np.sum(~whole))
+    left_out = int(np.sum(~complete))
     notes = [f"{left_out} points are skipped: not all runs have them"] * bool(left_out)
-    keys = [*compress(keys, whole)]
-    logs = logs[:, whole]
+    keys = [*compress(keys, complete)]
+    logs = logs[:, complete]
     delta = logs - np.mean(logs[:earlier], axis=0)
     none = np.full(len(logs), np.nan)
     columns = []
-    for about, own in by_curve(keys, run.by).items():
+    for about, members in by_curve(keys, run.by).items():
         common = np.zeros(len(logs))
-        if len(own) >= MIN_POINTS:
-            common = np.median(delta[:, own], axis=1)
-            curve = Quantity("curve", _point(dict(about)) or "all points", points=len(own))
-            middle = np.exp(np.median(logs[:, own], axis=1))
+        if len(members) >= MIN_POINTS:
+            common = np.median(delta[:, members], axis=1)
+            curve = Quantity("curve", _point(dict(about)) or "all points", points=len(members))
+            middle = np.exp(np.median(logs[:, members], axis=1))
             columns.append(_Column(curve, common, middle, none))
-        for k in own:
+        for k in members:
             point = Quantity("point", _point(keys[k]), nbytes=keys[k].get("bytes"))
             columns.append(_Column(point, delta[:, k] - common, np.exp(logs[:, k]), none))
     return _together(columns, [], notes)
@@ -502,24 +512,24 @@ def _of_curves(run: Run, keys: list[dict[str, Any]], logs: Floats, earlier: int)
 
 def _of_emulations(runs: Sequence[Run]) -> tuple[list[dict[str, Any]], Floats]:
     """Return the wall time of each application, alone and concurrently with others."""
-    found = []
+    medians = []
     for run in runs:
         walls = emulation(run).walls
-        found.append({(one.app, ", ".join(one.beside)): one.seconds.median for one in walls})
-    keys, seconds = aligned(found)
+        medians.append({(wall.app, ", ".join(wall.beside)): wall.seconds.median for wall in walls})
+    keys, seconds = aligned(medians)
     return [{"app": app, "beside": beside or "nothing"} for app, beside in keys], np.log(seconds)
 
 
 def _lower_quartile(values: Floats) -> Floats:
     """Return the lower quartile of each row without NaN; `numpy.nanquantile` takes far longer."""
-    place = np.maximum(np.sum(~np.isnan(values), axis=1, keepdims=True) - 1, 0) / 4
-    low = place.astype(np.int64)
+    position = np.maximum(np.sum(~np.isnan(values), axis=1, keepdims=True) - 1, 0) / 4
+    low = position.astype(np.int64)
     ordered = np.sort(values, axis=1)
     below, above = (
         np.take_along_axis(ordered, np.minimum(k, values.shape[1] - 1), axis=1)
-        for k in (low, low + (place > low))
+        for k in (low, low + (position > low))
     )
-    return np.asarray(below + (place - low) * (above - below))[:, 0]
+    return np.asarray(below + (position - low) * (above - below))[:, 0]
 
 
 def _point(key: dict[str, Any]) -> str:
@@ -547,32 +557,32 @@ def shifts_of(
     if len(np.unique(pairs)) >= MIN_UNITS:
         ends = level, levels + pairs[:, 0], levels + pairs[:, 1]
         size = max(1, _AT_ONCE // (levels + units) ** 2)
-        found = np.concatenate([
+        effects = np.concatenate([
             _fitted(ends, values[k : k + size], middle[k : k + size, level], levels + units)
             for k in range(0, len(values), size)
         ])  # fmt: skip
-        of_level, of_unit = found[:, :levels], np.where(with_unit, found[:, levels:], np.nan)
+        of_level, of_unit = effects[:, :levels], np.where(with_unit, effects[:, levels:], np.nan)
         common = row_medians(of_unit)[:, None]
         of_level, of_unit = of_level + 2 * common, of_unit - common
-    rest = values - of_level[:, level] - np.nan_to_num(of_unit)[:, pairs].sum(axis=2)
+    residuals = values - of_level[:, level] - np.nan_to_num(of_unit)[:, pairs].sum(axis=2)
     of_level, of_unit = (
-        np.where(there, one, np.nan)
-        for there, one in ((with_level, of_level), (with_unit, of_unit))
+        np.where(present, effect, np.nan)
+        for present, effect in ((with_level, of_level), (with_unit, of_unit))
     )
-    return of_level, of_unit, rest
+    return of_level, of_unit, residuals
 
 
 def _fitted(ends: Sequence[Ints], values: Floats, middle: Floats, count: int) -> Floats:
     """Return the numbers of which each value of a map is the sum of three, robustly."""
-    rest, found = values - middle, np.zeros((len(values), count))
+    residuals, effects = values - middle, np.zeros((len(values), count))
     for _ in range(_ROUNDS):
-        spread = np.maximum(MAD_TO_SIGMA * row_medians(np.abs(rest)), 1e-6)[:, None]
-        weight = np.minimum(1.0, HUBER * spread / np.maximum(np.abs(rest), 1e-12))
-        before, found = found, _least_squares(ends, np.nan_to_num(weight), values, count)
-        rest = values - sum(found[:, end] for end in ends)
-        if np.max(np.abs(found - before)) < _SETTLED:
+        spread = np.maximum(MAD_TO_SIGMA * row_medians(np.abs(residuals)), 1e-6)[:, None]
+        weight = np.minimum(1.0, HUBER * spread / np.maximum(np.abs(residuals), 1e-12))
+        previous, effects = effects, _least_squares(ends, np.nan_to_num(weight), values, count)
+        residuals = values - sum(effects[:, end] for end in ends)
+        if np.max(np.abs(effects - previous)) < _SETTLED:
             break
-    return found
+    return effects
 
 
 def _least_squares(ends: Sequence[Ints], weight: Floats, values: Floats, count: int) -> Floats:
@@ -581,10 +591,10 @@ def _least_squares(ends: Sequence[Ints], weight: Floats, values: Floats, count: 
     of_map = count * np.arange(maps)[:, None]
     weighted, weight = (weight * np.nan_to_num(values)).ravel(), weight.ravel()
     square, right = np.zeros((maps, count, count)), np.zeros((maps, count, 1))
-    for one in ends:
-        right += np.bincount((of_map + one).ravel(), weighted, right.size).reshape(right.shape)
-        for other in ends:
-            at = (count * (of_map + one) + other).ravel()
+    for end in ends:
+        right += np.bincount((of_map + end).ravel(), weighted, right.size).reshape(right.shape)
+        for other_end in ends:
+            at = (count * (of_map + end) + other_end).ravel()
             square += np.bincount(at, weight, square.size).reshape(square.shape)
     trace = np.trace(square, axis1=1, axis2=2)[:, None, None]
     scale = np.maximum(trace / count, 1.0)

@@ -49,14 +49,15 @@ class Gate(Record):
         return not self.failed and not self.doubts
 
 
-def judge(found: Comparison, limits: Sequence[Limit]) -> Gate:
+def judge(comparison: Comparison, limits: Sequence[Limit]) -> Gate:
     """Apply the limits to a comparison."""
     failed = [
-        part for part in found.parts
-        if any(part.difference.verdict == one.what and one.exceeded(part.difference.ratio)
-               for one in limits)
+        component for component in comparison.parts
+        if any(component.difference.verdict == limit.what
+               and limit.exceeded(component.difference.ratio)
+               for limit in limits)
     ]  # fmt: skip
-    return Gate(failed, _doubts(found, limits, failed) if limits else [])
+    return Gate(failed, _doubts(comparison, limits, failed) if limits else [])
 
 
 def what_to_measure(launches: int = USUAL_LAUNCHES) -> str:
@@ -67,32 +68,35 @@ def what_to_measure(launches: int = USUAL_LAUNCHES) -> str:
     )
 
 
-def _doubts(found: Comparison, limits: Sequence[Limit], failed: Sequence[Part]) -> list[str]:
+def _doubts(comparison: Comparison, limits: Sequence[Limit], failed: Sequence[Part]) -> list[str]:
     lost = []
-    if found.one_sided:
-        lost.append(f"{found.one_sided} points were measured on one side only")
-    if found.partial:
-        lost.append(f"{found.partial} runs are not complete")
-    if lost or found.unit != "launch":
+    if comparison.one_sided:
+        lost.append(f"{comparison.one_sided} points were measured on one side only")
+    if comparison.partial:
+        lost.append(f"{comparison.partial} runs are not complete")
+    if lost or comparison.unit != "launch":
         return lost
-    if min(found.launches) < MIN_LAUNCHES:
+    if min(comparison.launches) < MIN_LAUNCHES:
         return [
             f"fewer than {MIN_LAUNCHES} launches on a side, {USUAL_LAUNCHES} are recommended: "
             f"{what_to_measure()}"
         ]
-    explained = {k: part.difference.ratio for part in found.parts for k in part.points}
-    known = {k for part in failed for k in part.points}
+    explained = {
+        k: component.difference.ratio for component in comparison.parts for k in component.points
+    }
+    failed_points = {k for component in failed for k in component.points}
     open_ = [
         (point.difference, explained.get(k, 1.0))
-        for k, point in enumerate(found.points) if k not in known
+        for k, point in enumerate(comparison.points) if k not in failed_points
     ]  # fmt: skip
-    launches = min(found.launches)
-    unknown = sum(one.p is None for one, _ in open_)
+    launches = min(comparison.launches)
+    unknown = sum(difference.p is None for difference, _ in open_)
     if unknown:
         return [
-            f"{unknown} of {len(found.changes)} points were measured by fewer than two launches"
+            f"{unknown} of {len(comparison.changes)} points were measured by fewer than two "
+            "launches"
         ]
-    visible = found.visible or 1.0
+    visible = comparison.visible or 1.0
     if visible >= BLIND:
         return [
             f"launches vary: only changes of {visible:.1f}x or more are detected: "
@@ -101,35 +105,36 @@ def _doubts(found: Comparison, limits: Sequence[Limit], failed: Sequence[Part]) 
     doubts = []
     for limit in limits:
         suspects = [  # beyond the scatter of all points, too
-            (one.ratio, beyond) for one, usual in open_
-            if (beyond := exp(abs(log(one.ratio / usual)))) > visible
-            and _leaning(one, limit, usual)
+            (difference.ratio, beyond) for difference, expected in open_
+            if (beyond := exp(abs(log(difference.ratio / expected)))) > visible
+            and _leaning(difference, limit, expected)
         ]  # fmt: skip
         if suspects:
-            ratio, beyond = max(suspects, key=lambda one: one[1])
+            ratio, beyond = max(suspects, key=lambda suspect: suspect[1])
             doubts.append(
-                f"{len(suspects)} of {len(found.changes)} points are possibly {limit.what}, up to "
+                f"{len(suspects)} of {len(comparison.changes)} points are possibly {limit.what}, "
+                "up to "
                 f"{ratio:.2f}x: {_more(launches, visible, beyond)}"
             )
-        elif not failed and found.overall and _leaning(found.overall, limit):
+        elif not failed and comparison.overall and _leaning(comparison.overall, limit):
             doubts.append(
-                f"possibly {limit.what} overall, {found.overall.ratio:.2f}x: "
+                f"possibly {limit.what} overall, {comparison.overall.ratio:.2f}x: "
                 f"{_more(launches, 1.0, BLIND)}"
             )
     return doubts
 
 
-def _leaning(difference: Difference, limit: Limit, usual: float = 1.0) -> bool:
+def _leaning(difference: Difference, limit: Limit, expected: float = 1.0) -> bool:
     """Whether a difference beyond the limit is not known only by the correction for many tests.
 
     It must differ from the usual ratio, that of the component which explains the point.
     """
     low, high = difference.low, difference.high
-    differs = low is not None and high is not None and not low <= usual <= high
+    differs = low is not None and high is not None and not low <= expected <= high
     return difference.verdict == NOT_KNOWN and limit.exceeded(difference.ratio) and differs
 
 
 def _more(launches: int, visible: float, ratio: float) -> str:
     """Say how many launches detect a ratio, where ``launches`` detect ``visible``."""
-    least = ceil(launches * (log(visible) / log(ratio)) ** 2)
-    return what_to_measure(max(least, 2 * launches, USUAL_LAUNCHES))
+    needed = ceil(launches * (log(visible) / log(ratio)) ** 2)
+    return what_to_measure(max(needed, 2 * launches, USUAL_LAUNCHES))

@@ -73,8 +73,8 @@ class Series(Record):
     @property
     def name(self) -> str:
         """What it is, as text."""
-        what = self.what
-        return what.who if what.kind != "node" else f"node {what.who}"
+        quantity = self.what
+        return quantity.who if quantity.kind != "node" else f"node {quantity.who}"
 
 
 class History(Record):
@@ -100,11 +100,11 @@ class History(Record):
     @property
     def dates(self) -> list[str]:
         """Start of each run, from its file: escape it."""
-        return [one.started for one in self.nights]
+        return [night.started for night in self.nights]
 
     def of(self, *kinds: str) -> list[Series]:
         """Return the series of these kinds."""
-        return [one for one in self.series if one.what.kind in kinds]
+        return [series for series in self.series if series.what.kind in kinds]
 
 
 def histories_of(runs: Sequence[Run]) -> list[History]:
@@ -120,21 +120,21 @@ def histories(nights: Sequence[Night], read: Read) -> list[History]:
     InputError
         If a run holds no times, or comparable runs have too little in common.
     """
-    some = [one for one in nights if not one.left_out]
-    some.sort(key=lambda one: (one.started, one.file))
-    groups = comparable([one.setting for one in some], PLACE)
-    return [_history([some[k] for k in alike], read) for alike in groups]
+    complete = [night for night in nights if not night.left_out]
+    complete.sort(key=lambda night: (night.started, night.file))
+    groups = comparable([night.setting for night in complete], PLACE)
+    return [_history([complete[k] for k in alike], read) for alike in groups]
 
 
 def _history(nights: list[Night], read: Read) -> History:
     fill(nights, read)
-    marks = [other_settings(after.setting, before.setting) for before, after in pairwise(nights)]
-    notes = dict.fromkeys(note for one in nights for note in one.notes)
+    marks = [other_settings(later.setting, earlier.setting) for earlier, later in pairwise(nights)]
+    notes = dict.fromkeys(note for night in nights for note in night.notes)
     return History(nights, [[], *marks], _series(nights), [*notes])
 
 
 def _series(nights: Sequence[Night]) -> list[Series]:
-    rows = [{value[:3]: value for value in one.values or ()} for one in nights]
+    rows = [{value[:3]: value for value in night.values or ()} for night in nights]
     latest = {key: value for row in rows for key, value in row.items()}
     # in the order of the latest night
     keys = sorted(dict.fromkeys(key for row in reversed(rows) for key in row),
@@ -142,13 +142,13 @@ def _series(nights: Sequence[Night]) -> list[Series]:
     shape, column = (len(rows), len(keys)), {key: k for k, key in enumerate(keys)}
     seconds, shifts = np.full(shape, np.nan), np.full(shape, np.nan)
     for k, row in enumerate(rows):
-        own = [column[key] for key in row]
-        seconds[k, own] = [value.seconds for value in row.values()]
-        shifts[k, own] = [value.shift for value in row.values()]
-    for (_, kind), own in grouped(((key[2], key[0]), column[key]) for key in keys).items():
+        columns = [column[key] for key in row]
+        seconds[k, columns] = [value.seconds for value in row.values()]
+        shifts[k, columns] = [value.shift for value in row.values()]
+    for (_, kind), columns in grouped(((key[2], key[0]), column[key]) for key in keys).items():
         if kind in ("node", "inside"):
-            off = off_usual(shifts[:, own], usual_of(shifts[:, own]))
-            shifts[:, own] -= np.nan_to_num(off)
+            off = off_usual(shifts[:, columns], usual_of(shifts[:, columns]))
+            shifts[:, columns] -= np.nan_to_num(off)
     return [
         Series(latest[key], seconds[:, k], _changes(shifts[:, k], seconds[:, k]))
         for key, k in column.items()
@@ -157,25 +157,25 @@ def _series(nights: Sequence[Night]) -> list[Series]:
 
 def _changes(logs: Floats, seconds: Floats) -> list[Change]:
     """Return where a series of logarithms changes; NaN are no values."""
-    there = np.flatnonzero(~np.isnan(logs))
-    logs, seconds = logs[there], seconds[there]
+    present = np.flatnonzero(~np.isnan(logs))
+    logs, seconds = logs[present], seconds[present]
     if len(logs) < 2 * SHORTEST:
         return []
     nights = np.arange(len(logs), dtype=np.float64)
 
-    found = segment(
+    segments = segment(
         nights, logs, np.ones_like, weights=np.ones(len(logs)), max_segments=MOST,
         min_values=SHORTEST,
     )  # fmt: skip
-    edges = [0, *(round(one.above) for one in found.breaks), len(logs)]
+    edges = [0, *(round(boundary.above) for boundary in segments.breaks), len(logs)]
     changes = []
     for start, at, end in zip(edges, edges[1:], edges[2:], strict=False):
-        one, two = logs[start:at], logs[at:end]
-        shift = median_of(two) - median_of(one)
-        freedom = len(one) + len(two) - 2
-        squares = np.sum((one - np.mean(one)) ** 2) + np.sum((two - np.mean(two)) ** 2)
-        error = float(np.sqrt(squares / freedom * (1 / len(one) + 1 / len(two))))
+        left, right = logs[start:at], logs[at:end]
+        shift = median_of(right) - median_of(left)
+        freedom = len(left) + len(right) - 2
+        squares = np.sum((left - np.mean(left)) ** 2) + np.sum((right - np.mean(right)) ** 2)
+        error = float(np.sqrt(squares / freedom * (1 / len(left) + 1 / len(right))))
         if abs(np.expm1(abs(shift))) > LEAST and abs(shift) > SURE * error:
             sides = median_of(seconds[start:at]), median_of(seconds[at:end])
-            changes.append(Change(int(there[at]), *sides, float(np.exp(shift))))
+            changes.append(Change(int(present[at]), *sides, float(np.exp(shift))))
     return changes

@@ -138,33 +138,34 @@ def pool(runs: Sequence[Run], nbytes: int | None = None) -> Launches:
             where=runs[0].where,
         )
     check_comparable(runs)
-    found = measured(runs)
-    if not found.logs.size:
+    measurement = measured(runs)
+    if not measurement.logs.size:
         raise InputError("the launches have no times", where=runs[0].where)
 
     def sized(k: int) -> bool:
-        return nbytes is None or found.key(k).get("bytes") == nbytes
+        return nbytes is None or measurement.key(k).get("bytes") == nbytes
 
-    every = range(found.logs.shape[1])
+    every = range(measurement.logs.shape[1])
     chosen = list(filter(sized, every))
     if not chosen:
         assert nbytes is not None
-        known = (key["bytes"] for key in map(found.key, every) if "bytes" in key)
-        raise no_such_size(nbytes, known, runs[0].where)
+        sizes = (key["bytes"] for key in map(measurement.key, every) if "bytes" in key)
+        raise no_such_size(nbytes, sizes, runs[0].where)
     levels = [
-        group for kind in found.kinds(np.array(every)) for group in kind
+        group for kind in measurement.kinds(np.array(every)) for group in kind
         if group.kind == "level" and sized(int(group.points[0]))
     ]  # fmt: skip
-    medians = group_medians(found.logs, [group.points for group in levels])
+    medians = group_medians(measurement.logs, [group.points for group in levels])
     common = np.asarray(~np.isnan(medians).all(axis=0))
     names = [
         {"level": group.who} | ({} if group.nbytes is None else {"bytes": group.nbytes})
-        for group, some in zip(levels, common, strict=True) if some
+        for group, usable in zip(levels, common, strict=True) if usable
     ]  # fmt: skip
     return Launches(
         runs[0].experiment, runs[0].kind, len(runs),
-        over_launches(list(map(found.key, chosen)), found.logs[:, chosen]),
-        over_launches(names, medians[:, common]), environment(runs[:1], runs[1:])[1], found.notes,
+        over_launches(list(map(measurement.key, chosen)), measurement.logs[:, chosen]),
+        over_launches(names, medians[:, common]), environment(runs[:1], runs[1:])[1],
+        measurement.notes,
     )  # fmt: skip
 
 
@@ -179,9 +180,9 @@ def over_launches(keys: list[dict[str, Any]], logs: Floats) -> OverLaunches:
         Logarithms of medians in seconds, shape (launches, columns), NaN where a launch lacks it;
         no column is all NaN.
     """
-    found = means(logs)
+    log_means = means(logs)
     with np.errstate(over="ignore"):
-        low, high, next_low, next_high = np.exp([*found.interval(), *found.next_interval()])
-    spread = np.sqrt(found.squared * found.n)
-    n, seconds = found.n.astype(np.int64), np.exp(found.middle)
+        low, high, next_low, next_high = np.exp([*log_means.interval(), *log_means.next_interval()])
+    spread = np.sqrt(log_means.squared * log_means.n)
+    n, seconds = log_means.n.astype(np.int64), np.exp(log_means.middle)
     return OverLaunches(keys, n, seconds, low, high, next_low, next_high, spread)

@@ -66,11 +66,11 @@ def measured(runs: Sequence[Run]) -> Measured:
             lambda chosen: _curves([keys[k] for k in chosen], runs[0].by),
             lambda left, right: _others(keys, left, right),
         )  # fmt: skip
-    places, rows, logs = matched(runs)
+    slots, rows, logs = matched(runs)
     return Measured(
-        lambda k: _key(places, *rows[k].tolist()), logs, "pair",
-        [places.note] if places.note else [],
-        lambda chosen: machine_parts(runs[0], runs[-1], places, rows[chosen]),
+        lambda k: _key(slots, *rows[k].tolist()), logs, "pair",
+        [slots.note] if slots.note else [],
+        lambda chosen: machine_parts(runs[0], runs[-1], slots, rows[chosen]),
         lambda left, right: _left_out(rows, left & right),
     )  # fmt: skip
 
@@ -89,9 +89,9 @@ class Matched(NamedTuple):
     rows: Ints
     logs: Floats
 
-    def only(self, some: Ints | Bools) -> "Matched":
+    def only(self, chosen: Ints | Bools) -> "Matched":
         """Return some of the pairs."""
-        return Matched(self.places, self.rows[some], self.logs[:, some])
+        return Matched(self.places, self.rows[chosen], self.logs[:, chosen])
 
 
 def matched(runs: Sequence[Run]) -> Matched:
@@ -102,16 +102,18 @@ def matched(runs: Sequence[Run]) -> Matched:
     InputError
         If a map holds no medians.
     """
-    places = places_of(runs)
-    found = [pairs_at(run, slots) for run, slots in zip(runs, places.of_rank, strict=True)]
-    every = np.concatenate([rows for rows, _ in found])
+    slots = places_of(runs)
+    pairs_of_runs = [
+        pairs_at(run, rank_slots) for run, rank_slots in zip(runs, slots.of_rank, strict=True)
+    ]
+    every = np.concatenate([rows for rows, _ in pairs_of_runs])
     sizes, size = np.unique(every[:, 2], return_inverse=True)
-    code = (every[:, 0] * len(places.rank) + every[:, 1]) * len(sizes) + size.ravel()
+    code = (every[:, 0] * len(slots.rank) + every[:, 1]) * len(sizes) + size.ravel()
     _, first, index = np.unique(code, return_index=True, return_inverse=True)
     logs = np.full((len(runs), len(first)), np.nan)
-    launch = np.repeat(np.arange(len(runs)), [len(rows) for rows, _ in found])
-    logs[launch, index.ravel()] = np.concatenate([values for _, values in found])
-    return Matched(places, every[first], logs)
+    launch = np.repeat(np.arange(len(runs)), [len(rows) for rows, _ in pairs_of_runs])
+    logs[launch, index.ravel()] = np.concatenate([values for _, values in pairs_of_runs])
+    return Matched(slots, every[first], logs)
 
 
 def pairs_at(run: Run, slots: Ints) -> tuple[Ints, Floats]:
@@ -128,18 +130,18 @@ def pairs_at(run: Run, slots: Ints) -> tuple[Ints, Floats]:
     return rows.astype(np.int64), np.log(np.maximum(table["median"][keep], SMALLEST))
 
 
-def _left_out(rows: Ints, both: Bools) -> str:
+def _left_out(rows: Ints, shared: Bools) -> str:
     """Return the number of pairs that only one side has, with their sizes if these differ."""
-    sizes = set(rows[:, 2].tolist()) - set(rows[both, 2].tolist())
+    sizes = set(rows[:, 2].tolist()) - set(rows[shared, 2].tolist())
     named = f" ({', '.join(map(format_bytes, sorted(sizes)))})" if sizes else ""
-    return f"{int(np.sum(~both))} pairs{named}"
+    return f"{int(np.sum(~shared))} pairs{named}"
 
 
-def _key(places: Places, a: int, b: int, nbytes: int) -> dict[str, Any]:
-    i, j = sorted((places.rank[a], places.rank[b]))
+def _key(slots: Places, a: int, b: int, nbytes: int) -> dict[str, Any]:
+    i, j = sorted((slots.rank[a], slots.rank[b]))
     key: dict[str, Any] = {"i": i, "j": j, "bytes": nbytes}
-    if not places.by_rank:
-        key["places"] = [places.names[a], places.names[b]]
+    if not slots.by_rank:
+        key["places"] = [slots.names[a], slots.names[b]]
     return key
 
 
@@ -175,8 +177,8 @@ def _medians(run: Run) -> dict[Key, float]:
     names = identity(table, run.by)
     if not names:
         raise InputError("a sample has no size", where=run.where)
-    found = points(table, names, run.where)
-    return {key: float(np.log(median_of(seconds[rows]))) for key, rows in found.items()}
+    rows_by_key = points(table, names, run.where)
+    return {key: float(np.log(median_of(seconds[rows]))) for key, rows in rows_by_key.items()}
 
 
 def _others(keys: Sequence[dict[str, Any]], left: Bools, right: Bools) -> str:
@@ -186,27 +188,33 @@ def _others(keys: Sequence[dict[str, Any]], left: Bools, right: Bools) -> str:
             {key[name] for key, has in zip(keys, side, strict=True) if has and name in key}
             for side in (left, right)
         )
-        parts = []
+        texts = []
         for only, which in ((mine - yours, "first"), (yours - mine, "second")):
             if only:
-                shown = listed([printable(v, 40) for v in sorted(only, key=repr)], 5)
-                parts.append(f"only the {which} has {name} {shown}")
-        if parts:
-            return "; ".join(parts)
+                values = listed([printable(v, 40) for v in sorted(only, key=repr)], 5)
+                texts.append(f"only the {which} has {name} {values}")
+        if texts:
+            return "; ".join(texts)
     counts = np.sum(left & ~right), np.sum(right & ~left)
     return f"{counts[0]} are only in the first, {counts[1]} only in the second"
 
 
 def _curves(keys: Sequence[dict[str, Any]], by: Sequence[str]) -> list[list[Group]]:
     """Group the points of a sweep: all of them, and those of each curve."""
-    whole = [Group("all", f"all {len(keys)} points", np.arange(len(keys)))]
+    all_points = [Group("all", f"all {len(keys)} points", np.arange(len(keys)))]
     curves = by_curve(keys, by)
     several = [
-        Group("curve", ", ".join(f"{n} {printable(v, 40)}" for n, v in own), np.array(rows))
-        for own, rows in curves.items()
+        Group("curve", ", ".join(f"{n} {printable(v, 40)}" for n, v in curve), np.array(rows))
+        for curve, rows in curves.items()
         if len(rows) > 1
     ]
-    return [whole, several] if len(curves) > 1 and several else [whole] if len(keys) > 1 else []
+    return (
+        [all_points, several]
+        if len(curves) > 1 and several
+        else [all_points]
+        if len(keys) > 1
+        else []
+    )
 
 
 def by_curve(

@@ -63,7 +63,7 @@ def places_of(runs: Sequence[Run]) -> Places:
     room = {host: min(count[host] for count in counts) for host in counts[0]}
     if not any(room.values()):
         return _by_rank(runs, "no host is in all runs: ranks are matched by their numbers")
-    return _by_host(runs, {host: number for host, number in room.items() if number})
+    return _by_host(runs, {host: shared for host, shared in room.items() if shared})
 
 
 def _by_rank(runs: Sequence[Run], note: str, hosts: list[str] | None = None) -> Places:
@@ -76,23 +76,25 @@ def _by_rank(runs: Sequence[Run], note: str, hosts: list[str] | None = None) -> 
 def _by_host(runs: Sequence[Run], room: dict[str, int]) -> Places:
     ordered = [grouped((rank.host, rank) for rank in run.ranks) for run in runs]
     for host in room:
-        for one, own in zip(ordered, in_order(*(one[host] for one in ordered)), strict=True):
-            one[host] = own
-    slots = [(host, k) for host, number in room.items() for k in range(number)]
+        for ranks_by_host, host_ranks in zip(
+            ordered, in_order(*(ranks_by_host[host] for ranks_by_host in ordered)), strict=True
+        ):
+            ranks_by_host[host] = host_ranks
+    ordered_slots = [(host, k) for host, count in room.items() for k in range(count)]
     of_rank = []
-    for run, one in zip(runs, ordered, strict=True):
-        places = np.full(run.size, -1)
-        for place, (host, k) in enumerate(slots):
-            places[one[host][k].rank] = place
-        of_rank.append(places)
+    for run, ranks_by_host in zip(runs, ordered, strict=True):
+        slot_of_rank = np.full(run.size, -1)
+        for slot, (host, k) in enumerate(ordered_slots):
+            slot_of_rank[ranks_by_host[host][k].rank] = slot
+        of_rank.append(slot_of_rank)
     note = "the ranks are placed differently: they are matched by host and local rank"
     missing = {r.host for run in runs for r in run.ranks} - room.keys()
-    if missing or any((places < 0).any() for places in of_rank):
-        shown = ", ".join(printable(host, 40) for host in sorted(missing)[:5])
-        note += "; others are skipped" + (f": {shown}" if shown else "")
+    if missing or any((slot_of_rank < 0).any() for slot_of_rank in of_rank):
+        host_names = ", ".join(printable(host, 40) for host in sorted(missing)[:5])
+        note += "; others are skipped" + (f": {host_names}" if host_names else "")
     return Places(
-        of_rank, [host for host, _ in slots], [f"{host}:{k}" for host, k in slots],
-        [ordered[0][host][k].rank for host, k in slots], False, note,
+        of_rank, [host for host, _ in ordered_slots], [f"{host}:{k}" for host, k in ordered_slots],
+        [ordered[0][host][k].rank for host, k in ordered_slots], False, note,
     )  # fmt: skip
 
 
@@ -101,18 +103,20 @@ def in_order(*sides: list[Rank]) -> list[list[Rank]]:
 
     If they do not have their own processors, the same in all runs, the order is that of the ranks.
     """
-    found = [sorted(ranks, key=_processor) for ranks in sides]
-    own = [[*map(_processor, ranks)] for ranks in found]
-    if len({*own[0]}) < len(own[0]) or any(processors != own[0] for processors in own):
-        return [sorted(ranks, key=lambda one: one.rank) for ranks in sides]
-    return found
+    by_processor = [sorted(ranks, key=_processor) for ranks in sides]
+    processor_lists = [[*map(_processor, ranks)] for ranks in by_processor]
+    if len({*processor_lists[0]}) < len(processor_lists[0]) or any(
+        processors != processor_lists[0] for processors in processor_lists
+    ):
+        return [sorted(ranks, key=lambda rank: rank.rank) for ranks in sides]
+    return by_processor
 
 
 def _processor(rank: Rank) -> tuple[int, int, int, int]:
     return rank.package, rank.numa, rank.core, rank.cpu
 
 
-def machine_parts(first: Run, last: Run, places: Places, rows: Ints) -> list[list[Group]]:
+def machine_parts(first: Run, last: Run, slots: Places, rows: Ints) -> list[list[Group]]:
     """Group pairs by what they share, each kind for each message size.
 
     Parameters
@@ -120,7 +124,7 @@ def machine_parts(first: Run, last: Run, places: Places, rows: Ints) -> list[lis
     first, last
         Maps of either side, whose levels are taken: a switch that is as fast as its uplink does
         not show, and may do so later.
-    places
+    slots
         Of all runs.
     rows
         The pairs: two places and a message size each.
@@ -131,37 +135,41 @@ def machine_parts(first: Run, last: Run, places: Places, rows: Ints) -> list[lis
         All; levels and switches; nodes; ranks; pairs of nodes.
     """
     sizes = np.unique(rows[:, 2]).tolist()
-    whole = [Group("all", f"all {len(rows)} pairs", np.arange(len(rows)))] if len(rows) > 1 else []
-    found = [whole, [], [], [], []]
-    levels, later = _levels(first, places.of_rank[0]), _levels(last, places.of_rank[-1])
+    all_pairs = (
+        [Group("all", f"all {len(rows)} pairs", np.arange(len(rows)))] if len(rows) > 1 else []
+    )
+    kinds = [all_pairs, [], [], [], []]
+    levels, later = _levels(first, slots.of_rank[0]), _levels(last, slots.of_rank[-1])
     for size in sizes:
         of_size = np.flatnonzero(rows[:, 2] == size)
-        pairs = _Pairs(rows[of_size, 0], rows[of_size, 1], places)
+        pairs = _Pairs(rows[of_size, 0], rows[of_size, 1], slots)
         named = size if len(sizes) > 1 else None
-        for kind, groups in zip(found[1:], pairs.kinds(levels, later), strict=True):
+        for kind, groups in zip(kinds[1:], pairs.kinds(levels, later), strict=True):
             kind += [
-                Group(what, who, of_size[own], named) for what, who, own in groups
-                if len(own) > (what != "level")
+                Group(group_kind, label, of_size[members], named)
+                for group_kind, label, members in groups
+                if len(members) > (group_kind != "level")
             ]  # fmt: skip
-    return [kind for kind in found if kind]
+    return [kind for kind in kinds if kind]
 
 
 def _levels(run: Run, place_of: Ints) -> list[Level]:
     """Return the levels of a map; ``place_of`` is the place of each of its ranks."""
     rank_at = np.argsort(place_of)[np.sum(place_of < 0) :]
-    found = analyse(run)
+    hierarchy = analyse(run)
     return [
-        (one.name, groups[rank_at]) for one, groups in zip(found.levels, found.chain, strict=True)
+        (level.name, groups[rank_at])
+        for level, groups in zip(hierarchy.levels, hierarchy.chain, strict=True)
     ]
 
 
 class _Pairs:
     """Pairs of one message size: the places of either end, a < b."""
 
-    def __init__(self, a: Ints, b: Ints, places: Places) -> None:
-        self.a, self.b, self.places = a, b, places
-        self.names = list(dict.fromkeys(places.hosts))
-        self.host = numbered(places.hosts)
+    def __init__(self, a: Ints, b: Ints, slots: Places) -> None:
+        self.a, self.b, self.places = a, b, slots
+        self.names = list(dict.fromkeys(slots.hosts))
+        self.host = numbered(slots.hosts)
         self.one, self.other = self.host[a], self.host[b]
         self.between = self.one != self.other
 
@@ -174,27 +182,29 @@ class _Pairs:
         ]
         numbers = np.tile(np.arange(len(self.a)), 2)
         ranks = [
-            ("rank", f"rank {self.places.names[slot]}", own)
-            for slot, own in parted(np.concatenate([self.a, self.b]), numbers)
+            ("rank", f"rank {self.places.names[slot]}", members)
+            for slot, members in parted(np.concatenate([self.a, self.b]), numbers)
         ]
         if not all(self.places.hosts):
             return [large, [], ranks, []]
-        switches = {one[1]: one for _, group in (*levels, *later) for one in self.switches(group)}
+        switches = {
+            switch[1]: switch for _, group in (*levels, *later) for switch in self.switches(group)
+        }
         return [[*large, *switches.values()], list(self.nodes()), ranks, list(self.node_pairs())]
 
     def switches(self, group: Ints) -> Iterator[Named]:
         """Yield what passes each switch, leaves it or stays inside, if groups are whole nodes."""
-        hosts = {g: np.unique(own).tolist() for g, own in parted(group, self.host)}
+        hosts = {g: np.unique(nodes).tolist() for g, nodes in parted(group, self.host)}
         if sum(map(len, hosts.values())) > len(self.names) or len(hosts) < 2:
             return
-        for g, own in hosts.items():
-            if len(own) > 1:
-                ends = f"{self.names[own[0]]} … {self.names[own[-1]]}"
-                name = f"switch of {ends} ({len(own)} nodes)"
-                one, other = group[self.a] == g, group[self.b] == g
-                yield "switch", name, np.flatnonzero((one | other) & self.between)
-                yield "switch", f"uplink of the {name}", np.flatnonzero(one != other)
-                inside = np.flatnonzero(one & other & self.between)
+        for g, nodes in hosts.items():
+            if len(nodes) > 1:
+                ends = f"{self.names[nodes[0]]} … {self.names[nodes[-1]]}"
+                name = f"switch of {ends} ({len(nodes)} nodes)"
+                a_inside, b_inside = group[self.a] == g, group[self.b] == g
+                yield "switch", name, np.flatnonzero((a_inside | b_inside) & self.between)
+                yield "switch", f"uplink of the {name}", np.flatnonzero(a_inside != b_inside)
+                inside = np.flatnonzero(a_inside & b_inside & self.between)
                 yield "switch", f"inside of the {name}", inside
 
     def nodes(self) -> Iterator[Named]:
@@ -209,6 +219,6 @@ class _Pairs:
         count = len(self.names)
         code = np.minimum(self.one, self.other) * count + np.maximum(self.one, self.other)
         between = np.flatnonzero(self.between)
-        for number, own in parted(code[between], between):
-            a, b = divmod(number, count)
-            yield "pair", f"{self.names[a]} – {self.names[b]}", own
+        for pair_code, members in parted(code[between], between):
+            a, b = divmod(pair_code, count)
+            yield "pair", f"{self.names[a]} – {self.names[b]}", members

@@ -101,25 +101,26 @@ def fill(nights: Iterable[Night], read: Read) -> None:
     InputError
         If a run cannot be read, holds no times, or they have too little in common.
     """
-    alike = grouped(((one.setting["hosts"], one.setting.get("option bytes")), one)
-                    for one in nights)  # fmt: skip
+    alike = grouped(((night.setting["hosts"], night.setting.get("option bytes")), night)
+                    for night in nights)  # fmt: skip
     for same in alike.values():
-        while missing := [k for k, one in enumerate(same) if one.values is None]:
+        while missing := [k for k, night in enumerate(same) if night.values is None]:
             last = max(missing[-1] + 1, TOGETHER)
             _fill(same[max(0, last - TOGETHER) : last], read)
 
 
 def _fill(nights: Sequence[Night], read: Read) -> None:
-    runs = [read(one.file) for one in nights]
-    found = quantities(runs, len(runs))
-    items = [(k, one) for k, one in enumerate(found.items) if one.kind in DRAWN]
-    for night, shifts, seconds in zip(nights, found.shifts, found.seconds, strict=True):
+    runs = [read(night.file) for night in nights]
+    measured = quantities(runs, len(runs))
+    items = [(k, quantity) for k, quantity in enumerate(measured.items) if quantity.kind in DRAWN]
+    for night, shifts, seconds in zip(nights, measured.shifts, measured.seconds, strict=True):
         if night.values is None:
-            night.notes = found.notes
+            night.notes = measured.notes
             night.values = [
                 Value(
-                    what.kind, what.who, what.nbytes, what.hosts[0] if what.kind == "node" else "",
+                    quantity.kind, quantity.who, quantity.nbytes,
+                    quantity.hosts[0] if quantity.kind == "node" else "",
                     float(seconds[k]),
-                    float(shifts[k] if what.kind in ("node", "inside") else np.log(seconds[k])),
-                ) for k, what in items if not np.isnan(seconds[k])
+                    float(shifts[k] if quantity.kind in ("node", "inside") else np.log(seconds[k])),
+                ) for k, quantity in items if not np.isnan(seconds[k])
             ]  # fmt: skip

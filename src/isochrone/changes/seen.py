@@ -45,14 +45,14 @@ class Seen(NamedTuple):
     logs: Floats
     exact: Bools
 
-    def only(self, some: Ints | Bools) -> "Seen":
+    def only(self, chosen: Ints | Bools) -> "Seen":
         """Return some of the pairs."""
-        rows, logs, exact = self.rows[some], self.logs[:, some], self.exact[:, some]
+        rows, logs, exact = self.rows[chosen], self.logs[:, chosen], self.exact[:, chosen]
         return self._replace(rows=rows, logs=logs, exact=exact)
 
-    def first(self, number: int) -> "Seen":
+    def first(self, count: int) -> "Seen":
         """Return the first maps."""
-        return self._replace(logs=self.logs[:number], exact=self.exact[:number])
+        return self._replace(logs=self.logs[:count], exact=self.exact[:count])
 
 
 def seen_from(run: Run, others: Sequence[Run]) -> Seen:
@@ -70,24 +70,24 @@ def seen_from(run: Run, others: Sequence[Run]) -> Seen:
     rows = rows[np.argsort(_code(rows, run.size), kind="stable")]
     code, between = _code(rows, run.size), _code(_of(rows, unit), run.size)
     logs = np.full((len(others), len(rows)), np.nan)
-    for own, other in zip(logs, others, strict=True):
-        seats = _seats(run, other)
-        found, values = pairs_at(other, seats)
-        _fill(own, code, _code(found, run.size), values)
+    for launch_logs, launch in zip(logs, others, strict=True):
+        seats = _seats(run, launch)
+        pairs, values = pairs_at(launch, seats)
+        _fill(launch_logs, code, _code(pairs, run.size), values)
     exact = ~np.isnan(logs)
-    for own, other in zip(logs, others, strict=True):
+    for launch_logs, launch in zip(logs, others, strict=True):
         node = dict(zip(hosts, unit.tolist(), strict=True)) if by_host else {}
-        units = np.array([node.get(host, -1) for host in other.hosts])
-        unlike = np.unique(units[(_seats(run, other) < 0) & (units >= 0)])
+        units = np.array([node.get(host, -1) for host in launch.hosts])
+        unlike = np.unique(units[(_seats(run, launch) < 0) & (units >= 0)])
         if not len(unlike):
             continue
-        found, values = pairs_at(other, units)
-        found, values = found[found[:, 0] != found[:, 1]], values[found[:, 0] != found[:, 1]]
+        pairs, values = pairs_at(launch, units)
+        pairs, values = pairs[pairs[:, 0] != pairs[:, 1]], values[pairs[:, 0] != pairs[:, 1]]
         ends = np.isin(unit[rows[:, :2]], unlike).any(axis=1)
         chosen = ends & (unit[rows[:, 0]] != unit[rows[:, 1]])
-        some = own[chosen]
-        _fill(some, between[chosen], *medians_by(_code(found, run.size), values))
-        own[chosen] = some
+        updated = launch_logs[chosen]
+        _fill(updated, between[chosen], *medians_by(_code(pairs, run.size), values))
+        launch_logs[chosen] = updated
     return Seen(hosts, by_host, unit, rows, logs, exact)
 
 
@@ -105,24 +105,26 @@ def _fill(target: Floats, code: Ints, codes: Ints, values: Floats) -> None:
     """Write values to where their codes are."""
     if len(codes):
         order = np.argsort(codes)
-        place = np.minimum(np.searchsorted(codes, code, sorter=order), len(codes) - 1)
-        there = codes[order[place]] == code
-        target[there] = values[order[place]][there]
+        position = np.minimum(np.searchsorted(codes, code, sorter=order), len(codes) - 1)
+        matches = codes[order[position]] == code
+        target[matches] = values[order[position]][matches]
 
 
-def _seats(run: Run, other: Run) -> Ints:
+def _seats(run: Run, other_run: Run) -> Ints:
     """Return for each rank of another run the rank of this one at its place; -1 if there is none.
 
     Ranks of a host are matched in the order of their processors if these are the same, else in the
     order of their numbers.
     """
-    hosts, others = run.hosts, other.hosts
+    hosts, others = run.hosts, other_run.hosts
     if hosts == others:
         return np.arange(run.size)
-    seats = np.full(other.size, -1)
-    here, there = (grouped((one.host, one) for one in each.ranks) for each in (run, other))
-    for host, mine in here.items():
-        if host and len(there.get(host, ())) == len(mine):
-            for one, two in zip(*in_order(mine, there[host]), strict=True):
-                seats[two.rank] = one.rank
+    seats = np.full(other_run.size, -1)
+    ranks_by_host, other_ranks = (
+        grouped((rank.host, rank) for rank in side.ranks) for side in (run, other_run)
+    )
+    for host, mine in ranks_by_host.items():
+        if host and len(other_ranks.get(host, ())) == len(mine):
+            for own_rank, other_rank in zip(*in_order(mine, other_ranks[host]), strict=True):
+                seats[other_rank.rank] = own_rank.rank
     return seats

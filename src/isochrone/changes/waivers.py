@@ -82,16 +82,16 @@ def parse_rule(text: str) -> Rule:
     InputError
         If it is malformed.
     """
-    found = _RULE.fullmatch(text)
-    if found is None:
+    match = _RULE.fullmatch(text)
+    if match is None:
         raise InputError(
             f"'{printable(text, 80)}' is not a valid rule", where="--allow",
             hint="write host=n05, rank=3, pair=n1,n2 or level=2, or with a limit "
             "host=n05:30%",
         )  # fmt: skip
-    percent = found["percent"]
+    percent = match["percent"]
     by = None if percent is None else float(percent) / 100
-    if found["a"]:
-        return Rule(text, "pair", (found["a"], found["b"]), by)
-    kind = next(name for name in ("host", "rank", "level") if found[name] is not None)
-    return Rule(text, kind, (found[kind],), by)
+    if match["a"]:
+        return Rule(text, "pair", (match["a"], match["b"]), by)
+    kind = next(name for name in ("host", "rank", "level") if match[name] is not None)
+    return Rule(text, kind, (match[kind],), by)

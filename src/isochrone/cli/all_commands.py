@@ -37,14 +37,14 @@ def _split(measure: Parser, options: Mapping[str, list[Option]]) -> None:
     shared = [action for action in measure._actions if action.option_strings]
     below = measure.add_subparsers(metavar="EXPERIMENT", parser_class=Parser)
     for name in experiments():
-        one = below.add_parser(name, help=f"experiment {name}", add_help=False)
-        own = one.add_argument_group(f"options of {name}")
+        experiment_parser = below.add_parser(name, help=f"experiment {name}", add_help=False)
+        group = experiment_parser.add_argument_group(f"options of {name}")
         for action in shared:
-            one._add_action(action)
-        add_options(own, options.get(name, []))
+            experiment_parser._add_action(action)
+        add_options(group, options.get(name, []))
 
 
 def actions_of(top: argparse.ArgumentParser) -> list[argparse.Action]:
     """List the options and arguments of a parser and of all commands below it."""
-    below = (action for one in subcommands(top).values() for action in actions_of(one))
+    below = (action for subparser in subcommands(top).values() for action in actions_of(subparser))
     return [*top._actions, *below]

@@ -24,8 +24,8 @@ def script(shell: str) -> tuple[str, bool]:
     for action in actions_of(top):
         _say_values(action, list(commands))
     measure = commands[MEASURE]
-    for name, one in subcommands(measure).items():
-        _choose(one, [preset.name for preset in presets.of(name)])
+    for name, experiment_parser in subcommands(measure).items():
+        _choose(experiment_parser, [preset.name for preset in presets.of(name)])
     # zsh would complete it before the experiment that has the presets is looked at.
     measure._actions.remove(measure._option_string_actions["--preset"])
     return shtab.complete(top, shell), bool(options)
@@ -54,7 +54,7 @@ def _complete(action: Any, how: object) -> None:
 def _choose(parser: ArgumentParser, presets: list[str]) -> None:
     """Let ``--preset`` of one parser have choices; the action is shared with others."""
     shared = parser._option_string_actions["--preset"]
-    own = copy(shared)
-    own.choices = presets or None
-    parser._actions[parser._actions.index(shared)] = own
-    parser._option_string_actions["--preset"] = own
+    option = copy(shared)
+    option.choices = presets or None
+    parser._actions[parser._actions.index(shared)] = option
+    parser._option_string_actions["--preset"] = option

@@ -19,10 +19,10 @@ def usual_probe() -> Probe:
         If there is no MPI, or it cannot be compiled.
     """
     try:
-        usual = defaults.machine(configuration.values())
+        settings = defaults.machine(configuration.values())
     except InputError:  # said by the command that needs it
-        usual = {}
-    return discovery.find(usual.get("probe"), usual.get("mpicc"))
+        settings = {}
+    return discovery.find(settings.get("probe"), settings.get("mpicc"))
 
 
 def all_options() -> dict[str, list[Option]]:
@@ -44,11 +44,11 @@ def add_options(
     for option in options:
         if option.flag in parser._option_string_actions:
             continue
-        words = option.words.replace("%", "%%")
+        help_text = option.words.replace("%", "%%")
         if option.value:
-            action = parser.add_argument(option.flag, metavar=option.value, help=words)
+            action = parser.add_argument(option.flag, metavar=option.value, help=help_text)
             action.choices = option.choices or None
         else:
-            action = parser.add_argument(option.flag, action="store_true", help=words)
+            action = parser.add_argument(option.flag, action="store_true", help=help_text)
         if option.expert:
             experts_only(action)

@@ -58,7 +58,7 @@ def launchables(args: argparse.Namespace) -> list[Launchable]:
     return Launchable.of(
         setup_of(args), args.experiment, args.rest, args.ranks, preset=args.preset,
         algorithm=args.algorithm, timeout=args.kill_after,
-        known=[*args.parser._option_string_actions],
+        flags=[*args.parser._option_string_actions],
     )  # fmt: skip
 
 
@@ -71,19 +71,21 @@ def read_command(text: str, where: str) -> Launchable:
         If its quotes do not match, or it says where to write, which the caller does.
     """
     try:
-        words = shlex.split(text)
+        tokens = shlex.split(text)
     except ValueError as error:
         raise InputError(f"{str(error).lower()}: {text}", where=where) from error
     parser = Parser(prog=f"isochrone compare --measure: {where}")
     add_measurement(parser)
     if (trouble := defaults.apply(parser, "measure")) is not None:
         raise trouble
-    args, rest = parser.parse_known_args(words)
-    args.rest, args.parser = rest, parser
-    taken = [word for word in rest if word.split("=")[0] in ("-o", "--output", "--launches")]
-    if taken or args.dry_run:
+    args, remaining = parser.parse_known_args(tokens)
+    args.rest, args.parser = remaining, parser
+    reserved = [
+        token for token in remaining if token.split("=")[0] in ("-o", "--output", "--launches")
+    ]
+    if reserved or args.dry_run:
         raise InputError(
-            f"{(taken or ['--dry-run'])[0]} is an option of compare", where=where,
+            f"{(reserved or ['--dry-run'])[0]} is an option of compare", where=where,
             hint="write it after A and B",
         )  # fmt: skip
     if args.ranks and len(args.ranks) > 1:
@@ -107,23 +109,23 @@ def launch_files(path: Path, runs: int) -> list[Path]:
 
 
 def launched(
-    what: Launchable, path: Path, k: int, runs: int, *, force: bool, quiet: bool,
+    job: Launchable, path: Path, k: int, runs: int, *, force: bool, quiet: bool,
     further: Further = lambda _: (),
 ) -> Run:  # fmt: skip
     """Launch for the k-th time of so many, from 1 on; return what was measured."""
     from isochrone.latency_map.confirm import measured
 
     launch = f"{k}/{runs}" if runs > 1 else ""
-    title = f"{what.experiment} {launch}" if launch else what.experiment
+    title = f"{job.experiment} {launch}" if launch else job.experiment
     return measured(
-        what, path, follow=partial(follow, quiet=quiet), tell=warn, title=title, launch=launch,
+        job, path, follow=partial(follow, quiet=quiet), tell=warn, title=title, launch=launch,
         force=force, further=further,
     )  # fmt: skip
 
 
 def measure_in(
     setup: Setup, runs: Sequence[Planned], costs: Sequence[Cost], end: float,
-    tell: Tell, *, quiet: bool, each: bool = True,
+    tell: Tell, *, quiet: bool, all_needed: bool = True,
 ) -> None:  # fmt: skip
     """Measure planned runs until a time of the monotonic clock, which they share.
 
@@ -131,7 +133,7 @@ def measure_in(
     ----------
     tell
         Receives a line on each.
-    each
+    all_needed
         Whether all are needed. Else one that fails, and those of the same name after it, are left
         out, and so is what the time is not enough for.
 
@@ -144,26 +146,26 @@ def measure_in(
     from isochrone.measure.estimate import share_out
 
     failed: set[str] = set()
-    for k, one in enumerate(runs):
+    for k, planned in enumerate(runs):
         began = time.monotonic()
-        if not each and k and (one.preset.name in failed or began > end):
-            failed.add(one.preset.name)
-            tell(f"{printable_path(one.path)}: left out")
+        if not all_needed and k and (planned.preset.name in failed or began > end):
+            failed.add(planned.preset.name)
+            tell(f"{printable_path(planned.path)}: left out")
             continue
         share = share_out(end - began, costs[k:])[0]
         try:
-            found = measured(
-                one.within(setup, share.seconds), one.path, title=one.preset.name,
+            measured_run = measured(
+                planned.within(setup, share.seconds), planned.path, title=planned.preset.name,
                 follow=partial(follow, quiet=quiet), tell=warn,
             )  # fmt: skip
         except MeasurementError as error:
-            if each or not k:
+            if all_needed or not k:
                 raise
-            failed.add(one.preset.name)
-            tell(f"{printable_path(one.path)}: {error}")
+            failed.add(planned.preset.name)
+            tell(f"{printable_path(planned.path)}: {error}")
             continue
-        tell(f"{printable_path(one.path)}: {duration(time.monotonic() - began)}")
-        for warning in found.warnings:
+        tell(f"{printable_path(planned.path)}: {duration(time.monotonic() - began)}")
+        for warning in measured_run.warnings:
             if warning.get("code") in ("cut-short", "repeats-lowered"):
                 tell(f"  {printable(warning.get('text'), 200)}")
 

@@ -26,7 +26,7 @@ def add_yes(parser: ArgumentParser) -> None:
         expert=True)  # fmt: skip
 
 
-def agree(found: Expected | None, args: Namespace, plan: Sequence[str] = ()) -> None:
+def agree(estimate: Expected | None, args: Namespace, plan: Sequence[str] = ()) -> None:
     """Say how long it will take if that is long, and whether it may start.
 
     It may with ``--yes``, in a batch job, or if the user at a terminal says so.
@@ -47,9 +47,9 @@ def agree(found: Expected | None, args: Namespace, plan: Sequence[str] = ()) -> 
     IsochroneError
         If the user does not want it. Nothing was started.
     """
-    if found is None or found.seconds <= limit_of(args):
+    if estimate is None or estimate.seconds <= limit_of(args):
         return
-    text = f"this will take {found.how} {duration(found.seconds)}"
+    text = f"this will take {estimate.how} {duration(estimate.seconds)}"
     asks = sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
     if args.yes or any(variable in os.environ for variable in BATCH_JOB):
         print(f"isochrone: {text}", file=sys.stderr, flush=True)

@@ -53,19 +53,19 @@ class _Top(Parser):
         formatter.add_usage(self.usage, self._actions, [])
         formatter.add_text(self.description)
         commands = {
-            one.dest: one
+            command.dest: command
             for action in self._actions
             if isinstance(action, argparse._SubParsersAction)
-            for one in action._choices_actions
+            for command in action._choices_actions
         }
-        known = {name for names in GROUPS.values() for name in names}
-        others = {"others": tuple(name for name in commands if name not in known)}
+        grouped = {name for names in GROUPS.values() for name in names}
+        others = {"others": tuple(name for name in commands if name not in grouped)}
         for title, names in (GROUPS | others).items():
             formatter.start_section(title)
             formatter.add_arguments(commands[name] for name in names if name in commands)
             formatter.end_section()
         formatter.start_section("options")
-        formatter.add_arguments(one for one in self._actions if one.option_strings)
+        formatter.add_arguments(option for option in self._actions if option.option_strings)
         formatter.end_section()
         formatter.add_text(self.epilog)
         return formatter.format_help()
@@ -91,12 +91,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     sys.stdout, sys.stderr = _safe(sys.stdout), _safe(sys.stderr)
     interrupted = False
 
-    def interrupt(number: int, frame: object) -> None:
+    def interrupt(signum: int, frame: object) -> None:
         """End a command as Ctrl-C does, at the first signal: what has to be tidied up is."""
         nonlocal interrupted
         if not interrupted:
             interrupted = True
-            raise KeyboardInterrupt(number)
+            raise KeyboardInterrupt(signum)
 
     with taken_by(interrupt):
         try:
@@ -128,14 +128,14 @@ def _no_memory_is_an_error() -> Iterator[None]:
     A font that got no memory, for example, lacks letters; FreeType and Expat have words of their
     own, and an interpreter that gets none for an exception has a SystemError.
     """
-    before, lost = sys.unraisablehook, False
+    previous_hook, lost = sys.unraisablehook, False
 
-    def hear(what: sys.UnraisableHookArgs) -> None:
+    def hear(unraisable: sys.UnraisableHookArgs) -> None:
         nonlocal lost
-        if issubclass(what.exc_type, MemoryError):
+        if issubclass(unraisable.exc_type, MemoryError):
             lost = True
         else:
-            before(what)
+            previous_hook(unraisable)
 
     sys.unraisablehook = hear
     try:
@@ -147,7 +147,7 @@ def _no_memory_is_an_error() -> Iterator[None]:
             raise MemoryError from error
         raise
     finally:
-        sys.unraisablehook = before
+        sys.unraisablehook = previous_hook
 
 
 class _Unread(io.FileIO):
@@ -173,10 +173,10 @@ def _safe(stream: TextIO | None) -> TextIO:
         stream.reconfigure(errors=errors)
         return stream
     raw = _Unread(stream.fileno(), "w", closefd=False)
-    whole = stream.write_through  # nothing is buffered: python -u
+    unbuffered = stream.write_through  # nothing is buffered: python -u
     return io.TextIOWrapper(
-        raw if whole else io.BufferedWriter(raw), stream.encoding, errors,
-        line_buffering=stream.line_buffering, write_through=whole,
+        raw if unbuffered else io.BufferedWriter(raw), stream.encoding, errors,
+        line_buffering=stream.line_buffering, write_through=unbuffered,
     )  # fmt: skip
 
 
@@ -204,10 +204,10 @@ def _run(argv: Sequence[str] | None) -> int:
     # The systems solved here are small, and the machine is often busy or shared by many: threads
     # of the linear algebra would mostly wait for each other. Whoever sets the variable is obeyed.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    args, rest = top.parse_known_args(words)
-    if rest and not args.passes_options_on:
-        args.parser.refuse(rest)
-    args.rest = rest
+    args, remaining = top.parse_known_args(words)
+    if remaining and not args.passes_options_on:
+        args.parser.refuse(remaining)
+    args.rest = remaining
     with args.noting(args) if "noting" in args else contextlib.nullcontext():
         return _logged(args, words)
 

@@ -42,11 +42,11 @@ def pages(options: dict[str, list[Option]]) -> dict[str, str]:
         Of experiments, by name; none of what is not known.
     """
     top = whole_parser()
-    found = {}
+    manual = {}
     for parser in (top, *_all(top)):
-        own = options if parser.prog == f"{top.prog} {MEASURE}" else {}
-        found[f"{parser.prog.replace(' ', '-')}.1"] = _page(parser, own)
-    return found
+        experiment_options = options if parser.prog == f"{top.prog} {MEASURE}" else {}
+        manual[f"{parser.prog.replace(' ', '-')}.1"] = _page(parser, experiment_options)
+    return manual
 
 
 def write(folder: Path) -> list[Path]:
@@ -61,24 +61,24 @@ def write(folder: Path) -> list[Path]:
 
 
 def _all(parser: ArgumentParser) -> Iterator[Subcommand]:
-    for one in subcommands(parser).values():
-        yield one
-        yield from _all(one)
+    for subcommand in subcommands(parser).values():
+        yield subcommand
+        yield from _all(subcommand)
 
 
 def _page(parser: Parser, experiments: dict[str, list[Option]]) -> str:
     """Return one page."""
     name = parser.prog.replace(" ", "-")
-    what, *more = _BLOCK.split((parser.description or "").strip(), maxsplit=1)
+    summary, *details = _BLOCK.split((parser.description or "").strip(), maxsplit=1)
     parser.whole_help = True
     usage = " ".join(parser.format_usage().removeprefix("usage:").split())
     lines = [
         f'.TH "{name.upper()}" 1 "" "isochrone {__version__}" "Isochrone"',
-        ".SH NAME", f"{name} \\- {_escaped(' '.join(what.split()).rstrip('.'))}",
+        ".SH NAME", f"{name} \\- {_escaped(' '.join(summary.split()).rstrip('.'))}",
         ".SH SYNOPSIS", _escaped(usage),
     ]  # fmt: skip
-    if more:
-        lines += [".SH DESCRIPTION", *_paragraphs(more[0])]
+    if details:
+        lines += [".SH DESCRIPTION", *_paragraphs(details[0])]
     for group in parser._action_groups:
         lines += _group(group)
     for experiment, options in experiments.items():
@@ -91,7 +91,7 @@ def _page(parser: Parser, experiments: dict[str, list[Option]]) -> str:
 
 def _group(group: _ArgumentGroup) -> list[str]:
     """Return the options or arguments of a group."""
-    actions = [one for one in group._group_actions if one.help is not SUPPRESS]
+    actions = [option for option in group._group_actions if option.help is not SUPPRESS]
     if not actions:
         return []
     title = {"positional arguments": "arguments"}.get(group.title or "", group.title or "options")
@@ -123,19 +123,19 @@ def _end(parser: Parser, name: str) -> list[str]:
     examples = getattr(parser, "examples", ())
     if examples:
         lines += [".SH EXAMPLES"]
-        for what, line in examples:
-            lines += [".PP", _escaped(f"{what}:"), ".PP", ".RS 4", ".nf", _escaped(line),
+        for purpose, line in examples:
+            lines += [".PP", _escaped(f"{purpose}:"), ".PP", ".RS 4", ".nf", _escaped(line),
                       ".fi", ".RE"]  # fmt: skip
     if name == "isochrone":
         lines += [".SH EXIT STATUS", *_items(EXIT_CODES), ".SH FILES", *_items(FILES)]
     below = [f"{name}-{command}" for command in subcommands(parser)]
     others = below or (["isochrone"] if name != "isochrone" else [])
-    lines += [".SH SEE ALSO", ",\n".join(f".BR {_escaped(other)} (1)" for other in others)]
+    lines += [".SH SEE ALSO", ",\n".join(f".BR {_escaped(page)} (1)" for page in others)]
     return [line.replace("(1),\n", "(1) ,\n") for line in lines]
 
 
 def _items(pairs: Sequence[tuple[str, str]]) -> list[str]:
-    return [line for key, what in pairs for line in _item(_bold(key), what)]
+    return [line for key, meaning in pairs for line in _item(_bold(key), meaning)]
 
 
 def _item(title: str, text: str) -> list[str]:
@@ -145,9 +145,9 @@ def _item(title: str, text: str) -> list[str]:
 def _paragraphs(text: str) -> Iterator[str]:
     """Yield paragraphs; those that are indented keep their lines."""
     for block in _BLOCK.split(text.strip("\n")):
-        kept = block.startswith(" ")
+        preformatted = block.startswith(" ")
         yield ".PP"
-        if kept:
+        if preformatted:
             yield from [".nf", *(_escaped(line) for line in block.splitlines()), ".fi"]
         else:
             yield _escaped(" ".join(block.split()))

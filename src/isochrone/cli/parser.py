@@ -52,17 +52,17 @@ class _HelpFormatter(RawDescriptionHelpFormatter):
         prefix: str | None = None,
     ) -> None:
         """Add the usage; of many options only those that have to be given."""
-        actions = [one for one in actions if self._shows(one)]
-        left = [one for one in actions if one.option_strings and not one.required]
+        actions = [action for action in actions if self._shows(action)]
+        left = [action for action in actions if action.option_strings and not action.required]
         if usage is None and not self.whole and len(left) > FEW_OPTIONS:
-            needed = [self._word(one) for one in actions if one not in left]
+            needed = [self._word(action) for action in actions if action not in left]
             usage = " ".join(["%(prog)s [options]", *needed])
         super().add_usage(usage, actions, groups, prefix)
 
     def _word(self, action: Action) -> str:
         """Return what is typed of an option or an argument."""
-        usual = self._get_default_metavar_for_positional(action)
-        return " ".join([*action.option_strings[-1:], self._format_args(action, usual)])
+        metavar = self._get_default_metavar_for_positional(action)
+        return " ".join([*action.option_strings[-1:], self._format_args(action, metavar)])
 
     def _format_action_invocation(self, action: Action) -> str:
         """Write ``-o, --output FILE``."""
@@ -121,11 +121,11 @@ class Parser(ArgumentParser):
         self._positionals.title = "arguments"
         self.whole_help = False
         if add_help:
-            own = self.add_argument(
+            help_option = self.add_argument(
                 "-h", "--help", "--help-all", action=_Help, nargs=0, default=SUPPRESS,
                 dest=SUPPRESS, help="show the help; --help-all: with all options",
             )  # fmt: skip
-            own.expert = True  # type: ignore[attr-defined]
+            help_option.expert = True  # type: ignore[attr-defined]
 
     def format_help(self) -> str:
         """Return the help; its end says whether there are more options."""
@@ -153,7 +153,7 @@ class Parser(ArgumentParser):
         """Return ``did you mean '--ranks'?`` for a mistyped option; empty if none is alike."""
         if not word.startswith("-"):
             return ""
-        return did_you_mean(word.partition("=")[0], self._option_string_actions, then="")
+        return did_you_mean(word.partition("=")[0], self._option_string_actions, suffix="")
 
     def check_order(self, args: Sequence[str]) -> None:
         """Refuse options before the name of a subcommand, and say where they belong."""
@@ -188,11 +188,11 @@ class Parser(ArgumentParser):
         """Refuse what is none of the choices; argparse lists them, and knows no likeness."""
         if action.choices is None or value in action.choices:
             return
-        known = [str(choice) for choice in action.choices]
+        choices = [str(choice) for choice in action.choices]
         options = self._option_string_actions if isinstance(action, _SubParsersAction) else ()
-        meant = did_you_mean(str(value), [*known, *options])
+        meant = did_you_mean(str(value), [*choices, *options])
         raise ArgumentError(
-            action, f"invalid choice: {value!r} ({meant}choose from {', '.join(known)})"
+            action, f"invalid choice: {value!r} ({meant}choose from {', '.join(choices)})"
         )
 
 
@@ -251,15 +251,15 @@ class Subcommand(Parser):
         self.words = tuple(args or ())
         self.check_order(self.words)
         trouble = defaults.apply(self, self.plugin)
-        found = super().parse_known_args(args, namespace)
+        parsed = super().parse_known_args(args, namespace)
         if trouble is not None:
             raise trouble
-        return found
+        return parsed
 
 
 def examples(pairs: Sequence[tuple[str, str]]) -> str | None:
     """Return the end of a help: what each command line does, and the line."""
-    lines = [f"  # {what}\n  {line}" for what, line in pairs]
+    lines = [f"  # {purpose}\n  {line}" for purpose, line in pairs]
     return "\n".join(["examples:", *lines]) if lines else None
 
 
@@ -273,18 +273,18 @@ def add_subcommands(parser: ArgumentParser, family: str, metavar: str) -> None:
 def subcommands(parser: ArgumentParser) -> dict[str, Subcommand]:
     """Return the subcommands of a parser by name; none if it has none."""
     return {
-        name: one
+        name: subparser
         for action in parser._actions
         if isinstance(action, _SubParsersAction)
-        for name, one in action.choices.items()
+        for name, subparser in action.choices.items()
     }
 
 
 def load_all(parser: ArgumentParser) -> Iterator[Subcommand]:
     """Load all commands below a parser, at any depth, and yield those that do something."""
-    for one in subcommands(parser).values():
-        one.load()
-        if subcommands(one):
-            yield from load_all(one)
+    for command in subcommands(parser).values():
+        command.load()
+        if subcommands(command):
+            yield from load_all(command)
         else:
-            yield one
+            yield command

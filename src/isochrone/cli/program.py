@@ -45,18 +45,18 @@ def for_ranks(words: Sequence[str], ranks: int) -> list[str]:
     balanced grid of them, in decreasing order, as MPI_Dims_create has them. A word ``{grid3}``
     becomes three words; ``{grid3:x}`` and those inside a word one text, such as ``4x2x2``.
     """
-    found: list[str] = []
+    replaced: list[str] = []
     for word in words:
-        alone = _STANDS_FOR_RANKS.fullmatch(word)
-        if alone and alone[2] is None:
-            found += map(str, balanced(ranks, _DIMENSIONS[alone[1]]))
+        placeholder = _STANDS_FOR_RANKS.fullmatch(word)
+        if placeholder and placeholder[2] is None:
+            replaced += map(str, balanced(ranks, _DIMENSIONS[placeholder[1]]))
             continue
-        found.append(_STANDS_FOR_RANKS.sub(
+        replaced.append(_STANDS_FOR_RANKS.sub(
             lambda match: (match[2] or ",").join(
                 map(str, balanced(ranks, _DIMENSIONS[match[1]]))
             ), word,
         ))  # fmt: skip
-    return found
+    return replaced
 
 
 def add_before(parser: ArgumentParser | _ArgumentGroup) -> None:

@@ -34,7 +34,7 @@ _FRAME = "#e07b39"
 _SAME = 5e-7
 
 
-def draw(found: Distribution, layout: Layout, seconds: Floats, size: int) -> Figure:
+def draw(file_data: Distribution, layout: Layout, seconds: Floats, size: int) -> Figure:
     """Draw the data of each node along the file, its file domains, and its cost.
 
     Parameters
@@ -57,41 +57,44 @@ def draw(found: Distribution, layout: Layout, seconds: Floats, size: int) -> Fig
     row = 0.34 if nodes <= 16 else max(0.17 * 64 / max(nodes, 64), 0.05)
     height = 1.55 + row * nodes
     figure = new_figure(9.2, height)
-    bottom, part = 0.55 / height, row * nodes / height
-    axes = figure.add_axes((0.11, bottom, 0.64, part))
-    _file(axes, found, size)
-    places, ranks = range(0, nodes, -(-nodes // _NAMED)), layout.ranks
-    words = [f"{printable(layout.hosts[k], 14)} ({ranks[k]})" for k in places]
-    axes.set_yticks(list(places), words)
-    _costs(figure.add_axes((0.78, bottom, 0.20, part), sharey=axes), seconds)
+    bottom, axes_height = 0.55 / height, row * nodes / height
+    axes = figure.add_axes((0.11, bottom, 0.64, axes_height))
+    _file(axes, file_data, size)
+    labelled, ranks = range(0, nodes, -(-nodes // _NAMED)), layout.ranks
+    labels = [f"{printable(layout.hosts[k], 14)} ({ranks[k]})" for k in labelled]
+    axes.set_yticks(list(labelled), labels)
+    _costs(figure.add_axes((0.78, bottom, 0.20, axes_height), sharey=axes), seconds)
     text = (
-        f"node (its ranks) · blue: what its ranks hold there, up to {100 * found.held.max():.0f} % "
-        f"· frames: what its aggregator serves · {100 * found.at_home:.0f} % stays on its node "
+        "node (its ranks) · blue: what its ranks hold there, "
+        f"up to {100 * file_data.held.max():.0f} % "
+        f"· frames: what its aggregator serves · {100 * file_data.at_home:.0f} % stays on its node "
         "· red: hot spot"
     )
     write_head(figure, 0.02, "Data distribution: holders and servers of the file", [HeadLine(text)])
     return figure
 
 
-def _file(axes: Axes, found: Distribution, size: int) -> None:
+def _file(axes: Axes, file_data: Distribution, size: int) -> None:
     from matplotlib.collections import PatchCollection
     from matplotlib.colors import LinearSegmentedColormap
     from matplotlib.patches import Rectangle
 
-    nodes, parts = found.held.shape
+    nodes, part_count = file_data.held.shape
     colours = LinearSegmentedColormap.from_list("held", list(_HELD))
     axes.imshow(
-        found.held, aspect="auto", interpolation="nearest", cmap=colours, vmin=0,
-        vmax=max(float(found.held.max()), 1e-9), extent=(0, parts, nodes - 0.5, -0.5),
+        file_data.held, aspect="auto", interpolation="nearest", cmap=colours, vmin=0,
+        vmax=max(float(file_data.held.max()), 1e-9), extent=(0, part_count, nodes - 0.5, -0.5),
     )  # fmt: skip
     # runs of parts that one node serves
-    bounds = [0, *(np.flatnonzero(np.diff(found.server)) + 1).tolist(), parts]
-    frames = [Rectangle((a, int(found.server[a]) - 0.42), b - a, 0.84) for a, b in pairwise(bounds)]
+    bounds = [0, *(np.flatnonzero(np.diff(file_data.server)) + 1).tolist(), part_count]
+    frames = [
+        Rectangle((a, int(file_data.server[a]) - 0.42), b - a, 0.84) for a, b in pairwise(bounds)
+    ]
     width = 1.6 if nodes <= 16 else 0.9
     axes.add_collection(PatchCollection(frames, facecolor="none", edgecolor=_FRAME, lw=width))
     quarters = [0, 0.25, 0.5, 0.75, 1]
-    words = [format_bytes(round(size * one)) if one else "0" for one in quarters]
-    axes.set_xticks([parts * one for one in quarters], words)
+    labels = [format_bytes(round(size * quarter)) if quarter else "0" for quarter in quarters]
+    axes.set_xticks([part_count * quarter for quarter in quarters], labels)
     plain_axes(axes, "offset in the file", size=CAPTION)
 
 
@@ -130,30 +133,30 @@ class Distribution(NamedTuple):
     def at_home(self) -> float:
         """Fraction of all bytes that are served by the node that holds them."""
         length = np.diff(self.edges)
-        own = self.held[self.server, np.arange(len(self.server))]
-        return float(own @ length / max(length.sum(), 1))
+        local = self.held[self.server, np.arange(len(self.server))]
+        return float(local @ length / max(length.sum(), 1))
 
 
-def distribution(call: Call, layout: Layout, aggregators: Numbers, parts: int) -> Distribution:
+def distribution(call: Call, layout: Layout, aggregators: Numbers, part_count: int) -> Distribution:
     """Divide the file of a call into equal parts, and find holders and servers of each.
 
     Parts are at least a byte long, so that there may be fewer.
     """
     first, last = call.pattern.extent
-    edges = np.unique(np.linspace(first, last, parts + 1).astype(np.int64))
-    found = call.pattern.touches(edges[:-1], edges[1:])
+    edges = np.unique(np.linspace(first, last, part_count + 1).astype(np.int64))
+    pieces = call.pattern.touches(edges[:-1], edges[1:])
     by_rank = np.zeros((len(edges) - 1, call.pattern.ranks + 1))
-    np.add.at(by_rank, (found.window, found.first), found.bytes)
-    np.add.at(by_rank, (found.window, found.last), -found.bytes)
-    each = np.cumsum(by_rank, axis=1)[:, :-1]
-    held = np.zeros((layout.nodes, len(each)))
-    np.add.at(held, layout.of_rank, each.T)
-    whole = np.maximum(held.sum(axis=0), 1.0)
+    np.add.at(by_rank, (pieces.window, pieces.first), pieces.bytes)
+    np.add.at(by_rank, (pieces.window, pieces.last), -pieces.bytes)
+    rank_bytes = np.cumsum(by_rank, axis=1)[:, :-1]
+    node_bytes = np.zeros((layout.nodes, len(rank_bytes)))
+    np.add.at(node_bytes, layout.of_rank, rank_bytes.T)
+    totals = np.maximum(node_bytes.sum(axis=0), 1.0)
     serving = layout.of_rank[aggregators]
     # the domain that the middle of each part belongs to
     windows = call.windows(len(serving))
     order = np.argsort(windows.start, kind="stable")
     middle = (edges[:-1] + edges[1:] - 1) // 2
-    place = np.searchsorted(windows.start[order], middle, side="right") - 1
-    domain = windows.domain[order][np.maximum(place, 0)]
-    return Distribution(edges, held / whole, serving[domain])
+    index = np.searchsorted(windows.start[order], middle, side="right") - 1
+    domain = windows.domain[order][np.maximum(index, 0)]
+    return Distribution(edges, node_bytes / totals, serving[domain])

@@ -58,7 +58,7 @@ class Grid(Record):
     length: int = 0
 
     @classmethod
-    def parse(cls, word: str) -> Grid:
+    def parse(cls, text: str) -> Grid:
         """Read what the user typed.
 
         Raises
@@ -66,11 +66,11 @@ class Grid(Record):
         InputError
             If it is not a grid.
         """
-        found = WORD.fullmatch(word)
-        if found is None:
-            raise InputError(f"'{word[:40]}' is not a grid", hint="try 4x8, rows-of-8 or nodes")
-        rows, length, of, _ = found.groups()
-        return cls(word, int(rows or 0), int(length or of or 0))
+        match = WORD.fullmatch(text)
+        if match is None:
+            raise InputError(f"'{text[:40]}' is not a grid", hint="try 4x8, rows-of-8 or nodes")
+        rows, length, of, _ = match.groups()
+        return cls(text, int(rows or 0), int(length or of or 0))
 
     def over(self, ranks: int, per_node: int | None = None) -> tuple[int, int]:
         """Return p1 and p2 for a number of ranks: rows, and ranks of the longest row.

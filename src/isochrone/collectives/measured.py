@@ -29,12 +29,12 @@ Ends = tuple[float, float, float]
 """A value and its interval."""
 
 
-def group_place(word: str, length: int, group: str, node_of: Ints, *, at_once: bool) -> Place:
+def group_place(grid: str, length: int, group: str, node_of: Ints, *, at_once: bool) -> Place:
     """Return the place of the group of rank 0, and the number of groups on a node.
 
     Parameters
     ----------
-    word, length
+    grid, length
         The grid as it is typed, and the ranks of a row.
     group
         ``CG``: a row, or ``LG``: a column.
@@ -43,10 +43,12 @@ def group_place(word: str, length: int, group: str, node_of: Ints, *, at_once: b
     at_once
         Whether all groups work; otherwise the others are idle.
     """
-    row, column = arranged(word, length, node_of)
+    row, column = arranged(grid, length, node_of)
     groups = row if group == CG else column
-    own = groups == groups[0]
-    return place_of(np.flatnonzero(own), groups if at_once else np.where(own, 0, -1), node_of)
+    in_group = groups == groups[0]
+    return place_of(
+        np.flatnonzero(in_group), groups if at_once else np.where(in_group, 0, -1), node_of
+    )
 
 
 class MeasuredGroup(msgspec.Struct, frozen=True):
@@ -91,45 +93,50 @@ class MeasuredGroup(msgspec.Struct, frozen=True):
 
 
 def find(
-    known: Sequence[MeasuredGroup], op: str, group: str, ranks: int, stride: int,
-    place: tuple[int, int],
+    groups: Sequence[MeasuredGroup], op: str, group: str, ranks: int, stride: int,
+    nodes_ppn: tuple[int, int],
 ) -> MeasuredGroup | None:  # fmt: skip
     """Return the measured group with the same ranks, stride and nodes.
 
-    ``place`` is nodes and ranks on each; unknown values match any.
+    ``nodes_ppn`` is nodes and ranks on each; unknown values match any.
     """
-    for one in known:
-        if (one.op, one.group, one.ranks, one.stride) == (op, group, ranks, stride) and (
-            0 in (one.nodes, place[0]) or (one.nodes, one.ppn) == place
+    for candidate in groups:
+        if (candidate.op, candidate.group, candidate.ranks, candidate.stride) == (
+            op,
+            group,
+            ranks,
+            stride,
+        ) and (
+            0 in (candidate.nodes, nodes_ppn[0]) or (candidate.nodes, candidate.ppn) == nodes_ppn
         ):
-            return one
+            return candidate
     return None
 
 
 def like(
-    known: Sequence[MeasuredGroup], op: str, group: str, ranks: int, stride: int
+    groups: Sequence[MeasuredGroup], op: str, group: str, ranks: int, stride: int
 ) -> list[MeasuredGroup]:  # fmt: skip
     """Return a group of each number of ranks, in ascending order: that with the nearest stride.
 
     Libraries have algorithms of their own for powers of two: where ``ranks`` is one, or is none,
     so are the others, if there are two of them.
     """
-    found: dict[int, MeasuredGroup] = {}
-    for one in known:
-        if (one.op, one.group) == (op, group) and one.ranks > 1:
-            other = found.get(one.ranks)
-            if other is None or _apart(one, stride) < _apart(other, stride):
-                found[one.ranks] = one
-    same = [p for p in found if _is_power(p) == _is_power(ranks)]
-    return [found[p] for p in sorted(same if len(same) > 1 else found)]
+    by_ranks: dict[int, MeasuredGroup] = {}
+    for candidate in groups:
+        if (candidate.op, candidate.group) == (op, group) and candidate.ranks > 1:
+            closest = by_ranks.get(candidate.ranks)
+            if closest is None or _apart(candidate, stride) < _apart(closest, stride):
+                by_ranks[candidate.ranks] = candidate
+    same = [p for p in by_ranks if _is_power(p) == _is_power(ranks)]
+    return [by_ranks[p] for p in sorted(same if len(same) > 1 else by_ranks)]
 
 
 def _is_power(ranks: int) -> bool:
     return ranks & (ranks - 1) == 0
 
 
-def _apart(one: MeasuredGroup, stride: int) -> float:
-    return abs(log(one.stride / stride))
+def _apart(group: MeasuredGroup, stride: int) -> float:
+    return abs(log(group.stride / stride))
 
 
 def time_at(sizes: Floats, seconds: ArrayLike, size: float) -> float:
@@ -157,21 +164,24 @@ def miss_at(sizes: Floats, seconds: Floats, size: float) -> float:
 
 def merged(groups: Iterable[MeasuredGroup]) -> list[MeasuredGroup]:
     """Put together what several runs measured of the same group: the geometric mean of a size."""
-    return [_joined(parts) for parts in grouped((one.key, one) for one in groups).values()]
+    return [
+        _joined(duplicates)
+        for duplicates in grouped((group.key, group) for group in groups).values()
+    ]
 
 
-def _joined(parts: Sequence[MeasuredGroup]) -> MeasuredGroup:
-    if len(parts) == 1:
-        return parts[0]
+def _joined(duplicates: Sequence[MeasuredGroup]) -> MeasuredGroup:
+    if len(duplicates) == 1:
+        return duplicates[0]
     rows = grouped(
         (size, ends)
-        for one in parts
-        for size, *ends in zip(one.bytes, one.seconds, one.low, one.high, strict=True)
+        for group in duplicates
+        for size, *ends in zip(group.bytes, group.seconds, group.low, group.high, strict=True)
     )
     sizes = sorted(rows)
     columns = [list(zip(*rows[size], strict=True)) for size in sizes]
     return msgspec.structs.replace(
-        parts[0], bytes=sizes,
+        duplicates[0], bytes=sizes,
         seconds=[float(np.exp(np.mean(np.log(seconds)))) for seconds, _, _ in columns],
         low=[None if None in ends else min(end for end in ends if end) for _, ends, _ in columns],
         high=[None if None in ends else max(end for end in ends if end) for _, _, ends in columns],
@@ -211,18 +221,22 @@ class Disturbance(msgspec.Struct, frozen=True):
 
 
 def together_of(
-    known: Sequence[Disturbance], op: str, rows: int, length: int, size: int
+    disturbances: Sequence[Disturbance], op: str, rows: int, length: int, size: int
 ) -> Ends | None:  # fmt: skip
     """Return the ratio of a whole operation to the sum of its phases; None if not measured.
 
     Of this grid only: the overlap of phases differs between grids.
     """
-    own = [one for one in known if (one.phase_ranks, one.groups) == (length, rows)]
-    return factor_of(own, TOTAL, op, length, rows, size, 0)
+    same_grid = [
+        disturbance
+        for disturbance in disturbances
+        if (disturbance.phase_ranks, disturbance.groups) == (length, rows)
+    ]
+    return factor_of(same_grid, TOTAL, op, length, rows, size, 0)
 
 
 def factor_of(
-    known: Sequence[Disturbance], phase: str, op: str, ranks: int, groups: int, size: int,
+    disturbances: Sequence[Disturbance], phase: str, op: str, ranks: int, groups: int, size: int,
     sharing: int,
 ) -> Ends | None:  # fmt: skip
     """Return the factor of a phase with its interval; None if no similar one was measured.
@@ -232,8 +246,9 @@ def factor_of(
     logarithms.
     """
     alike = [
-        one for one in known
-        if (one.phase, one.phase_op, one.sharing) == (phase, op, sharing) and one.factor > 0
+        disturbance for disturbance in disturbances
+        if (disturbance.phase, disturbance.phase_op, disturbance.sharing) == (phase, op, sharing)
+        and disturbance.factor > 0
     ]  # fmt: skip
     if not alike:
         return None
@@ -241,23 +256,27 @@ def factor_of(
     def distance(shape: tuple[int, int]) -> tuple[float, tuple[int, int]]:
         return abs(log(shape[0] / ranks)) + abs(log(shape[1] / groups)), shape
 
-    nearest = min({(one.phase_ranks, one.groups) for one in alike}, key=distance)
+    nearest = min(
+        {(disturbance.phase_ranks, disturbance.groups) for disturbance in alike}, key=distance
+    )
     points = grouped(
-        (log2(max(one.phase_bytes, 1)), one)
-        for one in alike
-        if (one.phase_ranks, one.groups) == nearest
+        (log2(max(disturbance.phase_bytes, 1)), disturbance)
+        for disturbance in alike
+        if (disturbance.phase_ranks, disturbance.groups) == nearest
     )
     at = sorted(points)
     x = log2(max(size, 1))
-    rows = [np.mean([_ends(one) for one in points[place]], axis=0) for place in at]
-    found = [float(np.interp(x, at, [row[k] for row in rows])) for k in range(3)]
-    return found[0], found[1], found[2]
+    rows = [
+        np.mean([_ends(disturbance) for disturbance in points[log_size]], axis=0) for log_size in at
+    ]
+    ends = [float(np.interp(x, at, [row[k] for row in rows])) for k in range(3)]
+    return ends[0], ends[1], ends[2]
 
 
-def _ends(one: Disturbance) -> Ends:
-    low = one.factor if one.low is None else one.low
-    high = one.factor if one.high is None else one.high
-    return one.factor, low, high
+def _ends(comparison: Disturbance) -> Ends:
+    low = comparison.factor if comparison.low is None else comparison.low
+    high = comparison.factor if comparison.high is None else comparison.high
+    return comparison.factor, low, high
 
 
 class Leaving(msgspec.Struct, frozen=True):
@@ -286,13 +305,13 @@ class Leaving(msgspec.Struct, frozen=True):
 
 
 def nearest(
-    known: Iterable[Leaving], op: str, ranks: int, size: int, group: str = "CG"
+    leavings: Iterable[Leaving], op: str, ranks: int, size: int, group: str = "CG"
 ) -> Leaving | None:
     """Return the nearest entry to an operation; None if there is none."""
 
-    def away(one: Leaving) -> tuple[float, float]:
-        distance = abs(log2(max(one.bytes, 1)) - log2(max(size, 1)))
-        return abs(log2(one.ranks) - log2(max(ranks, 1))), distance
+    def away(leaving: Leaving) -> tuple[float, float]:
+        distance = abs(log2(max(leaving.bytes, 1)) - log2(max(size, 1)))
+        return abs(log2(leaving.ranks) - log2(max(ranks, 1))), distance
 
-    fitting = (one for one in known if one.op == op and one.group in ("", group))
+    fitting = (leaving for leaving in leavings if leaving.op == op and leaving.group in ("", group))
     return min(fitting, key=away, default=None)

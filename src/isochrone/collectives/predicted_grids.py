@@ -75,9 +75,9 @@ class Machine(Record):
         if not all(hosts):
             return cls()
         counts = Counter(hosts)
-        number = {host: k for k, host in enumerate(counts)}
-        most = max(counts.values(), default=0)
-        return cls(len(number), most, numbers=tuple(number[host] for host in hosts))
+        node_ids = {host: k for k, host in enumerate(counts)}
+        ppn = max(counts.values(), default=0)
+        return cls(len(node_ids), ppn, numbers=tuple(node_ids[host] for host in hosts))
 
     def node_of(self, ranks: int) -> Ints | None:
         """Return the node of each rank, or None if unknown."""
@@ -126,13 +126,15 @@ class GridTime(Record):
     @property
     def not_measured(self) -> list[int]:
         """Numbers of concurrent groups whose disturbance is unknown."""
-        return [one.phase.groups for one in self.phases if not one.factor_known]
+        return [
+            phase_time.phase.groups for phase_time in self.phases if not phase_time.factor_known
+        ]
 
     @property
     @shown
     def seconds(self) -> float:
         """Sum of the phases, times what they are together."""
-        return self.together[0] * sum(one.seconds for one in self.phases)
+        return self.together[0] * sum(phase_time.seconds for phase_time in self.phases)
 
     @property
     @shown
@@ -142,13 +144,13 @@ class GridTime(Record):
         Two phases are of one model, and may be wrong in the same direction; their half widths are
         therefore added, which is the most they can come to.
         """
-        return self.together[1] * sum(one.low for one in self.phases)
+        return self.together[1] * sum(phase_time.low for phase_time in self.phases)
 
     @property
     @shown
     def high(self) -> MaybeNan:
         """Upper end of the interval, likewise."""
-        return self.together[2] * sum(one.high for one in self.phases)
+        return self.together[2] * sum(phase_time.high for phase_time in self.phases)
 
 
 def predict(
@@ -177,53 +179,60 @@ def predict(
     """
     machine = machine or Machine()
     phase_times = PhaseTimes(model)
-    found, reasons = list[GridTime](), list[str]()
+    predictions, reasons = list[GridTime](), list[str]()
     for grid in grids:
         for size in sizes:
-            word = LIBRARY if grid is None else grid.word
+            grid_name = LIBRARY if grid is None else grid.word
             rows, length = (1, ranks) if grid is None else grid.over(ranks, machine.ppn or None)
-            own: Sequence[Phase] = phases(
+            op_phases: Sequence[Phase] = phases(
                 op, rows, length, size
             )  # refuses what cannot be on a grid
-            typed, span = word, length
+            typed, span = grid_name, length
             if 1 in (rows, length):
-                own, typed, span = [Phase("CG", op, ranks, size, 1)], "", ranks
-            times = [phase_times.time(one, places(one, typed, span, machine, ranks)) for one in own]
-            warnings = [text for _, said in times for text in said]
-            known = tuple(one for one, _ in times if one is not None)
-            if len(known) == len(own):
+                op_phases, typed, span = [Phase("CG", op, ranks, size, 1)], "", ranks
+            times = [
+                phase_times.time(phase, places(phase, typed, span, machine, ranks))
+                for phase in op_phases
+            ]
+            warnings = [text for _, messages in times for text in messages]
+            predicted = tuple(phase_time for phase_time, _ in times if phase_time is not None)
+            if len(predicted) == len(op_phases):
                 by = None
-                if len(own) > 1:  # both phases in one operation differ from their sum
+                if len(op_phases) > 1:  # both phases in one operation differ from their sum
                     measured = model.kept.get("disturbance", ())
                     by = together_of(measured, op, rows, length, size)
-                found.append(GridTime(op, ranks, size, word, known, warnings, by or _ALONE))
+                predictions.append(
+                    GridTime(op, ranks, size, grid_name, predicted, warnings, by or _ALONE)
+                )
             else:
                 reasons.append(warnings[0] if warnings else "no time is known")
-    if not found:
+    if not predictions:
         raise InputError(
             f"no prediction is possible: {reasons[0] if reasons else 'no grid or size fits'}"
         )
-    return found
+    return predictions
 
 
 def warnings_of(times: Iterable[GridTime]) -> list[str]:
     """Return the warnings of predictions, without repeats."""
     times = list(times)
-    said = list(dict.fromkeys(text for one in times for text in one.warnings))
-    unknown = sorted({number for one in times for number in one.not_measured})
+    warnings = list(dict.fromkeys(text for grid_time in times for text in grid_time.warnings))
+    unknown = sorted({group_count for grid_time in times for group_count in grid_time.not_measured})
     if unknown:
         shown = ", ".join(map(str, unknown[:_FEW])) + (", …" if len(unknown) > _FEW else "")
-        said.append(
+        warnings.append(
             f"the slowdown of {shown} concurrent rows or columns was not measured; 1 is assumed"
         )
-    if len({one.grid for one in times}) > 1 and any(isnan(one.low) for one in times):
-        said.append("some intervals are unknown: differences may be random")
-    return said
+    if len({grid_time.grid for grid_time in times}) > 1 and any(
+        isnan(grid_time.low) for grid_time in times
+    ):
+        warnings.append("some intervals are unknown: differences may be random")
+    return warnings
 
 
 def ranked(times: Iterable[GridTime]) -> list[GridTime]:
     """Sort the predictions of one operation and size, fastest first."""
-    return sorted(times, key=lambda one: (one.seconds, one.grid != LIBRARY))
+    return sorted(times, key=lambda grid_time: (grid_time.seconds, grid_time.grid != LIBRARY))
 
 
 def verdict(times: Sequence[GridTime]) -> str:
@@ -233,19 +242,19 @@ def verdict(times: Sequence[GridTime]) -> str:
     grid. Without intervals the times alone decide.
     """
     best, *others = ranked(times)
-    rivals = [one for one in others if LIBRARY in (one.grid, best.grid)]
-    overlap = any(one.low <= best.high for one in rivals)  # NaN is no overlap
+    rivals = [rival for rival in others if LIBRARY in (rival.grid, best.grid)]
+    overlap = any(rival.low <= best.high for rival in rivals)  # NaN is no overlap
     return NOISE if overlap else best.grid
 
 
 def places(
-    phase: Phase, word: str, length: int, machine: Machine, ranks: int
+    phase: Phase, grid: str, length: int, machine: Machine, ranks: int
 ) -> Place | None:  # fmt: skip
     """Return the place of rank 0's group in a phase, and the number of groups on a node.
 
     Parameters
     ----------
-    word, length
+    grid, length
         The grid as it is typed, and the ranks of a row.
     ranks
         Of all groups.
@@ -258,7 +267,7 @@ def places(
     node_of = machine.node_of(ranks)
     if node_of is None:
         return None
-    return group_place(word, length, phase.group, node_of, at_once=phase.groups > 1)
+    return group_place(grid, length, phase.group, node_of, at_once=phase.groups > 1)
 
 
 # --- times of phases ------------------------------------------------------------------------------
@@ -297,7 +306,7 @@ class PhaseTimes:
     def __init__(self, model: Model) -> None:
         self.model = model
 
-    def time(self, phase: Phase, place: Place | None) -> tuple[PhaseTime | None, list[str]]:
+    def time(self, phase: Phase, layout: Place | None) -> tuple[PhaseTime | None, list[str]]:
         """Return the time of a phase, or None if the model gives none, and warnings.
 
         Raises
@@ -306,14 +315,14 @@ class PhaseTimes:
             If the model lacks the operation.
         """
         where: dict[str, Any] = {"op": phase.op} if "op" in self.model.selectors else {}
-        known = self.model.selectors.get(GROUP, [])
-        if known:  # where only rows or only columns were measured, these
-            where[GROUP] = phase.group if phase.group in known else known[0]
+        group_kinds = self.model.selectors.get(GROUP, [])
+        if group_kinds:  # where only rows or only columns were measured, these
+            where[GROUP] = phase.group if phase.group in group_kinds else group_kinds[0]
         segments = self.model.chosen(where)
         variables: dict[str, float] = {"p": phase.ranks, "b": phase.bytes}
-        stride, nodes = (place.stride, place.filled(phase.ranks)) if place else (1, (0, 0))
+        stride, nodes = (layout.stride, layout.filled(phase.ranks)) if layout else (1, (0, 0))
         if set(PLACES) & set(needed(segments)):
-            if place is None:
+            if layout is None:
                 raise InputError(
                     "the model needs the number of ranks on each node", hint="give --ppn"
                 )
@@ -323,28 +332,33 @@ class PhaseTimes:
         kind = str(where.get(GROUP, CG))
         group = find(groups, phase.op, kind, phase.ranks, stride, nodes)
         if group is not None and group.bytes[0] <= phase.bytes <= group.bytes[-1]:
-            return self._measured(group, phase, place), []
+            return self._measured(group, phase, layout), []
         # what the formula gives, corrected by measured groups of other numbers of ranks
-        found = self.model.predict(variables, where)
-        if isnan(found.seconds[0]):
-            return None, found.warnings
-        near = like(groups, phase.op, kind, phase.ranks, stride)
-        ratio = self._ratio(near, phase, where, variables)
-        by = self._factor(phase, place, phase.bytes)
+        prediction = self.model.predict(variables, where)
+        if isnan(prediction.seconds[0]):
+            return None, prediction.warnings
+        neighbours = like(groups, phase.op, kind, phase.ranks, stride)
+        ratio = self._ratio(neighbours, phase, where, variables)
+        by = self._factor(phase, layout, phase.bytes)
         seconds, low, high = (
             float(end[0]) * ratio * times
-            for end, times in zip((found.seconds, found.low, found.high), by or _ALONE, strict=True)
+            for end, times in zip(
+                (prediction.seconds, prediction.low, prediction.high), by or _ALONE, strict=True
+            )
         )
         factor = (by or _ALONE)[0]
-        return PhaseTime(phase, seconds, low, high, factor, by is not None), found.warnings
+        return PhaseTime(phase, seconds, low, high, factor, by is not None), prediction.warnings
 
-    def _measured(self, group: MeasuredGroup, phase: Phase, place: Place | None) -> PhaseTime:
+    def _measured(self, group: MeasuredGroup, phase: Phase, layout: Place | None) -> PhaseTime:
         """Return the time of a group between its sizes, alone and with the others at work."""
-        sizes, alone, size = group.sizes, np.array(group.seconds), float(phase.bytes)
-        found = [self._factor(phase, place, int(one)) for one in group.bytes]
-        factors = np.array([by or _ALONE for by in found])
-        seconds = time_at(sizes, alone * factors[:, 0], size)
-        factor, known = seconds / time_at(sizes, alone, size), found[0] is not None
+        sizes, undisturbed, size = group.sizes, np.array(group.seconds), float(phase.bytes)
+        ends_by_size = [self._factor(phase, layout, int(nbytes)) for nbytes in group.bytes]
+        factors = np.array([by or _ALONE for by in ends_by_size])
+        seconds = time_at(sizes, undisturbed * factors[:, 0], size)
+        factor, factor_known = (
+            seconds / time_at(sizes, undisturbed, size),
+            ends_by_size[0] is not None,
+        )
         same = np.flatnonzero(np.abs(sizes - size) <= _LINE * size)
         if len(same):
             k = int(same[0])
@@ -354,9 +368,9 @@ class PhaseTimes:
                 for end, by in zip(ends, factors[k, 1:].tolist(), strict=True)
             )
         else:
-            miss = miss_at(sizes, alone * factors[:, 0], size)
+            miss = miss_at(sizes, undisturbed * factors[:, 0], size)
             low, high = seconds / (1 + miss), seconds * (1 + miss)
-        return PhaseTime(phase, seconds, low, high, factor, known)
+        return PhaseTime(phase, seconds, low, high, factor, factor_known)
 
     def _ratio(
         self, groups: Iterable[MeasuredGroup], phase: Phase, where: dict[str, Any],
@@ -366,8 +380,8 @@ class PhaseTimes:
         ratios = []
         for group in groups:
             size = min(max(float(phase.bytes), group.bytes[0]), group.bytes[-1])
-            other = {"p": group.ranks, "b": size, "nodes": group.nodes, "ppn": group.ppn}
-            values = {name: other[name] for name in variables}
+            group_variables = {"p": group.ranks, "b": size, "nodes": group.nodes, "ppn": group.ppn}
+            values = {name: group_variables[name] for name in variables}
             formula = float(self.model.by_formula(values, where)[0])
             if formula > _NO_TIME:
                 measured = time_at(group.sizes, group.seconds, size)
@@ -377,13 +391,13 @@ class PhaseTimes:
         x, y = zip(*ratios, strict=True)
         return float(np.exp(np.interp(log2(max(phase.ranks, 1)), x, y)))
 
-    def _factor(self, phase: Phase, place: Place | None, size: int) -> Ends | None:
+    def _factor(self, phase: Phase, layout: Place | None, size: int) -> Ends | None:
         """Return by how much the groups slow each other down; None if that was not measured."""
         if phase.groups == 1:
             return _ALONE
         return factor_of(
             self.model.kept.get("disturbance", ()), phase.group, phase.op, phase.ranks,
-            phase.groups, size, place.sharing if place else 0,
+            phase.groups, size, layout.sharing if layout else 0,
         )  # fmt: skip
 
 
@@ -424,8 +438,10 @@ def compare(model: Model, run: Run) -> list[Compared]:
         If the run is not of collectives.
     """
     machine = Machine.of_hosts(run.hosts)
-    groups = grouped(((one.op, one.ranks, one.bytes, one.grid), one) for one in points(run))
-    found = []
+    groups = grouped(
+        ((point.op, point.ranks, point.bytes, point.grid), point) for point in points(run)
+    )
+    compared = []
     for (op, ranks, size, grid), of in groups.items():
         if op not in OPERATIONS:
             continue
@@ -435,14 +451,18 @@ def compare(model: Model, run: Run) -> list[Compared]:
         except InputError:  # the model has no such operation, or no time for it
             continue
         several = len(time.phases) > 1
-        predicted = [(one.phase.group, one.seconds) for one in time.phases if several]
-        for part, seconds in (*predicted, (TOTAL, time.seconds)):
-            own = [one for one in of if one.phase == part]
-            most = max((one.groups for one in own), default=0)
-            measured = next((one.seconds for one in own if one.groups == most), 0.0)
+        predicted = [
+            (phase_time.phase.group, phase_time.seconds) for phase_time in time.phases if several
+        ]
+        for phase, seconds in (*predicted, (TOTAL, time.seconds)):
+            phase_points = [point for point in of if point.phase == phase]
+            max_groups = max((point.groups for point in phase_points), default=0)
+            measured = next(
+                (point.seconds for point in phase_points if point.groups == max_groups), 0.0
+            )
             if measured > 0 and isfinite(seconds):
-                found.append(Compared(op, ranks, size, time.grid, part, measured, seconds))
-    return found
+                compared.append(Compared(op, ranks, size, time.grid, phase, measured, seconds))
+    return compared
 
 
 def summarised(compared: Iterable[Compared]) -> Deviation | None:
@@ -450,4 +470,6 @@ def summarised(compared: Iterable[Compared]) -> Deviation | None:
     rows = list(compared)
     if not rows:
         return None
-    return deviation(*np.array([(one.predicted, one.measured) for one in rows]).T)
+    return deviation(
+        *np.array([(comparison.predicted, comparison.measured) for comparison in rows]).T
+    )

@@ -180,14 +180,14 @@ def compiled(path: Path) -> Path:
     """
     table = read(path)
     rules = sorted(
-        (_TUNABLE.index(rule.op), rule.ranks, rule.bytes, place)
-        for place, rule in enumerate(table.rules)
+        (_TUNABLE.index(rule.op), rule.ranks, rule.bytes, index)
+        for index, rule in enumerate(table.rules)
     )
     operations = [operation for operation, *_ in rules]
-    first = [bisect_left(operations, number) for number in range(len(_TUNABLE) + 1)]
+    first = [bisect_left(operations, operation) for operation in range(len(_TUNABLE) + 1)]
     records, points = bytearray(), bytearray()
-    for operation, ranks, (low, high), place in rules:
-        rule = table.rules[place]
+    for operation, ranks, (low, high), index in rules:
+        rule = table.rules[index]
         grid = Grid.parse(rule.grid)
         kind = 0 if grid.rows else 1 if grid.length else 2
         records += struct.pack(
@@ -212,9 +212,9 @@ def _check(table: Table) -> None:
         raise InputError("'min_gain' is not between 0 and 1")
     if len(table.rules) > MAX_RULES:
         raise InputError(f"the table has more than {MAX_RULES} rules")
-    for number, rule in enumerate(table.rules):
-        _check_rule(rule, f"rule {number}")
-    numbered = (((one.op, one.ranks), (number, one)) for number, one in enumerate(table.rules))
+    for index, rule in enumerate(table.rules):
+        _check_rule(rule, f"rule {index}")
+    numbered = (((rule.op, rule.ranks), (index, rule)) for index, rule in enumerate(table.rules))
     for rules in grouped(numbered).values():
         _check_overlaps(rules)
 
@@ -235,13 +235,13 @@ def _check_rule(rule: Rule, name: str) -> None:
         raise InputError(f"{name}: {error.what}") from error
     if not rule.points:
         raise InputError(f"{name}: it has no points")
-    before = -1
+    previous = -1
     for size, library, grid in rule.points:
-        if not before < size <= MAX_BLOCK:
+        if not previous < size <= MAX_BLOCK:
             raise InputError(f"{name}: points are not in ascending order of bytes")
         if not all(isfinite(seconds) and seconds > 0 for seconds in (library, grid)):
             raise InputError(f"{name}: a point has a time that is not positive")
-        before = size
+        previous = size
 
 
 def _check_overlaps(rules: list[tuple[int, Rule]]) -> None:
@@ -251,11 +251,11 @@ def _check_overlaps(rules: list[tuple[int, Rule]]) -> None:
     number of nodes, for any number where one of the two does not say.
     """
     farthest: dict[int | None, tuple[int, int]] = {}  # nodes: where it ends, number of the rule
-    for number, rule in sorted(rules, key=lambda numbered: numbered[1].bytes):
+    for index, rule in sorted(rules, key=lambda numbered: numbered[1].bytes):
         nodes = farthest if rule.nodes is None else (None, rule.nodes)
-        for other in nodes:
-            end, by = farthest.get(other, (-1, -1))
+        for node_count in nodes:
+            end, by = farthest.get(node_count, (-1, -1))
             if end >= rule.bytes[0]:
-                raise InputError(f"rules {by} and {number} overlap: {rule.op}, {rule.ranks} ranks")
+                raise InputError(f"rules {by} and {index} overlap: {rule.op}, {rule.ranks} ranks")
         ends = farthest.get(rule.nodes, (-1, -1))
-        farthest[rule.nodes] = max(ends, (rule.bytes[1], number))
+        farthest[rule.nodes] = max(ends, (rule.bytes[1], index))

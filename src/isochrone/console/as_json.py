@@ -47,6 +47,8 @@ class _Schema(Action):
         elif values in (names := documents.names()):
             print(documents.text(documents.schema(str(values))), end="")
         else:
-            known = ", ".join(names)
-            parser.error(f"argument --schema: there is no document '{values}' (there are: {known})")
+            listing = ", ".join(names)
+            parser.error(
+                f"argument --schema: there is no document '{values}' (there are: {listing})"
+            )
         parser.exit()

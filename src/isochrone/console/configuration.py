@@ -107,14 +107,14 @@ def _words(value: object) -> list[str]:
     return [str(word) for word in value]
 
 
-def _as_typed(read: Callable[[str], float], what: str) -> Callable[[object], float]:
+def _as_typed(read: Callable[[str], float], expected: str) -> Callable[[object], float]:
     """Return a reader of numbers and texts by that of a command line."""
 
     def found(value: object) -> float:
         try:
             return read(str(value).strip().removesuffix(".0"))
         except InputError as error:
-            raise ValueError(what) from error
+            raise ValueError(expected) from error
 
     return found
 
@@ -125,10 +125,10 @@ _part = _as_typed(read_percent, 'a percentage such as "5%", or 0.05')
 
 
 def _setting(
-    key: str, read: Callable[[object], Any], default: str, what: str, *more: str
+    key: str, read: Callable[[object], Any], default: str, meaning: str, *variables: str
 ) -> Setting:
     variable = "ISOCHRONE_" + key.rpartition(".")[2].replace("-", "_").upper()
-    return Setting(key, read, default, what, (variable, *more))
+    return Setting(key, read, default, meaning, (variable, *variables))
 
 
 SETTINGS = (
@@ -158,9 +158,9 @@ def files(environ: Mapping[str, str]) -> list[tuple[str, Path]]:
     """Name the files that are read if they exist, the first wins: of the user, of the site."""
     home = environ.get("HOME") or "~"
     base = environ.get("XDG_CONFIG_HOME") or Path(home).expanduser() / ".config"
-    found = [("user", Path(base) / "isochrone" / "config.toml")]
+    paths = [("user", Path(base) / "isochrone" / "config.toml")]
     site = environ.get(SITE_VARIABLE, str(SITE_FILE))
-    return [*found, *([("site", Path(site))] if site else [])]
+    return [*paths, *([("site", Path(site))] if site else [])]
 
 
 def values(environ: Mapping[str, str] | None = None) -> dict[str, Value]:
@@ -172,30 +172,30 @@ def values(environ: Mapping[str, str] | None = None) -> dict[str, Value]:
         If a file cannot be read, or a setting is not known or not of its kind.
     """
     environ = os.environ if environ is None else environ
-    found = {setting.key: Value(setting) for setting in SETTINGS}
+    by_key = {setting.key: Value(setting) for setting in SETTINGS}
     for source, path in reversed(files(environ)):
-        found |= {one.setting.key: one for one in _of_file(path, source)}
+        by_key |= {entry.setting.key: entry for entry in _of_file(path, source)}
     for setting in SETTINGS:
         variable = next((name for name in setting.variables if environ.get(name)), "")
         if variable:
             text = environ[variable]
             value = _checked(setting, text, f"${variable}")
-            found[setting.key] = Value(setting, value, text, "environment", variable)
-    return found
+            by_key[setting.key] = Value(setting, value, text, "environment", variable)
+    return by_key
 
 
 def _of_file(path: Path, source: str) -> Iterator[Value]:
     """Yield what a file sets."""
-    known = {setting.key: setting for setting in SETTINGS}
-    for key, raw in _flat(_document(path, source), known):
-        if key not in known:
+    settings = {setting.key: setting for setting in SETTINGS}
+    for key, raw in _flat(_document(path, source), settings):
+        if key not in settings:
             raise InputError(
                 f"there is no setting '{printable(key, 60)}'", where=path,
-                hint=f"{did_you_mean(key, known)}there are: {', '.join(known)}",
+                hint=f"{did_you_mean(key, settings)}there are: {', '.join(settings)}",
             )  # fmt: skip
-        value = _checked(known[key], raw, f"{path}: {key}")
+        value = _checked(settings[key], raw, f"{path}: {key}")
         text = shlex.join(raw) if isinstance(raw, list) else str(raw)
-        yield Value(known[key], value, text, source, str(path))
+        yield Value(settings[key], value, text, source, str(path))
 
 
 def _document(path: Path, source: str) -> dict[str, Any]:
@@ -205,16 +205,16 @@ def _document(path: Path, source: str) -> dict[str, Any]:
     try:
         mode = path.stat().st_mode
         if not stat.S_ISREG(mode) or mode & stat.S_IWOTH:
-            what = "others may write to it" if stat.S_ISREG(mode) else "it is not a regular file"
-            raise refused(f"the file is refused: {what}")
+            problem = "others may write to it" if stat.S_ISREG(mode) else "it is not a regular file"
+            raise refused(f"the file is refused: {problem}")
         with path.open("rb") as stream:
             data = stream.read(MAX_FILE + 1)
         if len(data) > MAX_FILE:
             raise refused(f"the file is larger than {MAX_FILE} bytes")
-        for number, line in enumerate(data.splitlines(), 1):
+        for line_number, line in enumerate(data.splitlines(), 1):
             if len(line) > MAX_LINE:
-                what = f"the line has more than {MAX_LINE} bytes"
-                raise refused(what, where=f"{path}:{number}")
+                problem = f"the line has more than {MAX_LINE} bytes"
+                raise refused(problem, where=f"{path}:{line_number}")
         import tomllib  # where there is a file
 
         return tomllib.loads(data.decode())
@@ -227,12 +227,14 @@ def _document(path: Path, source: str) -> dict[str, Any]:
         raise refused(f"the file is not valid TOML: {reason}") from error
 
 
-def _flat(document: Mapping[str, Any], known: Mapping[str, Setting]) -> Iterator[tuple[str, Any]]:
+def _flat(
+    document: Mapping[str, Any], settings: Mapping[str, Setting]
+) -> Iterator[tuple[str, Any]]:
     """Yield keys with the names of their tables."""
-    tables = {key.partition(".")[0] for key in known if "." in key}
+    tables = {key.partition(".")[0] for key in settings if "." in key}
     for key, value in document.items():
         if key in tables and isinstance(value, dict):
-            yield from ((f"{key}.{inner}", one) for inner, one in value.items())
+            yield from ((f"{key}.{inner}", entry) for inner, entry in value.items())
         else:
             yield key, value
 

@@ -41,21 +41,21 @@ def apply(parser: argparse.ArgumentParser, command: str) -> InputError | None:
     if not wanted and not starts:
         return None
     try:
-        found = configuration.values()
+        settings = configuration.values()
     except InputError as error:
         return error
     for key, option in wanted.items():
-        if (value := found[key].value) is not None:
+        if (value := settings[key].value) is not None:
             name = "ask_after" if key == "limits.ask-after" else has[option].dest
             parser.set_defaults(**{name: value})
     if starts:
-        parser.set_defaults(usual=machine(found))
+        parser.set_defaults(usual=machine(settings))
     return None
 
 
-def machine(found: Mapping[str, Value]) -> dict[str, Any]:
+def machine(settings: Mapping[str, Value]) -> dict[str, Any]:
     """Return the settings of `MACHINE` that were made; ``$MPICC`` is read where it counts."""
     return {
-        key: found[key].value for key in MACHINE
-        if found[key].value is not None and found[key].where != "MPICC"
+        key: settings[key].value for key in MACHINE
+        if settings[key].value is not None and settings[key].where != "MPICC"
     }  # fmt: skip

@@ -25,25 +25,25 @@ def of_command(command: str) -> dict[str, Schema]:
     """Return the shapes of the documents that ``--json`` of a command may print, by name."""
     *group, name = command.split()
     module = registry.load(".".join(["cli.commands", *group]), name)
-    found = {
-        name: one() if isfunction(one) else shape(one)
-        for name, one in getattr(module, "DOCUMENTS", {}).items()
+    schemas = {
+        name: declared() if isfunction(declared) else shape(declared)
+        for name, declared in getattr(module, "DOCUMENTS", {}).items()
     }
     if command == "show":
         for kind in registry.names(common.FAMILY):
             returned = get_type_hints(registry.load(common.FAMILY, kind).PAGE.document)["return"]
-            found[f"show-{kind}"] = record(common.About, returned)
-    return found
+            schemas[f"show-{kind}"] = record(common.About, returned)
+    return schemas
 
 
 def _all() -> dict[str, Schema]:
-    found = {"run-file": LINE}
+    schemas = {"run-file": LINE}
     for family in registry.FAMILIES:
         if family.startswith("cli.commands"):
             group = family.split(".")[2:]
             for name in registry.names(family):
-                found |= of_command(" ".join([*group, name]))
-    return found
+                schemas |= of_command(" ".join([*group, name]))
+    return schemas
 
 
 def names() -> list[str]:
@@ -80,10 +80,10 @@ def text(content: Schema) -> str:
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
-def main(words: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Write ``NAME.json`` for each document into the folder that is named."""
     for name in names():
-        write_text(Path(words[0]) / f"{name}.json", text(schema(name)))
+        write_text(Path(arguments[0]) / f"{name}.json", text(schema(name)))
     return 0
 
 

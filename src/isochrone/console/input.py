@@ -81,23 +81,23 @@ def _files(path: Path) -> list[Path]:
     if str(path) == STANDARD_INPUT and not path.exists():
         return [_standard_input()]
     if path.is_dir():
-        found = sorted(path.glob("*.jsonl")) or sorted(path.glob("*/*.jsonl"))
-        found = found or [file for file in sorted(path.iterdir()) if foreign(file)]
-        if not found:
+        paths = sorted(path.glob("*.jsonl")) or sorted(path.glob("*/*.jsonl"))
+        paths = paths or [file for file in sorted(path.iterdir()) if foreign(file)]
+        if not paths:
             raise InputError(
                 "the folder contains neither run files (*.jsonl) nor results of other programs",
                 where=path,
             )
-        return found
+        return paths
     if not path.exists() and path.parent.is_dir():
         numbered = path.parent.glob(f"{path.stem}-*{path.suffix}")
         launches = {file.stem.removeprefix(f"{path.stem}-"): file for file in numbered}
         counted = {
-            number: file for text, file in launches.items()
-            if (number := whole_number(text)) is not None
+            launch: file for text, file in launches.items()
+            if (launch := whole_number(text)) is not None
         }  # fmt: skip
         if counted:
-            return [counted[number] for number in sorted(counted)]
+            return [counted[launch] for launch in sorted(counted)]
         # of pathlib, an odd pattern raises
         return [*map(Path, sorted(glob(str(path))))] or [path]  # noqa: PTH207
     return [path]

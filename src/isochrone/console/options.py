@@ -33,7 +33,7 @@ def add_flag(parser: _ActionsContainer, names: str, text: str, *, expert: bool =
 
 def add_option(
     parser: _ActionsContainer, names: str, value: str | None, read: Callable[[str], Any],
-    text: str, *, expert: bool = False, **more: Any,
+    text: str, *, expert: bool = False, **keywords: Any,
 ) -> None:  # fmt: skip
     """Add an option, or an argument, that takes a value.
 
@@ -51,10 +51,10 @@ def add_option(
         The help.
     expert
         Whether only ``--help-all`` shows it.
-    more
+    keywords
         What else `argparse.ArgumentParser.add_argument` shall know.
     """
-    action = parser.add_argument(*names.split(), type=read, metavar=value, help=text, **more)
+    action = parser.add_argument(*names.split(), type=read, metavar=value, help=text, **keywords)
     if expert:
         experts_only(action)
 
@@ -117,14 +117,14 @@ def add_mpi(parser: _ActionsContainer) -> None:
     )  # fmt: skip
 
 
-def count_of(what: str, most: int = 99_999_999) -> Callable[[str], int]:
-    """Return a reader of numbers from 1 on; ``what`` says what is counted."""
+def count_of(noun: str, maximum: int = 99_999_999) -> Callable[[str], int]:
+    """Return a reader of numbers from 1 on; ``noun`` says what is counted."""
 
     def read(text: str) -> int:
-        number = whole_number(text)
-        if not number or number > most:
-            raise InputError(f"'{text}' is not a number of {what}")
-        return number
+        count = whole_number(text)
+        if not count or count > maximum:
+            raise InputError(f"'{text}' is not a number of {noun}")
+        return count
 
     return read
 
@@ -135,21 +135,21 @@ read_count = count_of("at least 1")
 read_percent, read_size = parse_percent, parse_bytes
 
 
-def values_of(what: str) -> Callable[[str], list[int]]:
+def values_of(quantity: str) -> Callable[[str], list[int]]:
     """Return a reader of lists and ranges of sizes or of numbers of ranks."""
 
     def read(text: str) -> list[int]:
         try:
-            found = parse_sizes(text)
+            values = parse_sizes(text)
         except InputError as error:
-            if what == "ranks":
+            if quantity == "ranks":
                 raise InputError(_NO_RANKS.format(text)) from error
             raise
-        if what == "ranks" and min(found) < 1:
+        if quantity == "ranks" and min(values) < 1:
             raise InputError(_NO_RANKS.format(text))
-        if max(found) > LARGEST:
+        if max(values) > LARGEST:
             raise InputError(f"'{text}' is larger than any machine")
-        return found
+        return values
 
     return read
 
@@ -175,7 +175,7 @@ def read_time(text: str) -> float:
 
 def read_setting(text: str) -> tuple[str, str]:
     """Read ``NAME=VALUE``."""
-    name, sign, value = (part.strip() for part in text.partition("="))
+    name, sign, value = (piece.strip() for piece in text.partition("="))
     if not (name and sign and value):
         raise InputError(f"'{text}' is not NAME=VALUE")
     return name, value

@@ -51,9 +51,9 @@ def output_of(
     return check_output(args.output or default, force=args.force, inputs=inputs)
 
 
-def print_path(path: Path, more: str = "") -> None:
+def print_path(path: Path, suffix: str = "") -> None:
     """Print the name of a file that was written, and words behind it.
 
     A script gets the name as it is; a terminal gets none of its control characters.
     """
-    print(f"{printable_path(path) if sys.stdout.isatty() else path}{more}")
+    print(f"{printable_path(path) if sys.stdout.isatty() else path}{suffix}")

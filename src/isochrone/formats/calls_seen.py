@@ -58,10 +58,10 @@ class Calls:
 
     def done(self, requests: Sequence[object], seconds: float) -> None:
         """Record completed requests; a wait is added when none is open any more."""
-        found = [self.open.pop(r) for r in requests if r in self.open]
-        if found and not self.open:
+        completed = [self.open.pop(r) for r in requests if r in self.open]
+        if completed and not self.open:
             self.keep("wait", seconds=seconds)
-        elif found:
+        elif completed:
             self.said["parted"] += 1
 
     def tail(self, end: float) -> float:
@@ -73,7 +73,7 @@ def traced(
     ranks: Sequence[Calls], groups: list[tuple[int, ...]], tail: list[float], name: str
 ) -> Trace:  # fmt: skip
     """Return the calls of all ranks as a trace."""
-    said = sum((calls.said for calls in ranks), Counter[str]())
-    warnings = [f"{said[what]} {words}" for what, words in _SAID.items() if said[what]]
+    counts = sum((calls.said for calls in ranks), Counter[str]())
+    warnings = [f"{counts[key]} {text}" for key, text in _SAID.items() if counts[key]]
     events = [in_order(of_rank) for of_rank in with_sources([calls.events for calls in ranks])]
     return Trace(events, groups, tail, name, warnings)

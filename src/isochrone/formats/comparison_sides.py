@@ -43,8 +43,8 @@ def runs_of(*texts: str, reading: Reading | None = None) -> list[Run]:
         If there are none, or one cannot be read.
     """
     lists = ([text] if Path(text).exists() else text.split(",") for text in texts)
-    words = [word for words in lists for word in words]
-    files = files_of(words)
+    names = [name for side_names in lists for name in side_names]
+    files = files_of(names)
     once = {file.resolve(): file for file in files}.values()
     return [run for file in once for run in _runs(file, reading)]
 
@@ -76,20 +76,20 @@ def paired(before: list[Run], after: list[Run]) -> tuple[list[Pairing], list[str
     )
     if len(left) == len(right) == 1:
         return [Pairing("", before, after)], []
-    both = [key for key in left if key in right]
-    if not both:
+    common = [key for key in left if key in right]
+    if not common:
         raise InputError(
             "A and B have no comparable runs", where=after[0].where,
             hint="experiment, ranks, preset and mode must agree",
         )  # fmt: skip
-    alone = [run for key in left.keys() ^ right.keys() for run in (left | right)[key]]
-    found = {}
-    for key in both:
+    unpaired = [run for key in left.keys() ^ right.keys() for run in (left | right)[key]]
+    pairings = {}
+    for key in common:
         name = _name(left[key], right[key])
-        while name in found:
+        while name in pairings:
             name += "'"
-        found[name] = Pairing(name, left[key], right[key])
-    return sorted(found.values()), sorted(run.where for run in alone)
+        pairings[name] = Pairing(name, left[key], right[key])
+    return sorted(pairings.values()), sorted(run.where for run in unpaired)
 
 
 def _operations(run: Run) -> tuple[str, ...]:

@@ -29,24 +29,24 @@ def single_messages(run: Run, nbytes: int | None) -> list[Curve]:
     InputError
         If the run is not a sweep, of something else, or nothing was measured with this size.
     """
-    found = curves_to_export(run, nbytes)
+    exported_curves = curves_to_export(run, nbytes)
     options = run.options
-    alone = options.get("mode", "blocking") in _MODES and options.get("window", 1) == 1
-    if not alone or not all("pair" in curve.key for curve in found):
+    single = options.get("mode", "blocking") in _MODES and options.get("window", 1) == 1
+    if not single or not all("pair" in curve.key for curve in exported_curves):
         raise InputError(
             "the run has no times of single messages between two ranks", where=run.where,
             hint="use isochrone measure point-to-point without --window",
         )  # fmt: skip
-    known = [curve for curve in found if points_of(curve)[0]]
-    if not known:
+    timed = [curve for curve in exported_curves if points_of(curve)[0]]
+    if not timed:
         raise InputError("all times of the run are zero", where=run.where)
-    return known
+    return timed
 
 
 def points_of(curve: Curve) -> tuple[list[int], list[float]]:
     """Return sizes, and medians above zero."""
-    known = [(point.bytes, point.median) for point in curve.points if point.median > 0]
-    return [size for size, _ in known], [seconds for _, seconds in known]
+    timed = [(point.bytes, point.median) for point in curve.points if point.median > 0]
+    return [size for size, _ in timed], [seconds for _, seconds in timed]
 
 
 def leaves_at_once(curve: Curve) -> int | None:
@@ -55,7 +55,7 @@ def leaves_at_once(curve: Curve) -> int | None:
     A larger one waits until it is asked for, which costs latency: the first switch after which an
     empty message would take longer.
     """
-    return next((one.after for one in switches(curve) if _more_latency(one) > 0), None)
+    return next((switch.after for switch in switches(curve) if _more_latency(switch) > 0), None)
 
 
 def _more_latency(switch: Switch) -> float:

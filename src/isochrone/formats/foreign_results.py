@@ -75,13 +75,13 @@ class Reading:
         ]  # fmt: skip
         numbers = ranks_of([paths[k] for k in lacking], self.ranks) if lacking else []
         if self.ranks == FROM_NAME and numbers:
-            said = (f"{paths[k].name} = {n} ranks" for k, n in zip(lacking, numbers, strict=True))
-            warn(f"read: {', '.join(said)}")
-        for k, number in zip(lacking, numbers, strict=True):
+            texts = (f"{paths[k].name} = {n} ranks" for k, n in zip(lacking, numbers, strict=True))
+            warn(f"read: {', '.join(texts)}")
+        for k, ranks in zip(lacking, numbers, strict=True):
             item = items[k]
             items[k] = (
-                with_ranks(item, number) if isinstance(item, Samples)
-                else self._read(paths[k], number, launches=False)
+                with_ranks(item, ranks) if isinstance(item, Samples)
+                else self._read(paths[k], ranks, launches=False)
             )  # fmt: skip
         return [
             one for item in items for one in ([item] if isinstance(item, Samples) else item)
@@ -149,14 +149,14 @@ _UNSAID = "table"
 """The operation of a table that names none."""
 
 
-def runs_of_table(path: Path, own: Columns = AS_NAMED) -> list[Run]:
+def runs_of_table(path: Path, columns: Columns = AS_NAMED) -> list[Run]:
     """Read a table of times as launches of one measurement.
 
     Parameters
     ----------
     path
         A CSV with the columns ``seconds`` and ``b``, and perhaps ``op``, ``p`` and ``launch``.
-    own
+    columns
         What its columns are.
 
     Returns
@@ -169,12 +169,14 @@ def runs_of_table(path: Path, own: Columns = AS_NAMED) -> list[Run]:
     InputError
         If it cannot be read, or has variables that no sweep has.
     """
-    data = read_csv(path, own)
-    more = sorted((data.variables.keys() - _VARIABLES) | (data.selectors.keys() - _SELECTORS))
-    if more or "b" not in data.variables:
-        what = f"columns such as '{printable(more[0], 40)}'" if more else "no column 'b'"
+    data = read_csv(path, columns)
+    unexpected = sorted((data.variables.keys() - _VARIABLES) | (data.selectors.keys() - _SELECTORS))
+    if unexpected or "b" not in data.variables:
+        problem = (
+            f"columns such as '{printable(unexpected[0], 40)}'" if unexpected else "no column 'b'"
+        )
         raise InputError(
-            f"the table has {what}, and cannot be compared", where=path,
+            f"the table has {problem}, and cannot be compared", where=path,
             hint="use columns b and seconds, optionally op, p and launch",
         )  # fmt: skip
     several = [name for name in _APART if len(set(data.others.get(name, ()))) > 1]

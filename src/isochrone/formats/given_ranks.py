@@ -30,12 +30,12 @@ def read_given(text: str) -> Given:
     if text == FROM_NAME:
         return FROM_NAME
     numbers = [whole_number(word.strip()) for word in text.split(",")]
-    if not all(number and number <= MAX_RANKS for number in numbers):
+    if not all(rank_count and rank_count <= MAX_RANKS for rank_count in numbers):
         raise InputError(
             f"'{printable(text, 60)}' is not a number of ranks, a number for each file such as "
             f"4,8, or {FROM_NAME}"
         )
-    return tuple(number for number in numbers if number)
+    return tuple(rank_count for rank_count in numbers if rank_count)
 
 
 def in_name(path: Path) -> int:
@@ -44,18 +44,18 @@ def in_name(path: Path) -> int:
     Before it is ``_`` or ``-``, perhaps with ``n``, ``np``, ``p``, ``ranks`` or ``procs``.
     """
     last = _LAST.fullmatch(path.stem)
-    number = int(last[1]) if last else 0
-    return number if number <= MAX_RANKS else 0
+    rank_count = int(last[1]) if last else 0
+    return rank_count if rank_count <= MAX_RANKS else 0
 
 
-def ranks_of(lacking: Sequence[Path], given: Given | None) -> list[int]:
+def ranks_of(lacking: Sequence[Path], requested: Given | None) -> list[int]:
     """Return the number of ranks of each file that does not contain it.
 
     Parameters
     ----------
     lacking
         These files; one or more.
-    given
+    requested
         The numbers: one for each of these files, in their order.
 
     Raises
@@ -64,15 +64,15 @@ def ranks_of(lacking: Sequence[Path], given: Given | None) -> list[int]:
         If there are more or fewer numbers than these files, or a name has none.
     """
     from_names = [*map(in_name, lacking)]
-    if given == FROM_NAME:
-        for path, number in zip(lacking, from_names, strict=True):
-            if not number:
+    if requested == FROM_NAME:
+        for path, rank_count in zip(lacking, from_names, strict=True):
+            if not rank_count:
                 raise InputError(
                     "the name does not end in a number of ranks, as in bcast_8.txt", where=path,
                     hint=f"give one number for each file: --ranks {_example(from_names)}",
                 )  # fmt: skip
         return from_names
-    numbers = [number for number in given or () if isinstance(number, int)]
+    numbers = [rank_count for rank_count in requested or () if isinstance(rank_count, int)]
     if len(numbers) == len(lacking):
         return numbers
     several = len(lacking) > 1
@@ -87,6 +87,6 @@ def ranks_of(lacking: Sequence[Path], given: Given | None) -> list[int]:
 
 
 def _example(from_names: Sequence[int]) -> str:
-    return ",".join(str(number or "N") for number in from_names[:_LISTED]) + (
+    return ",".join(str(rank_count or "N") for rank_count in from_names[:_LISTED]) + (
         ",…" * (len(from_names) > _LISTED)
     )

@@ -140,11 +140,11 @@ class Pairs:
         """Count the pairs that were not measured, and warn of them."""
         i, j, size = (self.columns[key] for key in ("i", "j", "bytes"))
         sizes, which = np.unique(size, return_inverse=True)
-        found = len(np.unique((which * self.size + i) * self.size + j))
+        present = len(np.unique((which * self.size + i) * self.size + j))
         wanted = self.size * (self.size - 1) // 2 * len(sizes)
-        if found < wanted:
-            source.warn("missing-pairs", f"{wanted - found} of {wanted} pairs are missing")
-        return wanted - found
+        if present < wanted:
+            source.warn("missing-pairs", f"{wanted - present} of {wanted} pairs are missing")
+        return wanted - present
 
 
 def both_ways(columns: Columns, *, one_way: bool) -> Columns:
@@ -204,29 +204,31 @@ def first_of_each(source: Source, columns: Columns, lines: Ints) -> Ints:
     order = single[np.lexsort(keys)]  # stable: of equal pairs, the earlier line stays first
     if len(order) < 2:
         return np.arange(len(lines))
-    one, two = order[:-1], order[1:]
-    same = np.all([columns[key][one] == columns[key][two] for key in ("i", "j", "bytes")], axis=0)
+    earlier, later = order[:-1], order[1:]
+    same = np.all(
+        [columns[key][earlier] == columns[key][later] for key in ("i", "j", "bytes")], axis=0
+    )
     for key in ("n", *PAIR_QUANTITIES):
         if key in columns:
-            a, b = columns[key][one], columns[key][two]
+            a, b = columns[key][earlier], columns[key][later]
             for at in np.flatnonzero(same & (a != b) & ~(np.isnan(a) & np.isnan(b)))[:1]:
-                i, j = int(columns["i"][two[at]]), int(columns["j"][two[at]])
+                i, j = int(columns["i"][later[at]]), int(columns["j"][later[at]])
                 raise source.fail(
                     f"ranks {i} and {j} appear twice, with different {key}",
-                    int(lines[two[at]]),
-                    hint=f"the first is on line {int(lines[one[at]])}",
+                    int(lines[later[at]]),
+                    hint=f"the first is on line {int(lines[earlier[at]])}",
                 )
-    return np.sort(np.setdiff1d(np.arange(len(lines)), two[same]))
+    return np.sort(np.setdiff1d(np.arange(len(lines)), later[same]))
 
 
 def _known(columns: Columns) -> Columns:
     """Leave out the columns in which nothing is known; make counts whole numbers again."""
-    known = {}
+    filled = {}
     for key, column in columns.items():
         if column.dtype.kind == "f" and np.isnan(column).all():
             continue
         if key == "retest" and not column.any():
             continue
-        whole = key == "n" and column.dtype.kind == "f" and not np.isnan(column).any()
-        known[key] = column.astype(np.int64) if whole else column
-    return known
+        is_count = key == "n" and column.dtype.kind == "f" and not np.isnan(column).any()
+        filled[key] = column.astype(np.int64) if is_count else column
+    return filled

@@ -43,8 +43,8 @@ def run_of_matrices(
         ~np.isnan(matrices["avg"]) & ~np.tri(size, k=0 if alike else -size, dtype=bool)
     )
     i, j = i[i != j], j[i != j]
-    taken = _size_of_messages(source, nbytes)
-    columns = {"i": i, "j": j, "bytes": np.full(len(i), taken, dtype=np.int64)}
+    message_size = _size_of_messages(source, nbytes)
+    columns = {"i": i, "j": j, "bytes": np.full(len(i), message_size, dtype=np.int64)}
     for name, matrix in matrices.items():
         values = matrix[i, j]
         columns[_NAMES.get(name, name)] = values if name == "n" else values / 1e6
@@ -88,9 +88,9 @@ def _refuse(source: Source, name: str, wrong: Bools, why: str) -> None:
 
 def _size_of_messages(source: Source, nbytes: object) -> int:
     """Read the message size, or take the default of the program mmpi with a warning."""
-    number = np.asarray(nbytes) if nbytes is not None else np.array([])
-    if number.size == 1 and number.dtype.kind in "iuf":
-        value = float(number.item())
+    scalar = np.asarray(nbytes) if nbytes is not None else np.array([])
+    if scalar.size == 1 and scalar.dtype.kind in "iuf":
+        value = float(scalar.item())
         if value.is_integer() and 0 <= value < 2**53:
             return int(value)
     source.warn("bytes-unknown", f"no valid 'bytes': assumed to be {DEFAULT_BYTES}")

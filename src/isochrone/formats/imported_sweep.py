@@ -152,16 +152,16 @@ class Results:
     faults: list[tuple[int, InputError]] = field(default_factory=list)
     cut: str = ""
 
-    def take(self, source: Source, words: Sequence[str], *, valid: bool = True) -> None:
+    def take(self, source: Source, cells: Sequence[str], *, valid: bool = True) -> None:
         """Take a row; ``valid`` is whether the benchmark found right data in the messages."""
-        if len(words) != len(self.columns):
+        if len(cells) != len(self.columns):
             count = len(self.columns)
-            error = source.fail(f"the line has {len(words)} columns, not {count}")
+            error = source.fail(f"the line has {len(cells)} columns, not {count}")
             self.faults.append((source.line, error))
         elif not valid:
             self.invalid.append(source.line)
         else:
-            self.rows.append((source.line, dict(zip(self.columns, words, strict=True))))
+            self.rows.append((source.line, dict(zip(self.columns, cells, strict=True))))
 
     def samples(
         self, source: Source, make: Callable[[Row], Sample], *, repeats: bool = False

@@ -43,8 +43,8 @@ class ClaimError(Exception):
     """What a file claims to hold is not there, or more than it may be."""
 
 
-def check(data: bytes, names: Collection[str], most: int) -> set[str]:
-    """Check the variables of a file that are called ``names``; each at most ``most`` bytes.
+def check(data: bytes, names: Collection[str], limit: int) -> set[str]:
+    """Check the variables of a file that are called ``names``; each at most ``limit`` bytes.
 
     Files of version 4 are left alone: nothing in them is compressed, or larger than it says. So are
     those of 7.3, which SciPy does not read.
@@ -80,8 +80,8 @@ def check(data: bytes, names: Collection[str], most: int) -> set[str]:
         if matrix.name not in names:
             continue
         if packed is not None:
-            head += packed.decompress(packed.unconsumed_tail, most + _LARGEST_NAME)
-        if len(head) > most + _LARGEST_NAME or matrix.count * 8 > most:
+            head += packed.decompress(packed.unconsumed_tail, limit + _LARGEST_NAME)
+        if len(head) > limit + _LARGEST_NAME or matrix.count * 8 > limit:
             raise ClaimError
         if matrix.kind in _READ:
             _check_matrix(_Elements(head, file.order), 0, 1)

@@ -63,19 +63,19 @@ def lines(sizes: Sequence[int], seconds: Sequence[float], header: int = 0) -> li
         the last size of the one, as libraries switch at sizes that people measure.
     """
     x, y = np.array(sizes, dtype=np.float64) + header, np.array(seconds, dtype=np.float64)
-    found: list[Line] = []
+    fitted_lines: list[Line] = []
     start = 0
     while start < len(x):
-        end, best = start + 1, _one_point(x, y, start, found)
+        end, best = start + 1, _one_point(x, y, start, fitted_lines)
         for stop in range(start + 2, len(x) + 1):
             line = _through(x[start:stop], y[start:stop])
             if line is None:
                 break
             end, best = stop, line
         above = int(sizes[start - 1]) if start else -1
-        found.append(Line(above, *best))
+        fitted_lines.append(Line(above, *best))
         start = end
-    return found
+    return fitted_lines
 
 
 def scaled(model: Sequence[Line], sizes: Sequence[int], seconds: Sequence[float],
@@ -88,20 +88,20 @@ def scaled(model: Sequence[Line], sizes: Sequence[int], seconds: Sequence[float]
         Factor of the latencies, factor of the seconds a byte, and the largest deviation that is
         left, as a part of the time.
     """
-    owners = [max((one for one in model if one.above < size), key=lambda one: one.above)
+    owners = [max((line for line in model if line.above < size), key=lambda line: line.above)
               for size in sizes]  # fmt: skip
     y = np.array(seconds, dtype=np.float64)
     columns = np.array([
-        [one.latency, one.per_byte * (size + header)]
-        for one, size in zip(owners, sizes, strict=True)
+        [line.latency, line.per_byte * (size + header)]
+        for line, size in zip(owners, sizes, strict=True)
     ])  # fmt: skip
     first, second, off = _least_worst(columns, y)
     return first, second, off
 
 
-def _one_point(x: Floats, y: Floats, at: int, before: Sequence[Line]) -> Fit:
+def _one_point(x: Floats, y: Floats, at: int, previous_lines: Sequence[Line]) -> Fit:
     """Return a line through one point, with the latency of what is before as far as it may be."""
-    latency = min(before[-1].latency if before else y[at], 0.9 * y[at])
+    latency = min(previous_lines[-1].latency if previous_lines else y[at], 0.9 * y[at])
     return latency, float(y[at] - latency) / float(max(x[at], 1.0)), 0.0
 
 
@@ -120,10 +120,10 @@ def _least_worst(columns: Floats, y: Floats) -> Fit:
     """
     rows = columns / y[:, None]
     unit = np.where(rows.max(axis=0) > 0, rows.max(axis=0), 1.0)
-    one = np.ones((len(y), 1))
+    slack = np.ones((len(y), 1))
     answer = linprog(
         [0.0, 0.0, 1.0],
-        A_ub=np.vstack([np.hstack([rows / unit, -one]), np.hstack([-rows / unit, -one])]),
+        A_ub=np.vstack([np.hstack([rows / unit, -slack]), np.hstack([-rows / unit, -slack])]),
         b_ub=np.concatenate([np.ones(len(y)), -np.ones(len(y))]),
         bounds=[(0, None)] * 3,
     )  # fmt: skip

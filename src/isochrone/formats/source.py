@@ -101,7 +101,7 @@ class Source:
             yield line
         self.line = 0
 
-    def number(self, text: str, what: str) -> float:
+    def number(self, text: str, label: str) -> float:
         """Read a number that is not negative.
 
         Raises
@@ -111,23 +111,23 @@ class Source:
         """
         value = parse_number(text)
         if value is None:
-            raise self.fail(f"{what} is {printable(text, 40)!r}, not a number")
+            raise self.fail(f"{label} is {printable(text, 40)!r}, not a number")
         if value < 0:
-            raise self.fail(f"{what} is negative: {printable(text, 40)}")
+            raise self.fail(f"{label} is negative: {printable(text, 40)}")
         return value
 
-    def whole(self, text: str, what: str) -> int:
+    def whole(self, text: str, label: str) -> int:
         """Read a whole number up to `_MAX_WHOLE`; errors as of `number`."""
-        value = self.number(text, f"'{what}'")
+        value = self.number(text, f"'{label}'")
         if not value.is_integer() or value > _MAX_WHOLE:
-            raise self.fail(f"'{what}' is {printable(text, 40)!r}, which is impossible")
+            raise self.fail(f"'{label}' is {printable(text, 40)!r}, which is impossible")
         return int(value)
 
-    def micro(self, text: str, what: str) -> float:
+    def micro(self, text: str, label: str) -> float:
         """Read µs as seconds; errors as of `number`."""
-        value = self.number(text, f"'{what}'") / 1e6
+        value = self.number(text, f"'{label}'") / 1e6
         if value > MAX_SECONDS:
-            raise self.fail(f"'{what}' is {printable(text, 40)!r}, which is not a time")
+            raise self.fail(f"'{label}' is {printable(text, 40)!r}, which is not a time")
         return value
 
     def same_host(self, hosts: dict[int, str], rank: int, host: str) -> None:
@@ -141,9 +141,9 @@ class Source:
         if rank >= MAX_RANKS:
             raise self.fail(f"rank {rank} exceeds the limit of {MAX_RANKS} ranks")
         if host and hosts.setdefault(rank, host) != host:
-            known = printable(hosts[rank], 80)
-            what = f"rank {rank} is on host {printable(host, 80)}, but was on {known} before"
-            raise self.fail(what)
+            previous = printable(hosts[rank], 80)
+            problem = f"rank {rank} is on host {printable(host, 80)}, but was on {previous} before"
+            raise self.fail(problem)
 
     @staticmethod
     def ranks(hosts: Mapping[int, str]) -> list[Rank]:
@@ -181,12 +181,12 @@ class Source:
                 raise
             self.cut_short(f" ({error.what})")
 
-    def no_ranks(self, what: str, line: int = 0) -> NoRanksError:
+    def no_ranks(self, problem: str, line: int = 0) -> NoRanksError:
         """Return the error to raise if the number of ranks is neither in the file nor given."""
         where = f"{self.path}:{line}" if line else self.path
-        return NoRanksError(what, where=where, hint="give it: --ranks N")
+        return NoRanksError(problem, where=where, hint="give it: --ranks N")
 
-    def fail(self, what: str, line: int = 0, *, hint: str = "") -> InputError:
+    def fail(self, problem: str, line: int = 0, *, hint: str = "") -> InputError:
         """Return the error to raise, of a line or the current one."""
         line = line or self.line
-        return InputError(what, where=f"{self.path}:{line}" if line else self.path, hint=hint)
+        return InputError(problem, where=f"{self.path}:{line}" if line else self.path, hint=hint)

@@ -92,7 +92,7 @@ def confirm(
 
 
 def measured(
-    what: Launchable,
+    job: Launchable,
     path: Path,
     *,
     follow: Follow,
@@ -106,7 +106,7 @@ def measured(
 
     Parameters
     ----------
-    what
+    job
         The measurement.
     path
         The run file.
@@ -128,22 +128,22 @@ def measured(
     IsochroneError
         As `isochrone.measure.setup.follow` and `confirm`.
     """
-    tokens = what.tokens(path, force=force, launch=launch)
-    before = monotonic()
+    tokens = job.tokens(path, force=force, launch=launch)
+    started = monotonic()
     try:
-        follow(tokens, path, title or what.experiment, what.timeout)
+        follow(tokens, path, title or job.experiment, job.timeout)
     except MeasurementError as error:
-        refusal = what.forced.refusal
+        refusal = job.forced.refusal
         if not (refusal and any(refusal in line for line in error.details)):
             raise
         raise MeasurementError(
-            f"{what.notes[NOTE]} does not support these numbers of ranks and nodes, or these sizes",
+            f"{job.notes[NOTE]} does not support these numbers of ranks and nodes, or these sizes",
             where="--algorithm",
         ) from error  # fmt: skip
-    left = what.timeout and max(1.0, what.timeout - (monotonic() - before))
+    left = job.timeout and max(1.0, job.timeout - (monotonic() - started))
 
-    def start(more: Sequence[str], out: Path) -> None:
-        tokens = what.with_options(*more).tokens(out, force=True)
+    def start(options: Sequence[str], out: Path) -> None:
+        tokens = job.with_options(*options).tokens(out, force=True)
         follow(tokens, out, "re-measuring", left)
 
     return confirm(path, start, tell, further)
@@ -155,12 +155,14 @@ def _chosen(run: Run, further: Further) -> Retests:
     from isochrone.latency_map.topology import analyse
 
     try:
-        each = [to_measure_again(run, analyse(run, size)) for size in run.message_sizes()]
+        retests = [to_measure_again(run, analyse(run, size)) for size in run.message_sizes()]
     except InputError:
         return Retests()
     # a launch measures all sizes
-    suspected = dict.fromkeys([*(pair for one in each for pair in one.suspected), *further(run)])
-    controls = dict.fromkeys(pair for one in each for pair in one.controls)
+    suspected = dict.fromkeys(
+        [*(pair for retest in retests for pair in retest.suspected), *further(run)]
+    )
+    controls = dict.fromkeys(pair for retest in retests for pair in retest.controls)
     return Retests(tuple(suspected), tuple(pair for pair in controls if pair not in suspected))
 
 

@@ -102,38 +102,40 @@ def core_effects(times: Times, fit: Fit) -> CoreEffects:
     level = level_of(fit.chain, times.i, times.j)
     log = np.log(times.seconds)
     numbers, middles = medians_by(alike(times, fit.chain), log)
-    rest = log - middles[np.searchsorted(numbers, alike(times, fit.chain))]
-    effect, group = _polished(times, rest, fit, level)
+    excess = log - middles[np.searchsorted(numbers, alike(times, fit.chain))]
+    effect, group = _polished(times, excess, fit, level)
     off = effect - middle_of_kind(effect, fit.chain[0])
     slow = np.flatnonzero(_beyond_peers(off))
-    own = _own(times, rest - group, level, effect, np.where(_beyond_peers(off), off, 0.0))
-    expected = times.seconds / np.exp(own)
+    residual = _own(times, excess - group, level, effect, np.where(_beyond_peers(off), off, 0.0))
+    expected = times.seconds / np.exp(residual)
     free = ~(np.isin(times.i, slow) | np.isin(times.j, slow))
     odd = _odd_groups(times, fit, level, group)
-    pairs, unexplained = _pairs_off(times, own, level, free)
+    pairs, unexplained = _pairs_off(times, residual, level, free)
     pairs = pairs[_longer_than_others(times, times.seconds - expected, pairs)]
     return CoreEffects(
         slow, np.exp(off[slow]), off[slow] / scatter(off), expected, pairs,
         unexplained | odd,
-        scatter(own),
+        scatter(residual),
     )  # fmt: skip
 
 
-def _own(times: Times, rest: Floats, level: Ints, effect: Floats, slow: Floats) -> Floats:
+def _own(times: Times, excess: Floats, level: Ints, effect: Floats, slow: Floats) -> Floats:
     """Return the log time of each pair beyond its level, its group, and its cores.
 
     The place of a core on the chip matters to far pairs, and often not to near ones, such as
     siblings. So on each level, the effects of healthy cores count if they make it scatter less.
     """
-    rest = rest - slow[times.i] - slow[times.j]
-    place = effect - slow
-    own = rest - place[times.i] - place[times.j]
+    excess = excess - slow[times.i] - slow[times.j]
+    healthy = effect - slow
+    residual = excess - healthy[times.i] - healthy[times.j]
     for k in distinct(level):
-        here = level == k
-        spread, without = (scatter(one[here] - median_of(one[here])) for one in (own, rest))
+        on_level = level == k
+        spread, without = (
+            scatter(beyond[on_level] - median_of(beyond[on_level])) for beyond in (residual, excess)
+        )
         if without < spread:
-            own[here] = rest[here]
-    return own
+            residual[on_level] = excess[on_level]
+    return residual
 
 
 def _longer_than_others(times: Times, extra: Floats, pairs: Ints) -> Bools:
@@ -143,10 +145,12 @@ def _longer_than_others(times: Times, extra: Floats, pairs: Ints) -> Bools:
     pair of the boot core with its sibling.
     """
     others = np.delete(np.arange(len(extra)), pairs)
-    most = np.zeros(times.units)
+    max_extra = np.zeros(times.units)
     for ends in (times.i, times.j):
-        np.maximum.at(most, ends[others], extra[others])
-    return np.asarray(extra[pairs] > np.maximum(most[times.i[pairs]], most[times.j[pairs]]))
+        np.maximum.at(max_extra, ends[others], extra[others])
+    return np.asarray(
+        extra[pairs] > np.maximum(max_extra[times.i[pairs]], max_extra[times.j[pairs]])
+    )
 
 
 def _beyond_peers(off: Floats) -> Bools:
@@ -156,32 +160,32 @@ def _beyond_peers(off: Floats) -> Bools:
     return few((off > limit) | _apart(off, scatter(off), CORE_LEAST))
 
 
-def _apart(off: Floats, spread: float, least: float) -> Bools:
+def _apart(off: Floats, spread: float, threshold: float) -> Bools:
     """Return which one is far off all others, if any.
 
     Places on a chip are no tail of a normal distribution, but bounded. So one that is beyond them
     is found by the gap to the next, although it may be few standard deviations off.
     """
     second, first = np.sort(off)[-2:] if len(off) >= MIN_PEERS else (np.inf, np.inf)
-    return np.asarray((off == first) & (first > max(GAP * second, CLEAR * spread, least)))
+    return np.asarray((off == first) & (first > max(GAP * second, CLEAR * spread, threshold)))
 
 
-def _polished(times: Times, rest: Floats, fit: Fit, level: Ints) -> tuple[Floats, Floats]:
+def _polished(times: Times, excess: Floats, fit: Fit, level: Ints) -> tuple[Floats, Floats]:
     """Return the effect of each core, and that of the group of each pair, in log time."""
-    effect, group = np.zeros(times.units), np.zeros(len(rest))
+    effect, group = np.zeros(times.units), np.zeros(len(excess))
     matrix = np.full((times.units, times.units), np.nan)
     for step in range(STEPS):
-        matrix[times.i, times.j] = matrix[times.j, times.i] = rest - group
+        matrix[times.i, times.j] = matrix[times.j, times.i] = excess - group
         new = row_medians(matrix - effect)
         new = np.nan_to_num(new - median_of(new))
         effect = (effect + new) / 2 if step else new
-        own = rest - effect[times.i] - effect[times.j]
+        residual = excess - effect[times.i] - effect[times.j]
         for k, partition in enumerate(fit.chain[:-1]):
-            here = np.flatnonzero(level == k)
-            key = partition[times.i[here]]
-            keys, middles = medians_by(key, own[here])
+            on_level = np.flatnonzero(level == k)
+            key = partition[times.i[on_level]]
+            keys, middles = medians_by(key, residual[on_level])
             several = np.bincount(key, minlength=keys.max(initial=-1) + 1)[keys] >= MIN_PAIRS
-            group[here] = np.where(several, middles, 0.0)[np.searchsorted(keys, key)]
+            group[on_level] = np.where(several, middles, 0.0)[np.searchsorted(keys, key)]
     return effect, group
 
 
@@ -189,31 +193,33 @@ def _odd_groups(times: Times, fit: Fit, level: Ints, group: Floats) -> Bools:
     """Return whether each pair is in a group that is slower inside than groups of its size."""
     odd = np.zeros(len(group), dtype=bool)
     for k, partition in enumerate(fit.chain[:-1]):
-        here = np.flatnonzero(level == k)
-        key = partition[times.i[here]]
-        keys, effect = medians_by(key, group[here])
+        on_level = np.flatnonzero(level == k)
+        key = partition[times.i[on_level]]
+        keys, effect = medians_by(key, group[on_level])
         size = np.bincount(partition)[keys]
-        for one in distinct(size):
-            peers = size == one
+        for group_size in distinct(size):
+            peers = size == group_size
             if peers.sum() >= MIN_PEERS:
                 slow = _beyond_peers(effect[peers] - median_of(effect[peers]))
-                odd[here[np.isin(key, keys[peers][slow])]] = True
+                odd[on_level[np.isin(key, keys[peers][slow])]] = True
     return odd
 
 
-def _pairs_off(times: Times, own: Floats, level: Ints, free: Bools) -> tuple[Ints, Bools]:
+def _pairs_off(times: Times, residual: Floats, level: Ints, free: Bools) -> tuple[Ints, Bools]:
     """Return the pairs that are slow by themselves, and whether others are as far off."""
-    slow, unexplained = [], np.zeros(len(own), dtype=bool)
+    slow, unexplained = [], np.zeros(len(residual), dtype=bool)
     # the effects of the cores were fitted to the same pairs
-    left = max(1 - times.units / len(own), 1 / len(own))
+    left = max(1 - times.units / len(residual), 1 / len(residual))
     for k in distinct(level):
-        here = np.flatnonzero((level == k) & free)
-        if not len(here):
+        candidates = np.flatnonzero((level == k) & free)
+        if not len(candidates):
             continue
-        freedom = USUAL_FREEDOM + scatter_freedom(len(here)) * left
-        spread = scatter(own[here] / np.sqrt(left))
-        limit = max(outlier_limit(len(own), freedom, RATE) * spread, PAIR_LEAST)
-        beyond = here[(own[here] > limit) | _apart(own[here], spread, PAIR_APART)]
+        freedom = USUAL_FREEDOM + scatter_freedom(len(candidates)) * left
+        spread = scatter(residual[candidates] / np.sqrt(left))
+        limit = max(outlier_limit(len(residual), freedom, RATE) * spread, PAIR_LEAST)
+        beyond = candidates[
+            (residual[candidates] > limit) | _apart(residual[candidates], spread, PAIR_APART)
+        ]
         if len(beyond) <= PAIRS_OFF:
             slow.append(beyond)
         elif not _whole_groups(times.i[beyond], times.j[beyond]):

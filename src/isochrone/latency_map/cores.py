@@ -142,12 +142,12 @@ class EffectKind(NamedTuple):
 
     def medians(self, values: Floats) -> Floats:
         """Return the middle of the pairs of each component, without the middle one of these."""
-        both = np.concatenate([self.a, self.a if self.b is None else self.b])
-        seen, middles = medians_by(both, np.tile(values, 2))
+        ends = np.concatenate([self.a, self.a if self.b is None else self.b])
+        seen, middles = medians_by(ends, np.tile(values, 2))
         seen, middles = seen[seen < self.components], middles[seen < self.components]
-        found = np.zeros(self.components)
-        found[seen] = middles - median_of(middles)
-        return found
+        effects = np.zeros(self.components)
+        effects[seen] = middles - median_of(middles)
+        return effects
 
     def of_pairs(self, effects: Floats) -> Floats:
         """Return what the effects add to each pair."""
@@ -179,50 +179,52 @@ class CoreModel:
     @cached_property
     def kinds(self) -> list[EffectKind]:
         """The kinds of effects, the coarsest first: the larger component wins."""
-        times, found = self.times, []
+        times, kinds = self.times, []
         for k, partition in enumerate(self.chain):
             a, b, count = partition[times.i], partition[times.j], int(partition.max()) + 1
-            here = self.level == k
-            if len(distinct(a[here])) > 1:
-                found.append(EffectKind(count, np.where(here, a, count), None))
+            on_level = self.level == k
+            if len(distinct(a[on_level])) > 1:
+                kinds.append(EffectKind(count, np.where(on_level, a, count), None))
             if k < len(self.chain) - 1:
                 ends = (np.where(a != b, end, count) for end in (a, b))
-                found.append(EffectKind(count, *ends))
-        return [*found[::-1], EffectKind(times.units, times.i, times.j)]
+                kinds.append(EffectKind(count, *ends))
+        return [*kinds[::-1], EffectKind(times.units, times.i, times.j)]
 
     def fit(self) -> Fit:
         """Fit the model from the middle pairs of the levels, without and with slow cores."""
         base = np.array([middle(self.log[self.place == k]) for k in range(len(self.count))])
-        rest = self.log - base[self.place]
-        slow = self._slow(self.kinds[-1].medians(rest))
+        residual = self.log - base[self.place]
+        slow = self._slow(self.kinds[-1].medians(residual))
         starts = [np.zeros_like(slow), slow] if slow.any() else [slow]
-        return min((self._settle(base, rest, start) for start in starts), key=length_of)
+        return min((self._settle(base, residual, start) for start in starts), key=length_of)
 
-    def _settle(self, base: Floats, rest: Floats, slow: Floats) -> Fit:
+    def _settle(self, base: Floats, residual: Floats, slow: Floats) -> Fit:
         """Fit times of levels and effects in turn; pairs that are far off have little weight."""
-        spread = max(MAD_TO_SIGMA * median_of(np.abs(rest)), MIN_SPREAD)
+        spread = max(MAD_TO_SIGMA * median_of(np.abs(residual)), MIN_SPREAD)
         effects = [*(np.zeros(kind.components) for kind in self.kinds[:-1]), slow]
-        rest = rest - self.kinds[-1].of_pairs(slow)
+        residual = residual - self.kinds[-1].of_pairs(slow)
         for step in range(ROUNDS):
             sigma = np.hypot(spread, self.times.error)
-            weight = likelihood(rest, sigma, FAST_STRAY)[1] / sigma**2
+            weight = likelihood(residual, sigma, FAST_STRAY)[1] / sigma**2
             total = np.bincount(self.place, weight) + 1e-6
-            change = np.bincount(self.place, weight * rest) / total
+            change = np.bincount(self.place, weight * residual) / total
             base = base + change
-            rest = rest - change[self.place]
+            residual = residual - change[self.place]
             nats, free = 0.0, float(len(base))
             for k, kind in enumerate(self.kinds):
-                effects[k], rest, cost, taken = _updated(kind, effects[k], rest, weight, spread)
-                nats, free = nats + cost, free + taken
-            core = likelihood(rest, sigma, FAST_STRAY)[1]
+                effects[k], residual, cost, degrees = _updated(
+                    kind, effects[k], residual, weight, spread
+                )
+                nats, free = nats + cost, free + degrees
+            core = likelihood(residual, sigma, FAST_STRAY)[1]
             freedom = max(core.sum() - free, 0.5 * core.sum(), 0.5)
-            spread = np.sqrt(max(np.sum(core * (rest**2 - self.times.error**2)), 0.0) / freedom)
+            spread = np.sqrt(max(np.sum(core * (residual**2 - self.times.error**2)), 0.0) / freedom)
             spread = max(float(spread), MIN_SPREAD)
             if step > 3 and np.abs(change).max() <= SETTLED:
                 break
         sigma = np.hypot(spread, self.times.error)
         numbers = np.log(NUMBER_RANGE * np.sqrt(self.count) / spread).sum()
-        length = nats + numbers + self.code + nats_of(likelihood(rest, sigma, FAST_STRAY)[0])
+        length = nats + numbers + self.code + nats_of(likelihood(residual, sigma, FAST_STRAY)[0])
         levels = distinct(self.of_level)
         pairs = np.bincount(self.of_level, self.count)[levels]
         middles = np.bincount(self.of_level, self.count * base)[levels] / pairs
@@ -263,20 +265,20 @@ def middle_of_kind(effects: Floats, closest: Partition) -> Floats:
 
 
 def _updated(
-    kind: EffectKind, effects: Floats, rest: Floats, weight: Floats, spread: float
+    kind: EffectKind, effects: Floats, residual: Floats, weight: Floats, spread: float
 ) -> tuple[Floats, Floats, float, float]:
     """Estimate the effects of one kind again; return them, what is left, and nats and numbers."""
     precision = kind.sums(weight)
     seen = precision > 1e-3 / spread**2
     new = np.zeros(kind.components)
-    cost = taken = 0.0
+    cost = degrees = 0.0
     if seen.sum() > 1:
-        raw = effects[seen] + kind.sums(weight * rest)[seen] / precision[seen]
+        raw = effects[seen] + kind.sums(weight * residual)[seen] / precision[seen]
         new[seen], cost = shrunk(raw, precision[seen])
-        taken = 0.5 * float(seen.sum()) * bool(cost)
+        degrees = 0.5 * float(seen.sum()) * bool(cost)
     if new.any() or effects.any():
-        rest = rest - kind.of_pairs(new - effects)
-    return new, rest, cost, taken
+        residual = residual - kind.of_pairs(new - effects)
+    return new, residual, cost, degrees
 
 
 def shrunk(raw: Floats, precision: Floats) -> tuple[Floats, float]:
@@ -295,8 +297,8 @@ def shrunk(raw: Floats, precision: Floats) -> tuple[Floats, float]:
     if np.where(outlier, OUTLIER_COST, ordinary).sum() + SCATTER_COST >= without:
         return np.where(odd, off, 0.0), OUTLIER_COST * float(odd.sum())
     effects = np.where(outlier, off, off * variance / (variance + 1 / precision))
-    usual = np.log1p(precision * variance) / 2 + effects**2 / (2 * variance)
-    return effects, float(np.where(outlier, OUTLIER_COST, usual).sum()) + SCATTER_COST
+    ordinary_cost = np.log1p(precision * variance) / 2 + effects**2 / (2 * variance)
+    return effects, float(np.where(outlier, OUTLIER_COST, ordinary_cost).sum()) + SCATTER_COST
 
 
 def few(outlier: Bools) -> Bools:
@@ -315,10 +317,12 @@ def scatter(off: Floats, error: float = 0.0) -> float:
         Variance that measuring adds to them.
     """
     nearest = (2 * (len(off) - 1)) // 3
-    own = (TWO_THIRDS_TO_SIGMA * float(np.partition(np.abs(off), nearest)[nearest])) ** 2 - error
+    variance = (
+        TWO_THIRDS_TO_SIGMA * float(np.partition(np.abs(off), nearest)[nearest])
+    ) ** 2 - error
     freedom = scatter_freedom(len(off))
-    whole = USUAL_FREEDOM * USUAL_SCATTER**2 + freedom * max(own, 0.0)
-    return float(np.sqrt(whole / (USUAL_FREEDOM + freedom)))
+    total = USUAL_FREEDOM * USUAL_SCATTER**2 + freedom * max(variance, 0.0)
+    return float(np.sqrt(total / (USUAL_FREEDOM + freedom)))
 
 
 def scatter_freedom(components: int) -> float:
@@ -345,15 +349,15 @@ class CoreHierarchies:
     def shortest(self) -> Fit:
         """Return the fit on the best hierarchy whose levels are each nearer than the next."""
         pool = self._groupings()
-        kept: list[list[Partition]] = [[]]
+        beam: list[list[Partition]] = [[]]
         while True:
-            chains = {key_of(c): c for c in (*kept, *self._longer(kept, pool))}
+            chains = {key_of(c): c for c in (*beam, *self._longer(beam, pool))}
             best = sorted(chains.values(), key=lambda c: self.fit(c).length)[:BEAM]
-            if [*map(key_of, best)] == [*map(key_of, kept)]:
+            if [*map(key_of, best)] == [*map(key_of, beam)]:
                 break
-            kept = best
-        found = sorted(self.fits.values(), key=length_of)
-        best_fit = next((fit for fit in found if self._holds(fit)), self.fit([]))
+            beam = best
+        fits = sorted(self.fits.values(), key=length_of)
+        best_fit = next((fit for fit in fits if self._holds(fit)), self.fit([]))
         return self._joined(best_fit)
 
     def _joined(self, best: Fit) -> Fit:
@@ -388,8 +392,8 @@ class CoreHierarchies:
         """Return the fit on a hierarchy, which does not name the level of all cores."""
         key = key_of(chain)
         if key not in self.fits:
-            whole = [*chain, self.times.root]
-            self.fits[key] = CoreModel(self.times, whole, self._code(chain)).fit()
+            full_chain = [*chain, self.times.root]
+            self.fits[key] = CoreModel(self.times, full_chain, self._code(chain)).fit()
         return self.fits[key]
 
     @cached_property
@@ -398,12 +402,12 @@ class CoreHierarchies:
 
     def _groupings(self) -> list[Partition]:
         """Propose groupings: those recorded, and cuts of dendrograms of three distances."""
-        found = dict(self.recorded)
+        groupings = dict(self.recorded)
         for cut in (cut for cuts in cuts_of(self._matrix) for cut in cuts):
-            found[cut.tobytes()] = cut
+            groupings[cut.tobytes()] = cut
             for moved in self._moved(cut):
-                found[moved.tobytes()] = moved
-        return list(found.values())
+                groupings[moved.tobytes()] = moved
+        return list(groupings.values())
 
     def _longer(
         self, chains: Sequence[Sequence[Partition]], pool: Sequence[Partition]
@@ -442,16 +446,20 @@ class CoreHierarchies:
         """
         level = level_of(fit.chain, self.times.i, self.times.j)
         values = np.log(self.times.seconds) - fit.slow
-        own = [np.sort(values[level == k]) for k in range(len(fit.chain))]
+        by_level = [np.sort(values[level == k]) for k in range(len(fit.chain))]
         if not np.isfinite(fit.length):
             return False
-        for partition, near, far in zip(fit.chain[:-1], own[:-1], own[1:], strict=True):
+        for partition, level_times, next_times in zip(
+            fit.chain[:-1], by_level[:-1], by_level[1:], strict=True
+        ):
             recorded = partition.tobytes() in self.recorded
-            if not separates(near, far, recorded=recorded):
+            if not separates(level_times, next_times, recorded=recorded):
                 return False
-            alone = (np.bincount(partition) == 1)[partition]
-            both = alone[self.times.i] & alone[self.times.j]
-            if not recorded and np.any(values[both] < (median_of(near) + median_of(far)) / 2):
+            singleton = (np.bincount(partition) == 1)[partition]
+            singleton_pairs = singleton[self.times.i] & singleton[self.times.j]
+            if not recorded and np.any(
+                values[singleton_pairs] < (median_of(level_times) + median_of(next_times)) / 2
+            ):
                 return False
         return True
 
@@ -476,16 +484,18 @@ class CoreHierarchies:
 def _regular(group: Partition, parent: Partition) -> bool:
     """Whether groups have at most two sizes, and coarser groups of one size are divided alike."""
     size, above = np.bincount(group), np.bincount(parent)
-    least, most = size[size > 1].min(), size.max()
-    if len(distinct(size)) > KINDS or (most > least and most % least == 0):
+    smallest, largest = size[size > 1].min(), size.max()
+    if len(distinct(size)) > KINDS or (largest > smallest and largest % smallest == 0):
         return False
     if 0 < np.sum(size == 1) < MIN_PEERS:
         return False
-    parts: dict[int, set[tuple[int, ...]]] = {}
+    divisions_by_size: dict[int, set[tuple[int, ...]]] = {}
     for k in range(len(above)):
         inner = np.bincount(group[parent == k])
-        parts.setdefault(int(above[k]), set()).add(tuple(np.sort(inner[inner > 0]).tolist()))
-    return all(len(divisions) == 1 for divisions in parts.values())
+        divisions_by_size.setdefault(int(above[k]), set()).add(
+            tuple(np.sort(inner[inner > 0]).tolist())
+        )
+    return all(len(divisions) == 1 for divisions in divisions_by_size.values())
 
 
 def _ways(group: Partition, parent: Partition) -> float:

@@ -78,12 +78,14 @@ class Half:
         At least one pair.
     recorded
         Groupings that the machine recorded.
-    known
+    explanations
         Explanations of maps that were analysed before.
     """
 
-    def __init__(self, times: Times, recorded: Sequence[Partition], known: Known | None) -> None:
-        self.times, self._recorded, self._known = times, recorded, known
+    def __init__(
+        self, times: Times, recorded: Sequence[Partition], explanations: Known | None
+    ) -> None:
+        self.times, self._recorded, self._known = times, recorded, explanations
 
     @cached_property
     def fit(self) -> Explanation:
@@ -116,11 +118,13 @@ class Half:
         Units that are slow alike are parts of their own; those of a group only if ``units``.
         """
         fit = self.fit
-        for part, seconds, error in zip(fit.parts, fit.seconds, fit.errors, strict=True):
+        for component, seconds, error in zip(fit.parts, fit.seconds, fit.errors, strict=True):
             if seconds > SURE * error:
-                apart = part.pattern == ENDS and (units or not fit.is_group(part))
-                for one in [Part(LEAVING, (k,)) for k in part.members] if apart else [part]:
-                    yield one, float(seconds), float(error)
+                apart = component.pattern == ENDS and (units or not fit.is_group(component))
+                for slow_component in (
+                    [Part(LEAVING, (k,)) for k in component.members] if apart else [component]
+                ):
+                    yield slow_component, float(seconds), float(error)
 
     few = FEW
 
@@ -137,29 +141,29 @@ class Half:
         """
         fit, times = self.fit, self.times
         added, sum_of_ends = (
-            one.extra(times, fit.seconds)
-            for one in (fit, replace(fit, shares=np.ones(len(fit.parts))))
+            explanation.extra(times, fit.seconds)
+            for explanation in (fit, replace(fit, shares=np.ones(len(fit.parts))))
         )
-        rest = self.off - np.log1p((sum_of_ends - added) / fit.expected)
+        residual = self.off - np.log1p((sum_of_ends - added) / fit.expected)
         # a few pairs within each of several nodes do not show how heavy their tails are
         efficiency = MAD_EFFICIENCY if self.times.root.any() else CORE_EFFICIENCY
-        own = efficiency * max(len(rest) - len(self.fit.parts) - len(self.fit.chain), 1)
-        limit = outlier_limit(len(rest), self._freedom(own), PAIR_RATE)
+        freedom = efficiency * max(len(residual) - len(self.fit.parts) - len(self.fit.chain), 1)
+        limit = outlier_limit(len(residual), self._freedom(freedom), PAIR_RATE)
         # where more than a fifth is off, this is a wide distribution, as the ways on a torus
-        wide = Q80_TO_SIGMA * quantile(np.abs(rest), 0.8)
-        return np.flatnonzero(rest > limit * np.maximum(self.sigma, wide))
+        wide = Q80_TO_SIGMA * quantile(np.abs(residual), 0.8)
+        return np.flatnonzero(residual > limit * np.maximum(self.sigma, wide))
 
-    def _freedom(self, own: float) -> float:
-        """Return the degrees of freedom of the spread, known with ``own``, and the pairs' errors.
+    def _freedom(self, freedom: float) -> float:
+        """Return the degrees of freedom of the spread (``freedom``) and the pairs' errors together.
 
         By Welch and Satterthwaite (1946, *An approximate distribution of estimates of variance
         components*, Biometrics Bulletin 2, 110-114).
         """
         spread, error = self.fit.spread, median_of(self.times.error)
         if not self.times.freedom or not error:
-            return own
-        both = (spread**2 + error**2) ** 2
-        return float(both / (spread**4 / own + error**4 / self.times.freedom))
+            return freedom
+        total = (spread**2 + error**2) ** 2
+        return float(total / (spread**4 / freedom + error**4 / self.times.freedom))
 
 
 class ExplainedMap:
@@ -175,7 +179,7 @@ class ExplainedMap:
         Node of each rank.
     recorded
         Groupings of the ranks within nodes that the machine recorded (packages, NUMA domains).
-    known
+    explanations
         Explanations of maps that were analysed before.
     """
 
@@ -185,9 +189,9 @@ class ExplainedMap:
         hosts: Sequence[str],
         node: Partition,
         recorded: Sequence[Partition],
-        known: Known | None,
+        explanations: Known | None,
     ) -> None:
-        self.pairs, self.hosts, self.node, self.known = pairs, hosts, node, known
+        self.pairs, self.hosts, self.node, self.known = pairs, hosts, node, explanations
         self.recorded = [canonical(p) for p in recorded]
         self.nodes = int(node.max()) + 1
         self.by_host = hosts_known(hosts) and self.nodes == len(set(hosts))
@@ -203,11 +207,11 @@ class ExplainedMap:
     @cached_property
     def _between(self) -> tuple[Times, float, Bools, Ints]:
         """What `between_nodes` says of the pairs of nodes."""
-        times, spread, outer, place = between_nodes(self.pairs, self.node, self.rank_cost[0])
+        times, spread, outer, position = between_nodes(self.pairs, self.node, self.rank_cost[0])
         if self.by_host and 2 * len(times.i) < NAMES * self.nodes * (self.nodes - 1):
             hosts = dict(zip(self.node.tolist(), self.hosts, strict=True))
             times = replace(times, place=name_order([hosts[k] for k in range(self.nodes)]))
-        return times, spread, outer, place
+        return times, spread, outer, position
 
     @property
     def spread(self) -> float:
@@ -220,8 +224,8 @@ class ExplainedMap:
         times = self._between[0]
         if not len(times.i):
             return None
-        alone = len(self.node) == self.nodes
-        recorded = self.recorded if alone else ()
+        one_rank_each = len(self.node) == self.nodes
+        recorded = self.recorded if one_rank_each else ()
         if self.one_node and self.nodes >= MIN_NODES and not times.sparse:
             from isochrone.latency_map.core_effects import CoreHalf  # which only some maps need
 
@@ -243,8 +247,8 @@ class ExplainedMap:
         inner = self.inner.times
         seen, middles = medians_by(self.node[inner.i], inner.seconds)
         ratios = self.outer.times.nearest[seen] / middles
-        near = np.mean(ratios > 1)
-        return bool(near >= 1 - EXCEPTIONS and median_of(ratios) >= MIN_RATIO_RECORDED)
+        closer_share = np.mean(ratios > 1)
+        return bool(closer_share >= 1 - EXCEPTIONS and median_of(ratios) >= MIN_RATIO_RECORDED)
 
     @cached_property
     def partitions(self) -> list[Partition]:
@@ -257,8 +261,8 @@ class ExplainedMap:
         if self.outer is not None:
             chain += [canonical(partition[self.node]) for partition in self.outer.fit.chain]
         everyone = np.zeros(self.pairs.ranks, dtype=np.int64)
-        found = {p.tobytes(): p for p in [*chain, everyone]}
-        return list(found.values())
+        unique = {p.tobytes(): p for p in [*chain, everyone]}
+        return list(unique.values())
 
     # ---- what was measured too little ----------------------------------------------------------
 
@@ -273,15 +277,15 @@ class ExplainedMap:
         needed = int(np.ceil(READABLE * self.nodes * (self.nodes - 1) / 2))
         return max(1, needed - len(self._between[0].i))
 
-    def lacking(self, least: float) -> int:
+    def lacking(self, threshold: float) -> int:
         """Return how many pairs of nodes are missing to know levels, and costs of nodes."""
         if self.sparse:
             return self.wanted
         limit, met = self.node_limit, len(self._between[0].i)
-        if not least < limit < np.inf:
+        if not threshold < limit < np.inf:
             return 0
         unmet = self.nodes * (self.nodes - 1) // 2 - met
-        return min(unmet, int(np.ceil(met * ((limit / least) ** 2 - 1))))
+        return min(unmet, int(np.ceil(met * ((limit / threshold) ** 2 - 1))))
 
     @property
     def met(self) -> float:
@@ -306,12 +310,12 @@ class ExplainedMap:
         sigma = median_of(self.outer.sigma)
         return float(sigma / np.sqrt(max(quantile(partners, 0.05), 1)))
 
-    def detectable(self, least: float) -> float:
+    def detectable(self, threshold: float) -> float:
         """Return the slowdown of a node, a ratio, from which on 95 % of slow nodes are named.
 
-        ``least`` is the threshold, as a part of the time: what is measured varies about it.
+        ``threshold`` is a part of the time: what is measured varies about it.
         """
-        return 1 + max(least + NORMAL_95 * self._node_error, self.node_limit)
+        return 1 + max(threshold + NORMAL_95 * self._node_error, self.node_limit)
 
     @cached_property
     def nodes_differ(self) -> tuple[float, float]:
@@ -324,17 +328,18 @@ class ExplainedMap:
         assert self.outer
         times, fit = self.outer.times, self.outer.fit
         pairs = [times.of_unit(k) for k in range(self.nodes)]
-        others = [fit.expected[own] for own in pairs]
-        for part, seconds in zip(fit.parts, fit.seconds, strict=True):
-            added = fit.added(part, float(seconds), times)
-            for k in part.members:
+        others = [fit.expected[node_pairs] for node_pairs in pairs]
+        for component, seconds in zip(fit.parts, fit.seconds, strict=True):
+            added = fit.added(component, float(seconds), times)
+            for k in component.members:
                 others[k] = others[k] - added[pairs[k]]
         logs = [
-            np.log(times.seconds[own] / other) for own, other in zip(pairs, others, strict=True)
+            np.log(times.seconds[node_pairs] / expected)
+            for node_pairs, expected in zip(pairs, others, strict=True)
         ]
-        longer = [median_of(own) for own in logs if len(own)]
+        longer = [median_of(node_logs) for node_logs in logs if len(node_logs)]
         by_chance = MEDIAN_LOSS * median_of(self.outer.sigma)
-        by_chance /= np.sqrt(median_of([len(own) for own in logs if len(own)]))
+        by_chance /= np.sqrt(median_of([len(node_logs) for node_logs in logs if len(node_logs)]))
         spread = np.sqrt(max(mad(longer) ** 2 - by_chance**2, 0.0))
         limit = outlier_limit(len(longer), MAD_EFFICIENCY * len(longer)) * spread
         return median_of(longer), float(limit)
@@ -349,15 +354,15 @@ class ExplainedMap:
     @cached_property
     def places(self) -> tuple[Bools, Ints, Ints]:
         """Which pairs of ranks are between nodes; place of each in the outer and inner times."""
-        outer, place = self._between[2:]
-        return outer, place, np.flatnonzero(~outer)
+        outer, position = self._between[2:]
+        return outer, position, np.flatnonzero(~outer)
 
     def of_rank_pairs(self, outer: Floats | None, inner: Floats | None) -> Floats:
         """Return for each pair of ranks what is known of its nodes, or of itself within one."""
-        between, place, inside = self.places
+        between, position, inside = self.places
         values = np.zeros(len(self.pairs.i))
         if outer is not None:
-            values[between] = outer[place]
+            values[between] = outer[position]
         if inner is not None:
             values[inside] = inner
         return values

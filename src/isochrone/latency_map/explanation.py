@@ -95,12 +95,12 @@ class Explanation(Record):
     @property
     def share(self) -> float:
         """The usual share of latency of the parts that are of units; 1 without any."""
-        of_units = [part.of_units for part in self.parts]
+        of_units = [component.of_units for component in self.parts]
         return median_of(self.shares[of_units]) if any(of_units) else LATENCY
 
-    def is_group(self, part: Part) -> bool:
+    def is_group(self, component: Part) -> bool:
         """Whether a part is of a group, and not of units by themselves."""
-        members = list(part.members)
+        members = list(component.members)
         return len(members) > 1 and any(
             np.array_equal(np.flatnonzero(p == p[members[0]]), members) for p in self.chain
         )
@@ -109,25 +109,27 @@ class Explanation(Record):
         """Return the time of the level of each pair, in seconds."""
         return self.base[level_of(self.chain, times.i, times.j)]
 
-    def added(self, part: Part, seconds: float, times: Times) -> Floats:
+    def added(self, component: Part, seconds: float, times: Times) -> Floats:
         """Return what a part adds to each pair by itself, in seconds."""
-        often = part.weight(times)
-        if part in self.parts and part.of_units:
-            often = np.where(often > 1, 1 + self.shares[self.parts.index(part)], often)
+        often = component.weight(times)
+        if component in self.parts and component.of_units:
+            often = np.where(often > 1, 1 + self.shares[self.parts.index(component)], often)
         weight = seconds * often
-        if part.scaled:
+        if component.scaled:
             weight *= self.scale[level_of(self.chain, times.i, times.j)]
         return weight
 
     def extra(self, times: Times, seconds: Floats, *, units: bool = False) -> Floats:
         """Return what all parts add to each pair, in seconds, if each adds so much."""
         extra, slower = np.zeros((2, len(times.i)))
-        for part, own, share in zip(self.parts, seconds, self.shares, strict=True):
-            if units and self.is_group(part):
+        for component, component_seconds, share in zip(
+            self.parts, seconds, self.shares, strict=True
+        ):
+            if units and self.is_group(component):
                 continue
-            added = self.added(part, own, times)
-            if part.of_units:
-                bandwidth = (1 - share) * np.minimum(added, own)
+            added = self.added(component, component_seconds, times)
+            if component.of_units:
+                bandwidth = (1 - share) * np.minimum(added, component_seconds)
                 np.maximum(slower, bandwidth, out=slower)
                 added -= bandwidth
             extra += added
@@ -144,8 +146,8 @@ class Explanation(Record):
             Take off only what units by themselves add, and not what groups do.
         """
         extra = self.extra(times, self.seconds, units=units)
-        least = np.minimum(times.seconds, 0.3 * self.base_of(times))
-        return np.maximum(times.seconds - extra, least)
+        floor = np.minimum(times.seconds, 0.3 * self.base_of(times))
+        return np.maximum(times.seconds - extra, floor)
 
 
 class Estimator(Record):
@@ -179,8 +181,8 @@ class Estimator(Record):
         a, b = self.node[i], self.node[j]
         outer = a != b
         if self.outer is not None:
-            own = _estimate(self.outer, self.spread, a[outer], b[outer])
-            seconds[outer], half[outer] = own
+            estimate = _estimate(self.outer, self.spread, a[outer], b[outer])
+            seconds[outer], half[outer] = estimate
             seconds[outer] += self.cost[i[outer]] + self.cost[j[outer]]
         if self.inner is not None:
             seconds[~outer], half[~outer] = _estimate(self.inner, 0.0, i[~outer], j[~outer])
@@ -192,8 +194,8 @@ def _estimate(fit: Explanation, spread: float, i: Ints, j: Ints) -> tuple[Floats
     none = np.zeros(len(i))
     times = Times(len(fit.chain[-1]), i, j, none, none, fit.chain[-1])
     seconds, variance = fit.base_of(times) + fit.extra(times, fit.seconds), none
-    for part, error in zip(fit.parts, fit.errors, strict=True):
-        variance = variance + fit.added(part, error, times) ** 2
+    for component, error in zip(fit.parts, fit.errors, strict=True):
+        variance = variance + fit.added(component, error, times) ** 2
     scatter = seconds * np.hypot(fit.spread, spread)
     return seconds, INTERVAL_HALF * np.sqrt(variance + scatter**2)
 

@@ -104,44 +104,50 @@ class Fitter:
         """Return the middle value of the pairs of each level that has any."""
         return np.array([middle(values[self.level == k]) for k in self.used])
 
-    def slowed(self, part: Part) -> tuple[Ints, Floats]:
+    def slowed(self, component: Part) -> tuple[Ints, Floats]:
         """Return the pairs that a part slows, and how often."""
-        if part.scaled:
-            part = replace(part, scaled=False)
-        if part not in self.cache and part.pattern == LEAVING and len(part.members) == 1:
-            pairs = self.times.of_unit(part.members[0])
-            self.cache[part] = pairs, np.ones(len(pairs))
-        elif part not in self.cache:
-            weight = part.weight(self.times)
+        if component.scaled:
+            component = replace(component, scaled=False)
+        if (
+            component not in self.cache
+            and component.pattern == LEAVING
+            and len(component.members) == 1
+        ):
+            pairs = self.times.of_unit(component.members[0])
+            self.cache[component] = pairs, np.ones(len(pairs))
+        elif component not in self.cache:
+            weight = component.weight(self.times)
             pairs = np.flatnonzero(weight)
-            self.cache[part] = pairs, weight[pairs]
-        return self.cache[part]
+            self.cache[component] = pairs, weight[pairs]
+        return self.cache[component]
 
-    def column(self, part: Part) -> Floats:
+    def column(self, component: Part) -> Floats:
         """Return how often a part slows each pair."""
-        pairs, weight = self.slowed(part)
+        pairs, weight = self.slowed(component)
         column = np.zeros(len(self.level))
-        column[pairs] = weight * self.pace[pairs] if part.scaled else weight
+        column[pairs] = weight * self.pace[pairs] if component.scaled else weight
         return column
 
-    def columns(self, parts: Sequence[Part]) -> Floats:
+    def columns(self, components: Sequence[Part]) -> Floats:
         """Return how often some parts slow each pair, one column a part."""
-        if not parts:
+        if not components:
             return np.zeros((len(self.level), 0))
-        return np.column_stack([self.column(p) for p in parts])
+        return np.column_stack([self.column(p) for p in components])
 
-    def acting(self, parts: Sequence[Part], columns: Floats, x: Floats, shares: Floats) -> Floats:
+    def acting(
+        self, components: Sequence[Part], columns: Floats, x: Floats, shares: Floats
+    ) -> Floats:
         """Return how much of each part acts: of the bandwidths of two slow ends the slower."""
         if np.all(shares == LATENCY):
             return columns
-        once, slower = self._bandwidths(parts, columns, x * (1 - shares))
+        once, slower = self._bandwidths(components, columns, x * (1 - shares))
         return np.asarray(columns * shares + once * (1 - shares) * slower)
 
     def _bandwidths(
-        self, parts: Sequence[Part], columns: Floats, bandwidth: Floats
+        self, components: Sequence[Part], columns: Floats, bandwidth: Floats
     ) -> tuple[Floats, Bools]:
         """Return how often the bandwidth of each part slows each pair, and whether it decides."""
-        ends = np.array([part.pattern == ENDS for part in parts], bool)
+        ends = np.array([component.pattern == ENDS for component in components], bool)
         once = np.where(ends, np.minimum(columns, 1.0), columns)
         slower = np.zeros(columns.shape, bool)
         slower[np.arange(len(columns)), np.argmax(once * bandwidth, axis=1)] = True
@@ -160,14 +166,16 @@ class Fitter:
         most groups are slow, the fastest.
         """
         cells = [np.sort(self._cells(k)) for k in self.used]
-        usual = np.array([c[(len(c) - 1) // 2] for c in cells])
+        group_medians = np.array([c[(len(c) - 1) // 2] for c in cells])
         fits: list[Explanation] = []
         healthy = np.array(
             [quantile(self.times.seconds[self.level == k], HEALTHY) for k in self.used]
         )
-        for base in (self.middles, usual, np.array([c[0] for c in cells]), healthy):
+        for base in (self.middles, group_medians, np.array([c[0] for c in cells]), healthy):
             fit = self._settle((), base, NO_SHARES)
-            if not any(np.allclose(fit.base, one.base, 0.01, equal_nan=True) for one in fits):
+            if not any(
+                np.allclose(fit.base, earlier.base, 0.01, equal_nan=True) for earlier in fits
+            ):
                 fits.append(fit)
         return fits
 
@@ -177,8 +185,8 @@ class Fitter:
 
     def _cells(self, k: int) -> Floats:
         """Return the middle time of each two closest groups that meet on a level."""
-        here = self.level == k
-        i, j, y = self.times.i[here], self.times.j[here], self.times.seconds[here]
+        on_level = self.level == k
+        i, j, y = self.times.i[on_level], self.times.j[on_level], self.times.seconds[on_level]
         closest = self.chain[0]
         if k == 0 and closest.max() == 0:
             return np.array([median_of(y), np.sort(y)[int(0.2 * (len(y) - 1))]])
@@ -191,46 +199,61 @@ class Fitter:
 
         What a group added, the group with most of its units adds; what adds no time is left out.
         """
-        kept: dict[Part, tuple[float, float]] = {}
-        for part, seconds, share in zip(old.parts, old.seconds, old.shares, strict=True):
-            here = self.as_here(part, old)
-            if here and self.fits(here):
-                kept.setdefault(here, (float(seconds), float(share)))
+        transferred: dict[Part, tuple[float, float]] = {}
+        for component, seconds, share in zip(old.parts, old.seconds, old.shares, strict=True):
+            equivalent = self.as_here(component, old)
+            if equivalent and self.fits(equivalent):
+                transferred.setdefault(equivalent, (float(seconds), float(share)))
         while True:
-            seconds, shares = np.array([*kept.values()]).reshape(-1, 2).T
-            rest = self.times.seconds - self.columns([*kept]) @ seconds
-            start = np.concatenate([self.middle_of_levels(rest), seconds])
-            fit = self._settle(tuple(kept), start, shares)
-            none = [part for part, x in zip(fit.parts, fit.seconds, strict=True) if x <= 0]
+            seconds, shares = np.array([*transferred.values()]).reshape(-1, 2).T
+            healthy = self.times.seconds - self.columns([*transferred]) @ seconds
+            start = np.concatenate([self.middle_of_levels(healthy), seconds])
+            fit = self._settle(tuple(transferred), start, shares)
+            none = [
+                component for component, x in zip(fit.parts, fit.seconds, strict=True) if x <= 0
+            ]
             if not none:
                 return fit
-            for part in none:
-                del kept[part]
+            for component in none:
+                del transferred[component]
 
-    def as_here(self, part: Part, old: Explanation) -> Part | None:
+    def as_here(self, component: Part, old: Explanation) -> Part | None:
         """Return a part of the group that is most like the one that a part of another is of."""
-        if part.pattern == ENDS or not old.is_group(part) or part.members in self.groups:
-            return part
-        members = set(part.members)
+        if (
+            component.pattern == ENDS
+            or not old.is_group(component)
+            or component.members in self.groups
+        ):
+            return component
+        members = set(component.members)
         likest = max(self.groups, key=lambda g: len(members & set(g)) / len(members | set(g)),
                      default=())  # fmt: skip
         if 2 * len(members & set(likest)) < len(members | set(likest)):
             return None
-        return replace(part, members=likest)
+        return replace(component, members=likest)
 
-    def fits(self, part: Part) -> bool:
+    def fits(self, component: Part) -> bool:
         """Whether a part is of this hierarchy, and can be distinguished from its levels."""
-        if len(part.members) > 1 and part.pattern != ENDS and part.members not in self.groups:
+        if (
+            len(component.members) > 1
+            and component.pattern != ENDS
+            and component.members not in self.groups
+        ):
             return False
         # what slows no pair, or all of a level, cannot be distinguished from the level
-        share = np.bincount(self.level[self.slowed(part)[0]], minlength=len(self.chain))[self.used]
+        share = np.bincount(self.level[self.slowed(component)[0]], minlength=len(self.chain))[
+            self.used
+        ]
         return not np.all((share == 0) | (share == self.count))
 
-    def with_part(self, old: Explanation, part: Part) -> Explanation:
+    def with_part(self, old: Explanation, component: Part) -> Explanation:
         """Add a part."""
-        extra, share = self.extra(old, self.column(part)), old.share if part.of_units else LATENCY
+        extra, share = (
+            self.extra(old, self.column(component)),
+            old.share if component.of_units else LATENCY,
+        )
         return self.fitted(
-            old, (*old.parts, part), [*old.seconds, extra], np.append(old.shares, share)
+            old, (*old.parts, component), [*old.seconds, extra], np.append(old.shares, share)
         )
 
     def extra(self, fit: Explanation, column: Floats) -> float:
@@ -238,30 +261,30 @@ class Fitter:
         slowed = column > 0
         return middle((self.times.seconds - fit.expected)[slowed] / column[slowed])
 
-    def joined(self, old: Explanation, places: Collection[int]) -> Explanation:
+    def joined(self, old: Explanation, indices: Collection[int]) -> Explanation:
         """Let some parts, of units by themselves, add the same time: one number for all."""
-        some = [old.parts[k] for k in places]
-        union = Part(ENDS, tuple(sorted({m for part in some for m in part.members})))
-        keep = [k for k in range(len(old.parts)) if k not in places]
-        parts = (*(old.parts[k] for k in keep), union)
-        sizes = [len(part.members) for part in some]
+        selected = [old.parts[k] for k in indices]
+        union = Part(ENDS, tuple(sorted({m for component in selected for m in component.members})))
+        keep = [k for k in range(len(old.parts)) if k not in indices]
+        components = (*(old.parts[k] for k in keep), union)
+        sizes = [len(component.members) for component in selected]
         seconds, share = (
-            float(np.average(of[list(places)], weights=sizes)) for of in (old.seconds, old.shares)
+            float(np.average(of[list(indices)], weights=sizes)) for of in (old.seconds, old.shares)
         )
         return self.fitted(
-            old, parts, [*old.seconds[keep], seconds], np.append(old.shares[keep], share)
+            old, components, [*old.seconds[keep], seconds], np.append(old.shares[keep], share)
         )
 
-    def without(self, old: Explanation, parts: Sequence[Part]) -> Explanation:
+    def without(self, old: Explanation, components: Sequence[Part]) -> Explanation:
         """Take parts away."""
-        keep = [k for k, part in enumerate(old.parts) if part not in parts]
-        rest = tuple(old.parts[k] for k in keep)
-        return self.fitted(old, rest, old.seconds[keep], old.shares[keep])
+        keep = [k for k, component in enumerate(old.parts) if component not in components]
+        remaining = tuple(old.parts[k] for k in keep)
+        return self.fitted(old, remaining, old.seconds[keep], old.shares[keep])
 
     def fitted(
         self,
         old: Explanation,
-        parts: tuple[Part, ...],
+        components: tuple[Part, ...],
         seconds: Sequence[float] | Floats,
         shares: Floats,
     ) -> Explanation:
@@ -270,40 +293,43 @@ class Fitter:
         If of all units of a group the slower decides, that is what they share: their switch.
         """
         alike = [
-            part.pattern == ENDS and part.members in self.groups and share == BANDWIDTH
-            for part, share in zip(parts, shares, strict=True)
+            component.pattern == ENDS and component.members in self.groups and share == BANDWIDTH
+            for component, share in zip(components, shares, strict=True)
         ]
-        parts = tuple(
-            replace(part, pattern=TOUCHING) if switch else part
-            for part, switch in zip(parts, alike, strict=True)
+        components = tuple(
+            replace(component, pattern=TOUCHING) if switch else component
+            for component, switch in zip(components, alike, strict=True)
         )
         shares = np.where(alike, LATENCY, shares)
         start = np.concatenate([old.base[self.used], seconds])
-        return self._settle(parts, start, shares, old.spread)
+        return self._settle(components, start, shares, old.spread)
 
     def shares_of(self, old: Explanation) -> list[Floats]:
         """Estimate the shares of latency, one for all units and one for each, from their pairs."""
-        units = np.array([part.of_units for part in old.parts], bool)
+        units = np.array([component.of_units for component in old.parts], bool)
         columns = self.columns(old.parts)
         bandwidth = old.seconds * np.where(old.share == LATENCY, 1.0, 1 - old.shares)
         once, slower = self._bandwidths(old.parts, columns, units * bandwidth)
-        alone = np.where(units, once * slower, columns)
-        lesser = (columns - alone) * old.seconds
-        both = np.any(lesser > 0, axis=1)
-        rest = self.times.seconds - old.base[self.level] - alone @ old.seconds
-        if not both.any():
+        dominant = np.where(units, once * slower, columns)
+        lesser = (columns - dominant) * old.seconds
+        both_slow = np.any(lesser > 0, axis=1)
+        residual = self.times.seconds - old.base[self.level] - dominant @ old.seconds
+        if not both_slow.any():
             return []
-        share, own = rest[both] / lesser.sum(axis=1)[both], lesser[both] > 0
-        usual = middle(share)
-        each = [middle(share[own[:, k]]) if own[:, k].any() else usual for k in range(len(units))]
+        share, affected = residual[both_slow] / lesser.sum(axis=1)[both_slow], lesser[both_slow] > 0
+        common_share = middle(share)
+        unit_shares = [
+            middle(share[affected[:, k]]) if affected[:, k].any() else common_share
+            for k in range(len(units))
+        ]
         return [
             np.where(units, np.clip(shares, BANDWIDTH, LATENCY), LATENCY)
-            for shares in (usual, np.array(each))
+            for shares in (common_share, np.array(unit_shares))
         ]
 
     def _settle(
         self,
-        parts: tuple[Part, ...],
+        components: tuple[Part, ...],
         start: Floats,
         shares: Floats,
         spread: float = FIRST_SPREAD,
@@ -313,14 +339,14 @@ class Fitter:
         By expectation and maximisation (Dempster, Laird & Rubin 1977, *Maximum likelihood from
         incomplete data via the EM algorithm*, JRSS B 39, 1–38); relative errors count.
         """
-        y, own = self.times.seconds, self.times.error
-        columns = self.columns(parts)
+        y, error = self.times.seconds, self.times.error
+        columns = self.columns(components)
         levels = len(self.used)
-        acting = self.acting(parts, columns, start[levels:], shares)
+        acting = self.acting(components, columns, start[levels:], shares)
         design = np.concatenate([self.one_hot, acting], axis=1)
         x = start
-        least, usual = 0.05 * float(y.min()), float(y.mean())
-        expected = np.maximum(design @ x, least)
+        floor, mean = 0.05 * float(y.min()), float(y.mean())
+        expected = np.maximum(design @ x, floor)
         sigma = self.sigma(spread)
         total, core = likelihood(np.log(y / expected), sigma)
         for _ in range(ROUNDS):
@@ -328,35 +354,35 @@ class Fitter:
             system = design.T @ weighted
             diagonal = system.reshape(-1)[:: len(x) + 1]
             # a number that only strays speak of stays as it was
-            hold = 1e-6 * float(diagonal.sum()) / len(x) + usual**-2
+            hold = 1e-6 * float(diagonal.sum()) / len(x) + mean**-2
             diagonal += hold
             new = np.linalg.solve(system, weighted.T @ y + hold * x)
             change, x = np.abs(new - x).max(), new
             if np.any(shares != LATENCY):
-                design[:, levels:] = self.acting(parts, columns, x[levels:], shares)
-            expected = np.maximum(design @ x, least)
-            rest = np.log(y / expected)
-            core = likelihood(rest, sigma)[1]
+                design[:, levels:] = self.acting(components, columns, x[levels:], shares)
+            expected = np.maximum(design @ x, floor)
+            residual = np.log(y / expected)
+            core = likelihood(residual, sigma)[1]
             freedom = max(core.sum() - len(x), 0.5)
-            spread = float(np.sqrt(max(np.sum(core * (rest**2 - own**2)) / freedom, 0.0)))
+            spread = float(np.sqrt(max(np.sum(core * (residual**2 - error**2)) / freedom, 0.0)))
             spread = max(spread, MIN_SPREAD)
             sigma = self.sigma(spread)
-            total, core = likelihood(rest, sigma)
+            total, core = likelihood(residual, sigma)
             if change <= SETTLED * float(x.max()):
                 break
         base = np.full(len(self.chain), np.nan)
         base[self.used] = x[:levels]
-        length = self._words(parts, columns, spread, shares) + nats_of(total)
-        taken = x[:levels]
-        slow = sum(len(part.members) for part in parts if part.of_units)
+        length = self._words(components, columns, spread, shares) + nats_of(total)
+        level_seconds = x[:levels]
+        slow = sum(len(component.members) for component in components if component.of_units)
         if (
             slow > max(1.0, THIRD * self.times.units)
             or np.any(x[levels:] <= 0)
-            or np.any(taken <= APART * np.append(least, taken[:-1]))
+            or np.any(level_seconds <= APART * np.append(floor, level_seconds[:-1]))
         ):
             length = np.inf  # parts add time, and farther levels take longer
         return Explanation(
-            self.chain, base, parts, x[levels:], expected, spread, length, self.scale, shares
+            self.chain, base, components, x[levels:], expected, spread, length, self.scale, shares
         )
 
     def errors(self, fit: Explanation) -> Floats:
@@ -373,19 +399,19 @@ class Fitter:
         return np.sqrt(np.diag(np.linalg.inv(system)))[len(self.used) :]
 
     def _words(
-        self, parts: Sequence[Part], columns: Floats, spread: float, shares: Floats
+        self, components: Sequence[Part], columns: Floats, spread: float, shares: Floats
     ) -> float:
         """Return the nats that it takes to write an explanation down."""
         pairs = np.concatenate([self.count, (columns > 0).sum(axis=0)])
         numbers = np.log(NUMBER_RANGE * np.sqrt(np.maximum(pairs, 1)) / spread)
         units = self.times.units
         to_choose = 2 * units + len(PATTERNS) * len(self.groups)
-        choices = len(parts) * np.log(2.0 * to_choose)
+        choices = len(components) * np.log(2.0 * to_choose)
         # which units a part is of, if these are no group
-        free = [k for p in parts if (k := len(p.members)) > 1 and p.members not in self.groups]
+        free = [k for p in components if (k := len(p.members)) > 1 and p.members not in self.groups]
         choices += sum(float(np.log(units)) + log_choose(units, k) for k in free)
         # in which order the parts are written down says nothing
-        order = float(np.log(np.arange(1, len(parts) + 1)).sum())
+        order = float(np.log(np.arange(1, len(components) + 1)).sum())
         # each share between latency and bandwidth is one more number
         mixed = numbers.max() * len({*shares.tolist()} - {BANDWIDTH, LATENCY})
         return float(numbers.sum() + mixed + choices - order + self.code)
@@ -393,8 +419,8 @@ class Fitter:
     @cached_property
     def groups(self) -> list[tuple[int, ...]]:
         """Groups of two units or more, each once; those of the root if it has several."""
-        groups = (own for p in self.chain if p.max() > 0 for own in groups_of(p))
-        return list(dict.fromkeys(tuple(own) for own in groups if len(own) > 1))
+        groups = (group for p in self.chain if p.max() > 0 for group in groups_of(p))
+        return list(dict.fromkeys(tuple(group) for group in groups if len(group) > 1))
 
 
 def log_choose(n: int, k: int) -> float:
@@ -408,13 +434,13 @@ def middle(values: Floats) -> float:
     return float(np.partition(values, k)[k])
 
 
-def likelihood(rest: Floats, sigma: Floats, fast: float = STRAY) -> tuple[Floats, Floats]:
+def likelihood(residual: Floats, sigma: Floats, fast: float = STRAY) -> tuple[Floats, Floats]:
     """Return how likely each pair is, and how likely it is no stray one.
 
     ``fast`` is the part of the pairs that may be faster than expected for no reason.
     """
-    normal = np.exp(-0.5 * (rest / sigma) ** 2) / (np.sqrt(2 * np.pi) * sigma) * (1 - STRAY)
-    total = normal + np.where(rest > 0, STRAY, fast) / RANGE
+    normal = np.exp(-0.5 * (residual / sigma) ** 2) / (np.sqrt(2 * np.pi) * sigma) * (1 - STRAY)
+    total = normal + np.where(residual > 0, STRAY, fast) / RANGE
     return total, normal / total
 
 

@@ -41,8 +41,8 @@ def grid_of(times: Times) -> Grid | None:
         return None
     if len(times.i) < times.units * (times.units - 1) / 2:
         return None
-    near = times.seconds <= NEAREST * median_of(times.nearest)
-    hops = _hops(times, near)
+    adjacent = times.seconds <= NEAREST * median_of(times.nearest)
+    hops = _hops(times, adjacent)
     if hops is None or not MIN_HOPS <= hops.max() <= times.units // 2:
         return None
     further, first = np.polyfit(hops, times.seconds, 1)
@@ -52,14 +52,14 @@ def grid_of(times: Times) -> Grid | None:
     return Grid(int(hops.max()), float(first + further), float(further))
 
 
-def _hops(times: Times, near: Bools) -> Ints | None:
+def _hops(times: Times, adjacent: Bools) -> Ints | None:
     """Return the hops of each pair over near pairs; None if these do not join all nodes."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import shortest_path
 
     # SciPy 1.11 searches graphs of 32-bit indices only
-    ends = times.i[near].astype(np.int32), times.j[near].astype(np.int32)
+    ends = times.i[adjacent].astype(np.int32), times.j[adjacent].astype(np.int32)
     graph = csr_array((np.ones(len(ends[0])), ends), shape=(times.units, times.units))
     lengths = shortest_path(graph, method="D", directed=False, unweighted=True)
-    found = lengths[times.i, times.j]
-    return found.astype(np.int64) if np.isfinite(found).all() else None
+    hops = lengths[times.i, times.j]
+    return hops.astype(np.int64) if np.isfinite(hops).all() else None

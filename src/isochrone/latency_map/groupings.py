@@ -72,9 +72,9 @@ class Blocks:
 
     def __init__(self, times: Floats, groups: Partition) -> None:
         self.times, self.groups = times, groups
-        rest = times - block_medians(times, groups)[np.ix_(groups, groups)]
-        np.fill_diagonal(rest, np.nan)
-        cost = row_medians(rest)
+        residual = times - block_medians(times, groups)[np.ix_(groups, groups)]
+        np.fill_diagonal(residual, np.nan)
+        cost = row_medians(residual)
         # what all units of a group cost is the group's
         cost -= medians_by(groups, cost)[1][groups]
         self.added = cost[:, None] + cost
@@ -93,8 +93,8 @@ class Blocks:
         """The same with one time between all groups and one within all."""
         same = self.groups[:, None] == self.groups
         upper = np.triu(np.ones_like(same), 1)
-        near, far = (median_of(self.expected[pairs & upper]) for pairs in (same, ~same))
-        level = np.where(same, near, far)
+        within, between = (median_of(self.expected[pairs & upper]) for pairs in (same, ~same))
+        level = np.where(same, within, between)
         return self._nats(level + self.added, level)
 
     def _nats(self, expected: Floats, level: Floats) -> float:
@@ -121,11 +121,11 @@ class Blocks:
         level, seconds = level_of(chain, first[a], first[b]), self.seconds[a, b]
         total = self.within
         for k in distinct(level):
-            here = level == k
-            ordered = np.sort(seconds[here])
-            usual = ordered[np.rint(QUANTILES * (len(ordered) - 1)).astype(int)]
-            rest = (seconds[here] / usual[:, None] - 1) / error[here]
-            total += float(np.minimum(0.5 * rest**2, OTHER).sum(axis=1).min())
+            on_level = level == k
+            ordered = np.sort(seconds[on_level])
+            typical = ordered[np.rint(QUANTILES * (len(ordered) - 1)).astype(int)]
+            residual = (seconds[on_level] / typical[:, None] - 1) / error[on_level]
+            total += float(np.minimum(0.5 * residual**2, OTHER).sum(axis=1).min())
         return total
 
 
@@ -145,11 +145,11 @@ def block_medians(times: Floats, groups: Partition) -> Floats:
     blocks[key] = middles
     matrix = blocks.reshape(count, count)
     matrix = np.where(np.isnan(matrix), matrix.T, matrix)
-    least = np.nanmin(times[times > 0]) if np.any(times > 0) else 1e-9
+    shortest = np.nanmin(times[times > 0]) if np.any(times > 0) else 1e-9
     # a group of one has no time within
     inside = np.isnan(np.diag(matrix))
-    matrix[inside, inside] = least
-    return np.asarray(np.maximum(matrix, 0.1 * least))
+    matrix[inside, inside] = shortest
+    return np.asarray(np.maximum(matrix, 0.1 * shortest))
 
 
 def hierarchies(times: Floats, above: int = 0) -> Iterator[tuple[Blocks, list[Partition]]]:
@@ -164,16 +164,22 @@ def hierarchies(times: Floats, above: int = 0) -> Iterator[tuple[Blocks, list[Pa
         Number of levels that were found below.
     """
     cuts = cuts_of(times, UPPER_CUTS if above else CUTS)
-    found = {cut.tobytes(): Blocks(times, cut) for own in cuts for cut in own}
-    if not found:
+    blocks_by_cut = {
+        cut.tobytes(): Blocks(times, cut) for distance_cuts in cuts for cut in distance_cuts
+    }
+    if not blocks_by_cut:
         return
     followed = [
-        min(found.values(), key=lambda blocks: blocks.nats),
-        min(found.values(), key=lambda blocks: blocks.plain),
+        min(blocks_by_cut.values(), key=lambda blocks: blocks.nats),
+        min(blocks_by_cut.values(), key=lambda blocks: blocks.plain),
     ]
     if not above:
-        followed += [found[cut.tobytes()] for own in cuts for cut in own[:FOLLOWED]]
-    for blocks in {id(one): one for one in followed}.values():
+        followed += [
+            blocks_by_cut[cut.tobytes()]
+            for distance_cuts in cuts
+            for cut in distance_cuts[:FOLLOWED]
+        ]
+    for blocks in {id(candidate): candidate for candidate in followed}.values():
         yield blocks, [blocks.groups]
         if above < UPPER_LEVELS:
             for _, chain in hierarchies(blocks.seconds, above + 1):
@@ -184,13 +190,13 @@ def fitting_best(times: Floats, groups: Partition) -> Partition:
     """Put each unit into the group whose blocks explain its times best, but for a constant."""
     ways = Blocks(times, groups).seconds[:, groups]
     best = np.empty_like(groups)
-    for some in _at_once(len(times), ways.size):
-        own = times[some, None]
-        rest = own - ways
-        rest[np.arange(len(some)), :, some] = np.nan
-        rest -= row_medians(rest)[..., None]
-        relative = np.minimum(np.abs(rest) / own, 0.5)
-        best[some] = np.argmin(np.nansum(relative, axis=2), axis=1)
+    for chunk in _at_once(len(times), ways.size):
+        unit_times = times[chunk, None]
+        residual = unit_times - ways
+        residual[np.arange(len(chunk)), :, chunk] = np.nan
+        residual -= row_medians(residual)[..., None]
+        relative = np.minimum(np.abs(residual) / unit_times, 0.5)
+        best[chunk] = np.argmin(np.nansum(relative, axis=2), axis=1)
     return canonical(best)
 
 
@@ -203,22 +209,24 @@ def _at_once(units: int, cells: int) -> Iterator[Ints]:
 
 def distances(times: Floats) -> tuple[Floats, ...]:
     """Return distances between units, small within a group."""
-    own = times.copy()
-    np.fill_diagonal(own, np.nan)
-    middle = row_medians(own)  # of each unit
+    off_diagonal = times.copy()
+    np.fill_diagonal(off_diagonal, np.nan)
+    middle = row_medians(off_diagonal)  # of each unit
     return np.log(times), times - middle[:, None] - middle, profile_distance(times)
 
 
-def cuts_of(times: Floats, most: int = CUTS) -> list[list[Partition]]:
+def cuts_of(times: Floats, max_cuts: int = CUTS) -> list[list[Partition]]:
     """Cut the dendrograms of all distances between units; none of fewer than four."""
-    return [list(cuts(one, most)) for one in distances(times)] if len(times) > 3 else []
+    return (
+        [list(cuts(distance, max_cuts)) for distance in distances(times)] if len(times) > 3 else []
+    )
 
 
-def cuts(distance: Floats, most: int = CUTS) -> Iterator[Partition]:
+def cuts(distance: Floats, max_cuts: int = CUTS) -> Iterator[Partition]:
     """Cut the dendrogram (average linkage) at the largest gaps between its merges."""
     tree = _Tree(distance)
     gap = np.diff(tree.heights)
-    for k in np.argsort(-gap, kind="stable")[:most]:
+    for k in np.argsort(-gap, kind="stable")[:max_cuts]:
         if gap[k] > 0:
             partition = canonical(tree.cut(tree.heights[k] + gap[k] / 2))
             if is_grouping(partition):
@@ -285,9 +293,9 @@ def fill_missing(times: Floats) -> Floats:
     for i in np.flatnonzero(np.isnan(filled).any(axis=1)):
         missing = np.flatnonzero(np.isnan(times[i]) & (np.arange(len(times)) != i))
         filled[i, missing] = np.maximum(reach[i], reach[missing]).min(axis=1)
-    alone = np.isinf(filled)
-    if alone.any():
-        filled[alone] = np.nanmedian(times)
+    unreachable = np.isinf(filled)
+    if unreachable.any():
+        filled[unreachable] = np.nanmedian(times)
     return np.minimum(filled, filled.T)
 
 
@@ -302,13 +310,13 @@ def cuts_within(times: Times, seconds: Floats) -> list[Partition]:
         pairs = order[first:last]
         members = distinct(np.concatenate([times.i[pairs], times.j[pairs]]))
         if len(members) > 2:
-            own = np.full((len(members), len(members)), np.nan)
+            group_times = np.full((len(members), len(members)), np.nan)
             a, b = (np.searchsorted(members, end[pairs]) for end in (times.i, times.j))
-            own[a, b] = own[b, a] = log[pairs] - low + 1.0
-            trees.append((members, _Tree(fill_missing(own))))
+            group_times[a, b] = group_times[b, a] = log[pairs] - low + 1.0
+            trees.append((members, _Tree(fill_missing(group_times))))
     heights = np.sort(np.concatenate([[0.0], *(tree.heights for _, tree in trees)]))
     gap = np.diff(heights)
-    found = {}
+    partitions = {}
     for k in np.argsort(-gap, kind="stable")[:CUTS]:
         labels = times.root.copy()
         count = int(labels.max()) + 1
@@ -318,8 +326,8 @@ def cuts_within(times: Times, seconds: Floats) -> list[Partition]:
             count += int(cut.max()) + 1
         partition = canonical(labels)
         if gap[k] > 0 and not np.array_equal(partition, canonical(times.root)):
-            found[partition.tobytes()] = partition
-    return list(found.values())
+            partitions[partition.tobytes()] = partition
+    return list(partitions.values())
 
 
 def profile_distance(times: Floats) -> Floats:
@@ -328,19 +336,19 @@ def profile_distance(times: Floats) -> Floats:
     V(a, b) = mean over r of |t(a, r) - t(b, r) - the median of these| / hypot(t(a, r), t(b, r))
     """
     n = len(times)
-    own = times.copy()
-    np.fill_diagonal(own, np.nan)
+    off_diagonal = times.copy()
+    np.fill_diagonal(off_diagonal, np.nan)
     columns = np.arange(n)
     if n > REFERENCES:
         columns = distinct(np.linspace(0, n - 1, REFERENCES).astype(int))
-    seen = own[:, columns]
+    seen = off_diagonal[:, columns]
     squared = seen**2
     distance = np.zeros((n, n))
-    for some in _at_once(n, seen.size):
-        difference = seen[some, None] - seen[some[0] :]
+    for chunk in _at_once(n, seen.size):
+        difference = seen[chunk, None] - seen[chunk[0] :]
         difference -= row_medians(difference)[..., None]
-        relative = np.abs(difference) / np.sqrt(squared[some, None] + squared[some[0] :])
-        known = np.maximum(np.sum(~np.isnan(relative), axis=2), 1)
-        distance[some, some[0] :] = np.nansum(relative, axis=2) / known
+        relative = np.abs(difference) / np.sqrt(squared[chunk, None] + squared[chunk[0] :])
+        count = np.maximum(np.sum(~np.isnan(relative), axis=2), 1)
+        distance[chunk, chunk[0] :] = np.nansum(relative, axis=2) / count
     distance = np.triu(distance, 1)
     return distance + distance.T

@@ -94,19 +94,19 @@ class Known:
 
     @staticmethod
     def _key(times: Times, recorded: Sequence[Partition]) -> tuple[bytes, ...]:
-        return tuple(some.tobytes() for some in (times.root, times.i, times.j, *recorded))
+        return tuple(array.tobytes() for array in (times.root, times.i, times.j, *recorded))
 
     def of(self, times: Times, recorded: Sequence[Partition]) -> Explanation | None:
         """Return the latest explanation of a map of these pairs; None without one."""
         return self._found.get(self._key(times, recorded))
 
-    def add(self, times: Times, recorded: Sequence[Partition], found: Explanation) -> None:
+    def add(self, times: Times, recorded: Sequence[Partition], explanation: Explanation) -> None:
         """Remember the explanation of a map."""
-        self._found[self._key(times, recorded)] = found
+        self._found[self._key(times, recorded)] = explanation
 
 
 def explain(
-    times: Times, recorded: Sequence[Partition] = (), known: Known | None = None
+    times: Times, recorded: Sequence[Partition] = (), explanations: Known | None = None
 ) -> Explanation:
     """Return the shortest explanation of a map.
 
@@ -118,20 +118,20 @@ def explain(
         The map.
     recorded
         Groupings that the machine recorded.
-    known
+    explanations
         Explanations of other maps; that of the same pairs is the first hypothesis.
     """
     search = _Search(times, recorded)
-    before = known.of(times, recorded) if known else None
-    found = search.recognised(before) if before else None
-    found = found or search.run()
-    finder = search.finder(found.chain[:-1])
+    previous = explanations.of(times, recorded) if explanations else None
+    best = search.recognised(previous) if previous else None
+    best = best or search.run()
+    finder = search.finder(best.chain[:-1])
     if search.times is not times:
-        finder = PartFinder(times, found.chain, finder.code, {})
-        found = finder.best(finder.like(found))
-    if known is not None:
-        known.add(times, recorded, found)
-    return replace(found, errors=finder.errors(found))
+        finder = PartFinder(times, best.chain, finder.code, {})
+        best = finder.best(finder.like(best))
+    if explanations is not None:
+        explanations.add(times, recorded, best)
+    return replace(best, errors=finder.errors(best))
 
 
 class _Search:
@@ -151,26 +151,26 @@ class _Search:
     def run(self) -> Explanation:
         """Explain the map on every hierarchy proposed, then on those next to the best."""
         self.among(self.by_names(self.all.seconds) or [[]])
-        alone = self.among([[]])
-        best = self.leaders(self.among([*self.cleaned(alone), *self.plain()]))
+        ungrouped = self.among([[]])
+        best = self.leaders(self.among([*self.cleaned(ungrouped), *self.plain()]))
         for propose in (self.cleaned, self.neighbours):
             while True:
                 shortest = min((self.among(propose(fit), fit) for fit in best), key=length_of)
-                found = self.leaders(shortest)
-                if all(f.length >= b.length - GAIN for f, b in zip(found, best, strict=False)):
+                leaders = self.leaders(shortest)
+                if all(f.length >= b.length - GAIN for f, b in zip(leaders, best, strict=False)):
                     break
-                best = found
+                best = leaders
         return best[-1]
 
-    def recognised(self, before: Explanation) -> Explanation | None:
+    def recognised(self, previous: Explanation) -> Explanation | None:
         """Return the explanation on a hierarchy found before, if the search would find no other.
 
         Nothing is slow, the levels hold, no pair is off, no level can be left out, no unit moved,
         and no group that the residuals suggest makes it shorter.
         """
-        if self.all is not self.times or before.parts:
+        if self.all is not self.times or previous.parts:
             return None
-        finder = self.finder(before.chain[:-1])
+        finder = self.finder(previous.chain[:-1])
         fit = finder.grow(finder.plain())
         off = np.log(self.times.seconds / fit.expected) / finder.sigma(fit.spread)
         late = np.count_nonzero(off > OUTSIDE)
@@ -184,40 +184,40 @@ class _Search:
             for distance in distances(dense(self.times, self.times.seconds / fit.expected))[::2]:
                 for cut in cuts(distance - distance.min(), 2):
                     others += with_grouping(chain, cut)
-        shorter = any(self.finder(other).plain().length < fit.length for other in others)
+        shorter = any(self.finder(candidate).plain().length < fit.length for candidate in others)
         return None if shorter else fit
 
     def leaders(self, shortest: Explanation) -> list[Explanation]:
         """Return the shortest explanation, and, if its levels do not hold, that whose do."""
-        found = sorted((f for f in self.done.values() if f is not None), key=length_of)
+        explanations = sorted((f for f in self.done.values() if f is not None), key=length_of)
         # without any the one of no groups
-        valid = next((f for f in found if self.holds(f)), self.done[()] or found[0])
+        valid = next((f for f in explanations if self.holds(f)), self.done[()] or explanations[0])
         return [shortest] if valid is shortest else [shortest, valid]
 
     def among(
-        self, chains: Iterable[list[Partition]], near: Explanation | None = None
+        self, chains: Iterable[list[Partition]], similar: Explanation | None = None
     ) -> Explanation:
         """Return the shortest explanation on some hierarchies; the promising ones are explored.
 
-        ``near`` is an explanation on a hierarchy that differs in little from these.
+        ``similar`` is an explanation on a hierarchy that differs in little from these.
         """
         quick: list[tuple[Explanation, tuple[bytes, ...], PartFinder]] = []
         for key, chain in {key_of(chain): chain for chain in chains}.items():
             finder = self.finder(chain)
-            quick.append((finder.quick(near), key, finder))
+            quick.append((finder.quick(similar), key, finder))
             self.done.setdefault(key, None)
         quick.sort(key=lambda q: q[0].length)
-        most = PROMISING if near is None else PROMISING // 2
-        valid = [q for q in quick if self.holds(q[0])][:most]
-        some = {q[1]: q for q in [*quick[:most], *valid]}.values()
+        limit = PROMISING if similar is None else PROMISING // 2
+        valid = [q for q in quick if self.holds(q[0])][:limit]
+        promising = {q[1]: q for q in [*quick[:limit], *valid]}.values()
         grown = sorted(
-            ((finder.grow(fit), key, finder) for fit, key, finder in some),
+            ((finder.grow(fit), key, finder) for fit, key, finder in promising),
             key=lambda q: q[0].length,
         )
         exchanged = {q[1] for q in [*grown[:2], *[q for q in grown if self.holds(q[0])][:2]]}
         for fit, key, finder in grown:
-            explored, before = finder.best(fit) if key in exchanged else fit, self.done[key]
-            if before is None or explored.length < before.length:
+            explored, previous = finder.best(fit) if key in exchanged else fit, self.done[key]
+            if previous is None or explored.length < previous.length:
                 self.done[key] = explored
         return min((f for f in self.done.values() if f is not None), key=length_of)
 
@@ -253,10 +253,10 @@ class _Search:
 
     def likely(self, seconds: Floats) -> list[list[Partition]]:
         """Return the hierarchies that times speak for most, by a quick estimate."""
-        found = {}
+        estimates = {}
         for blocks, chain in hierarchies(dense(self.all, seconds)):
-            found[key_of(chain)] = blocks.by_levels(chain) + self.code(chain), chain
-        best = sorted(found.values(), key=lambda f: f[0])[:LIKELY]
+            estimates[key_of(chain)] = blocks.by_levels(chain) + self.code(chain), chain
+        best = sorted(estimates.values(), key=lambda f: f[0])[:LIKELY]
         return [chain for _, chain in best if key_of(chain) not in self.done]
 
     def neighbours(self, best: Explanation) -> list[list[Partition]]:
@@ -264,20 +264,24 @@ class _Search:
 
         It lacks a level, has units where their times fit best, or another grouping.
         """
-        chain, found = list(best.chain[:-1]), {}
+        chain, shorter = list(best.chain[:-1]), {}
         chains = [chain[:k] + chain[k + 1 :] for k in range(len(chain))]
         if self.times.units <= MOVED:
             chains += moved(best, self.times)
             chains += merged(best, self.times)
         for seconds in self.without_parts(best):
-            for cut in (cut for own in cuts_of(dense(self.all, seconds)) for cut in own):
+            for cut in (
+                cut for distance_cuts in cuts_of(dense(self.all, seconds)) for cut in distance_cuts
+            ):
                 if not any(np.array_equal(cut, p) for p in chain):
                     chains += with_grouping(chain, cut)
-        for key, other in {key_of(other): other for other in chains}.items():
-            length, before = self.finder(other).like(best).length, self.done.get(key)
-            if before is None or length < before.length - GAIN:
-                found[key] = length, other
-        return [other for _, other in sorted(found.values(), key=lambda f: f[0])[:NEIGHBOURS]]
+        for key, candidate in {key_of(candidate): candidate for candidate in chains}.items():
+            length, previous = self.finder(candidate).like(best).length, self.done.get(key)
+            if previous is None or length < previous.length - GAIN:
+                shorter[key] = length, candidate
+        return [
+            candidate for _, candidate in sorted(shorter.values(), key=lambda f: f[0])[:NEIGHBOURS]
+        ]
 
     def dissolved(self, best: Explanation, members: Sequence[int]) -> Iterator[list[Partition]]:
         """Propose that a slow group is none, but slow units of other groups.
@@ -286,10 +290,10 @@ class _Search:
         """
         if len(members) > THIRD * self.times.units:
             return
-        alone = [p.copy() for p in best.chain[:-1]]
-        for partition in alone:
+        partitions = [p.copy() for p in best.chain[:-1]]
+        for partition in partitions:
             partition[list(members)] = len(partition) + np.arange(len(members))
-        finder = self.finder([p for p in map(canonical, alone) if is_grouping(p)])
+        finder = self.finder([p for p in map(canonical, partitions) if is_grouping(p)])
         for fit in (fit for start in finder.starts() for fit in finder.units_first(start)):
             yield list(fit.chain[:-1])
             yield from moved(fit, self.times)
@@ -327,13 +331,13 @@ class _Search:
         groups, parent = fit.chain[0], fit.chain[min(1, len(fit.chain) - 1)]
         if len(fit.chain) < 2 or groups.tobytes() in self.recorded or self.times.root.any():
             return True
-        near, far = np.sort(cleaned[level == 0]), np.sort(cleaned[level == 1])
-        if not near.size or not far.size:
+        level_times, next_times = np.sort(cleaned[level == 0]), np.sort(cleaned[level == 1])
+        if not level_times.size or not next_times.size:
             return False
-        pairs, wrong = near.size + far.size, _exceptions(near, far)
-        sets = log_choose(pairs, near.size) - log_choose(pairs, wrong) - np.log(wrong + 1.0)
-        widest = max(near[-1] - near[0], far[-1] - far[0])
-        apart = far[0] - near[-1] > WIDE_GAP * widest
+        pairs, wrong = level_times.size + next_times.size, _exceptions(level_times, next_times)
+        sets = log_choose(pairs, level_times.size) - log_choose(pairs, wrong) - np.log(wrong + 1.0)
+        widest = max(level_times[-1] - level_times[0], next_times[-1] - next_times[0])
+        apart = next_times[0] - level_times[-1] > WIDE_GAP * widest
         return bool(apart or self.named(groups, parent, sizes=False) - sets <= np.log(CHANCE))
 
     def code(self, chain: Sequence[Partition]) -> float:
@@ -352,8 +356,8 @@ class _Search:
 
     def named(self, group: Partition, parent: Partition, *, sizes: bool = True) -> float:
         """Log of the number of ways to group units, fewer if names tell."""
-        ways, place = _ways(group, parent, sizes=sizes), self.times.place
-        return ways if place is None else min(ways, ways_in_order(group, parent, place))
+        ways, position = _ways(group, parent, sizes=sizes), self.times.place
+        return ways if position is None else min(ways, ways_in_order(group, parent, position))
 
 
 def with_grouping(chain: Sequence[Partition], partition: Partition) -> Iterator[list[Partition]]:
@@ -382,28 +386,28 @@ def moved(fit: Explanation, times: Times) -> Iterator[list[Partition]]:
     closest, root, units = fit.chain[0], fit.chain[-1], np.arange(times.units)
     heads = np.unique(closest, return_index=True)[1]
 
-    def on_level(some: Ints) -> Floats:
-        return np.asarray(np.take_along_axis(nats, some[None], axis=0)[0].sum(axis=1))
+    def on_level(levels: Ints) -> Floats:
+        return np.asarray(np.take_along_axis(nats, levels[None], axis=0)[0].sum(axis=1))
 
     # a unit that has come to a group sees the others as the first unit of the group does
-    there = sum(own @ (level[heads] == k).T for k, own in enumerate(nats))
-    cost = np.column_stack([there, on_level(np.maximum(level, 1))])
+    in_group = sum(level_nats @ (level[heads] == k).T for k, level_nats in enumerate(nats))
+    cost = np.column_stack([in_group, on_level(np.maximum(level, 1))])
     cost[units, closest] = np.inf
     cost[:, :-1][root[:, None] != root[heads]] = np.inf
     cost[np.bincount(closest)[closest] == 1, -1] = np.inf
     best = np.argmin(cost, axis=1)
     gain = on_level(level) - cost[units, best]
     moving = np.argsort(-gain, kind="stable")[: np.count_nonzero(gain > GAIN)]
-    for some in (moving, moving[:1])[: len(moving)]:
+    for moved_units in (moving, moving[:1])[: len(moving)]:
         chain = [partition.copy() for partition in fit.chain[:-1]]
-        for unit in some.tolist():
+        for unit in moved_units.tolist():
             if best[unit] == len(heads):
                 chain[0][unit] = chain[0].max() + 1
             else:
-                for after, before in zip(chain, fit.chain, strict=False):
-                    after[unit] = before[heads[best[unit]]]
-        found = {p.tobytes(): p for p in map(canonical, chain)}
-        yield [p for p in found.values() if is_grouping(p)]
+                for new_partition, old_partition in zip(chain, fit.chain, strict=False):
+                    new_partition[unit] = old_partition[heads[best[unit]]]
+        partitions = {p.tobytes(): p for p in map(canonical, chain)}
+        yield [p for p in partitions.values() if is_grouping(p)]
 
 
 def merged(fit: Explanation, times: Times) -> Iterator[list[Partition]]:
@@ -416,16 +420,18 @@ def merged(fit: Explanation, times: Times) -> Iterator[list[Partition]]:
     closest = fit.chain[0]
     heads = np.unique(closest, return_index=True)[1]
     member = (closest[:, None] == closest[heads]).astype(float)
-    between = np.array([member.T @ own @ member for own in _nats_by_level(fit, times)])
+    between = np.array(
+        [member.T @ level_nats @ member for level_nats in _nats_by_level(fit, times)]
+    )
     level = level_matrix(fit.chain[:-1]).astype(np.int64)[np.ix_(heads, heads)]
     gain = np.take_along_axis(between, level[None], axis=0)[0] - between[0]
     gain[fit.chain[1][heads][:, None] != fit.chain[1][heads]] = -np.inf
     np.fill_diagonal(gain, -np.inf)
-    one, other = np.unravel_index(np.argmax(gain), gain.shape)
-    if gain[one, other] > GAIN:
-        joined = np.where(closest == closest[heads[other]], closest[heads[one]], closest)
-        found = {p.tobytes(): p for p in (canonical(joined), *fit.chain[1:-1])}
-        yield [p for p in found.values() if is_grouping(p)]
+    first, second = np.unravel_index(np.argmax(gain), gain.shape)
+    if gain[first, second] > GAIN:
+        joined = np.where(closest == closest[heads[second]], closest[heads[first]], closest)
+        partitions = {p.tobytes(): p for p in (canonical(joined), *fit.chain[1:-1])}
+        yield [p for p in partitions.values() if is_grouping(p)]
 
 
 def _nats_by_level(fit: Explanation, times: Times) -> Floats:
@@ -435,8 +441,8 @@ def _nats_by_level(fit: Explanation, times: Times) -> Floats:
     nats = np.zeros((len(fit.base), times.units, times.units))
     for level, base in enumerate(fit.base):
         if np.isfinite(base):
-            rest = np.log(times.seconds / np.maximum(base + extra, 0.1 * base))
-            nats[level, times.i, times.j] = -np.log(likelihood(rest, sigma)[0])
+            residual = np.log(times.seconds / np.maximum(base + extra, 0.1 * base))
+            nats[level, times.i, times.j] = -np.log(likelihood(residual, sigma)[0])
             nats[level] += nats[level].T
     return nats
 
@@ -458,19 +464,21 @@ def _ways(group: Partition, parent: Partition, *, sizes: bool = True) -> float:
     return total
 
 
-def separates(near: Floats, far: Floats, *, recorded: bool) -> bool:
+def separates(level_times: Floats, next_times: Floats, *, recorded: bool) -> bool:
     """Whether a level is nearer than the next, with few exceptions; sorted log times of both."""
-    if not near.size or not far.size:
+    if not level_times.size or not next_times.size:
         return False
-    ratio = median_of(far) - median_of(near)
+    ratio = median_of(next_times) - median_of(level_times)
     if ratio < np.log(MIN_RATIO_RECORDED if recorded else MIN_RATIO):
         return False
-    smaller = min(near.size, far.size)
-    return _exceptions(near, far) <= max(EXCEPTIONS * smaller, 1.0 if smaller >= 4 else 0.0)
+    smaller = min(level_times.size, next_times.size)
+    return _exceptions(level_times, next_times) <= max(
+        EXCEPTIONS * smaller, 1.0 if smaller >= 4 else 0.0
+    )
 
 
 def _exceptions(fast: Floats, slow: Floats) -> int:
     """Count the pairs on the wrong side of the best threshold; both sides come sorted."""
     beyond = fast.size - np.searchsorted(fast, fast, side="right")
-    before = np.searchsorted(slow, fast, side="right")
-    return int(min(np.min(beyond + before), fast.size))
+    slow_below = np.searchsorted(slow, fast, side="right")
+    return int(min(np.min(beyond + slow_below), fast.size))

@@ -32,73 +32,73 @@ HEIGHTS = 6
 def name_order(names: Sequence[str]) -> Ints:
     """Return the place of each name, with numbers in names compared as numbers."""
     keys = [[_part(x) for x in re.split("([0-9]+)", name) if x] for name in names]
-    place = np.empty(len(names), dtype=np.int64)
-    place[sorted(range(len(names)), key=keys.__getitem__)] = np.arange(len(names))
-    return place
+    position = np.empty(len(names), dtype=np.int64)
+    position[sorted(range(len(names)), key=keys.__getitem__)] = np.arange(len(names))
+    return position
 
 
 def _part(text: str) -> tuple[bool, int, str, str]:
     """Return what a part of a name is ordered by; numbers of any length are never converted."""
     if not (text.isascii() and text.isdigit()):
         return True, 0, text, text
-    number = text.lstrip("0")
-    return False, len(number), number, text
+    digits = text.lstrip("0")
+    return False, len(digits), digits, text
 
 
-def ways_in_order(group: Partition, parent: Partition, place: Ints) -> float:
+def ways_in_order(group: Partition, parent: Partition, position: Ints) -> float:
     """Log of the number of ways to group units like this if groups have consecutive names.
 
     Infinite if they have not.
     """
 
     def boundaries(partition: Partition) -> int:
-        inner = partition[np.argsort(place)]
+        inner = partition[np.argsort(position)]
         return int(np.count_nonzero(inner[1:] != inner[:-1]))
 
-    own, above = boundaries(group), boundaries(parent)
-    if own > group.max() or above > parent.max():
+    breaks, above = boundaries(group), boundaries(parent)
+    if breaks > group.max() or above > parent.max():
         return float("inf")
     sizes = np.unique(np.bincount(group), return_counts=True)[1].tolist()
-    alike = lgamma(own + 2) - sum(lgamma(k + 1) for k in sizes) + len(sizes) * log(len(place))
-    return min(log(comb(len(place) - 1 - above, own - above)) + log(len(place)), alike)
+    alike = lgamma(breaks + 2) - sum(lgamma(k + 1) for k in sizes) + len(sizes) * log(len(position))
+    return min(log(comb(len(position) - 1 - above, breaks - above)) + log(len(position)), alike)
 
 
-def rejoined(chain: Sequence[Partition], place: Ints) -> Iterator[list[Partition]]:
+def rejoined(chain: Sequence[Partition], position: Ints) -> Iterator[list[Partition]]:
     """Join, on each level, units alone that have consecutive names and one coarser group."""
-    order = np.argsort(place)
+    order = np.argsort(position)
     for k, (group, parent) in enumerate(pairwise(chain)):
-        alone = (np.bincount(group) == 1)[group][order]
-        both = alone[1:] & alone[:-1] & (parent[order][1:] == parent[order][:-1])
-        if both.any():
-            names = np.append(0, np.cumsum(~both))
-            joined = np.where(alone, len(place) + names, group[order])
-            yield [*chain[:k], canonical(joined[place]), *chain[k + 1 : -1]]
+        singleton = (np.bincount(group) == 1)[group][order]
+        adjacent = singleton[1:] & singleton[:-1] & (parent[order][1:] == parent[order][:-1])
+        if adjacent.any():
+            names = np.append(0, np.cumsum(~adjacent))
+            joined = np.where(singleton, len(position) + names, group[order])
+            yield [*chain[:k], canonical(joined[position]), *chain[k + 1 : -1]]
 
 
-def groups_in_order(times: Times, seconds: Floats, place: Ints) -> Iterator[list[Partition]]:
+def groups_in_order(times: Times, seconds: Floats, position: Ints) -> Iterator[list[Partition]]:
     """Propose chains of groups with consecutive names, by the heights of the boundaries."""
-    one, other = place[times.i], place[times.j]
-    low, span = np.minimum(one, other), np.abs(one - other)
+    first, second = position[times.i], position[times.j]
+    low, span = np.minimum(first, second), np.abs(first - second)
     height = np.full((2, times.units - 1), np.inf)
     for kind, reach in enumerate((NEAR, REACH)):
         for offset in range(reach):
-            here = (span > offset) & (span <= reach)
-            np.minimum.at(height[kind], low[here] + offset, seconds[here])
+            spanning = (span > offset) & (span <= reach)
+            np.minimum.at(height[kind], low[spanning] + offset, seconds[spanning])
     if np.isfinite(height[0]).mean() < KNOWN:
         return
     height = height[1]
     height = np.log(np.where(np.isfinite(height), height, seconds.max()))
     ordered = np.sort(height)
     gap = np.diff(ordered)
-    found = {}
+    partitions = {}
     for k in np.argsort(-gap, kind="stable")[:HEIGHTS]:
         cut = height > ordered[k] + gap[k] / 2
         # units alone between boundaries are one group: what is slow among them looks the same
-        alone = np.append(True, cut) & np.append(cut, True)
-        for boundary in (cut, cut & ~(alone[1:] & alone[:-1])):
-            partition = canonical(np.append(0, np.cumsum(boundary))[place])
+        isolated = np.append(True, cut) & np.append(cut, True)
+        for boundary in (cut, cut & ~(isolated[1:] & isolated[:-1])):
+            partition = canonical(np.append(0, np.cumsum(boundary))[position])
             if is_grouping(partition):
-                found[partition.tobytes()] = partition
-    groups = sorted(found.values(), key=lambda p: -int(p.max()))
+                partitions[partition.tobytes()] = partition
+    groups = sorted(partitions.values(), key=lambda p: -int(p.max()))
     yield from ([p] for p in groups)
     yield from map(list, combinations(groups, 2))

@@ -31,13 +31,13 @@ _COLOURS = 32
 
 
 def map_data(
-    run: Run, found: Topology, what: str, where: Sequence[str], title: str
+    run: Run, analysis: Topology, statistic: str, where: Sequence[str], title: str
 ) -> dict[str, Any] | None:
     """Return the data of a map as JSON; None if there is nothing to look into, or too much.
 
     Parameters
     ----------
-    run, found, what
+    run, analysis, statistic
         The map, its analysis, and ``median`` or ``mean``.
     where
         Which ranks are as far apart as each level, in words.
@@ -45,45 +45,45 @@ def map_data(
         What it is called where several are compared.
     """
     hosts = list(dict.fromkeys(run.hosts))
-    options = Options(what, (found.nbytes,), analysis=found)
+    options = Options(statistic, (analysis.nbytes,), analysis=analysis)
     times = _times(run, options) if run.size >= MIN_RANKS else None
     if times is None:
         return None
     short = short_names(hosts)
     return {
         "title": title,
-        "about": f"{what} round trip of {format_bytes(found.nbytes)}",
+        "about": f"{statistic} round trip of {format_bytes(analysis.nbytes)}",
         "ranks": run.size,
         "hosts": [printable(host, _LONGEST) if host else "" for host in hosts],
         "labels": [short[host] if host else "" for host in hosts],
         "host": numbered(run.hosts).tolist(),
-        "levels": _levels(found, where),
-        "slow": [_part(part, short) for part in found.slow[:MAX_PARTS]],
+        "levels": _levels(analysis, where),
+        "slow": [_part(component, short) for component in analysis.slow[:MAX_PARTS]],
         "colours": stops(_COLOURS),
         "smallest": SMALLEST,
         **times,
     }
 
 
-def _levels(found: Topology, where: Sequence[str]) -> list[dict[str, Any]]:
+def _levels(analysis: Topology, where: Sequence[str]) -> list[dict[str, Any]]:
     """Describe each level: its name, and the number of the group of each rank."""
     return [
-        {"name": level.name, "where": words, "groups": groups.tolist(),
+        {"name": level.name, "where": caption, "groups": groups.tolist(),
          "seconds": level.median if np.isfinite(level.median) else 0.0}
-        for level, groups, words in zip(found.levels, found.chain, where, strict=True)
+        for level, groups, caption in zip(analysis.levels, analysis.chain, where, strict=True)
     ]  # fmt: skip
 
 
-def _part(part: Slow, short: Mapping[str, str]) -> dict[str, Any]:
-    label = part.name
-    for host in part.hosts:
+def _part(component: Slow, short: Mapping[str, str]) -> dict[str, Any]:
+    label = component.name
+    for host in component.hosts:
         label = label.replace(host, short[host])
     return {
         "label": printable(label, _LONGEST),
-        "concerns": part.of.concerns, "link": part.of.link,
-        "name": printable(part.name, _LONGEST), "ratio": part.ratio,
-        "ranks": list(part.ranks), "evidence": printable(part.evidence, 400),
-        "sure": part.retested,
+        "concerns": component.of.concerns, "link": component.of.link,
+        "name": printable(component.name, _LONGEST), "ratio": component.ratio,
+        "ranks": list(component.ranks), "evidence": printable(component.evidence, 400),
+        "sure": component.retested,
     }  # fmt: skip
 
 
@@ -94,10 +94,10 @@ def _times(run: Run, options: Options) -> dict[str, Any] | None:
     """
     if run.size <= MAX_UNITS:
         columns = _columns(as_drawn(run, options))
-        for shown in (columns, columns[:1]):
-            text = packed(*shown)
+        for selected in (columns, columns[:1]):
+            text = packed(*selected)
             if len(text) <= MAX_TEXT:
-                return {"unit": "rank", "packed": text, "columns": len(shown)}
+                return {"unit": "rank", "packed": text, "columns": len(selected)}
     if all(run.hosts) and len(set(run.hosts)) < min(MAX_UNITS + 1, run.size):
         columns = _columns(as_drawn(run, options, MAX_UNITS))
         return {"unit": "node", "packed": packed(*columns), "columns": len(columns)}
@@ -119,7 +119,7 @@ def _columns(drawn: Drawn) -> list[Codes]:
     if len(others) == 2:
         low, high = others
         # an interval that does not hold its median, or is not known, has no length
-        known = (low > 0) & (low <= middle) & (middle <= high)
-        others = [np.where(known, middle - low, 0), np.where(known, high - middle, 0)]
-        others = [one.astype(np.uint16) for one in others]
+        valid = (low > 0) & (low <= middle) & (middle <= high)
+        others = [np.where(valid, middle - low, 0), np.where(valid, high - middle, 0)]
+        others = [length.astype(np.uint16) for length in others]
     return [middle + np.uint16(ESTIMATED) * (unknown & (middle > 0)), *others]

@@ -102,60 +102,64 @@ class MapHealth(Record):
     measured: int
 
 
-def map_health(run: Run, least: float, known: Known | None = None) -> MapHealth:
-    """Judge a map; what adds less than ``least`` of the time is not called slow.
+def map_health(run: Run, threshold: float, explanations: Known | None = None) -> MapHealth:
+    """Judge a map; what adds less than ``threshold`` of the time is not called slow.
 
     Raises
     ------
     InputError
         If the run holds no pairs.
     """
-    found = {size: analyse(run, size, least, known) for size in run.message_sizes()}
-    ratios = {size: _Ratios(run, size, one) for size, one in found.items()}
-    slow = _once((part, size) for size, one in found.items() for part in one.slow)
-    far = [text for size, one in found.items() for own in (_far_off, _now_and_then)
-           for text in own(ratios[size], one, len(found))]  # fmt: skip
-    minor = _once((part, size) for size, one in found.items() for part in one.minor)
+    analyses = {size: analyse(run, size, threshold, explanations) for size in run.message_sizes()}
+    ratios = {size: _Ratios(run, size, analysis) for size, analysis in analyses.items()}
+    slow = _once(
+        (component, size) for size, analysis in analyses.items() for component in analysis.slow
+    )
+    far_off = [text for size, analysis in analyses.items() for describe in (_far_off, _now_and_then)
+           for text in describe(ratios[size], analysis, len(analyses))]  # fmt: skip
+    minor = _once(
+        (component, size) for size, analysis in analyses.items() for component in analysis.minor
+    )
     named = slow or minor
     odd = [] if named else list(dict.fromkeys(filter(None, (r.odd() for r in ratios.values()))))
     return MapHealth(
-        found, [
-            (part, size, ratios[size].throughout(part) and not _whole_switch(part, found[size]))
+        analyses, [
+            (part, size, ratios[size].throughout(part) and not _whole_switch(part, analyses[size]))
             for part, size in slow
         ],
-        minor, [*_doubts(run, found), *far, *odd],
-        max(_detectable(run, size, one) for size, one in found.items()), bool(far),
-        _longest(one.of_hosts() for one in ratios.values()),
-        max(int(np.sum(np.isfinite(one.ratio))) for one in ratios.values()),
+        minor, [*_doubts(run, analyses), *far_off, *odd],
+        max(_detectable(run, size, analysis) for size, analysis in analyses.items()), bool(far_off),
+        _longest(map_ratios.of_hosts() for map_ratios in ratios.values()),
+        max(int(np.sum(np.isfinite(map_ratios.ratio))) for map_ratios in ratios.values()),
     )  # fmt: skip
 
 
 def _longest(ratios: Iterator[dict[str, float]]) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for one in ratios:
-        for host, ratio in one.items():
-            found[host] = max(ratio, found.get(host, ratio))
-    return found
+    longest: dict[str, float] = {}
+    for host_ratios in ratios:
+        for host, ratio in host_ratios.items():
+            longest[host] = max(ratio, longest.get(host, ratio))
+    return longest
 
 
-def _detectable(run: Run, size: int, found: Topology) -> float:
+def _detectable(run: Run, size: int, analysis: Topology) -> float:
     """Return the slowdown of a node, a ratio, that would be seen; infinite if no node is judged.
 
     A formula says it where the nodes are many and their times are those of their levels. Otherwise
     it is tried out.
     """
     hosts = list(dict.fromkeys(run.hosts))
-    sure = len(hosts) >= FEW_NODES and found.detectable < SLOWER[1]
-    if found.slow or sure or not np.isfinite(found.detectable):
-        return found.detectable
-    some = hosts[:: -(-len(hosts) // FEW_NODES)]
+    sure = len(hosts) >= FEW_NODES and analysis.detectable < SLOWER[1]
+    if analysis.slow or sure or not np.isfinite(analysis.detectable):
+        return analysis.detectable
+    sampled_hosts = hosts[:: -(-len(hosts) // FEW_NODES)]
     return next((
         ratio for ratio in SLOWER
-        if all(_would_be_seen(run, size, host, ratio, found.least) for host in some)
+        if all(_would_be_seen(run, size, host, ratio, analysis.least) for host in sampled_hosts)
     ), SLOWER[-1])  # fmt: skip
 
 
-def _would_be_seen(run: Run, size: int, host: str, ratio: float, least: float) -> bool:
+def _would_be_seen(run: Run, size: int, host: str, ratio: float, threshold: float) -> bool:
     """Whether a node is named, or a doubt raised, if its round trips with others are longer."""
     table = run.pairs()
     of_node = np.array([name == host for name in run.hosts])
@@ -163,18 +167,20 @@ def _would_be_seen(run: Run, size: int, host: str, ratio: float, least: float) -
     statistic = run.statistic()
     slower = Table(table.columns | {statistic: factor * table[statistic]})
     changed = replace(run, tables=run.tables | {"pair": slower})
-    found = analyse(changed, size, least)
-    named = any(part.kind == "node" and part.hosts == (host,) for part in found.slow)
-    return named or bool(_Ratios(changed, size, found).odd())
+    analysis = analyse(changed, size, threshold)
+    named = any(
+        component.kind == "node" and component.hosts == (host,) for component in analysis.slow
+    )
+    return named or bool(_Ratios(changed, size, analysis).odd())
 
 
-def _whole_switch(part: Slow, found: Topology) -> bool:
+def _whole_switch(component: Slow, analysis: Topology) -> bool:
     """Tell whether all nodes that are together on a level are slow: it may be what they share."""
-    nodes = [{*one.ranks} for one in found.slow if one.kind == "node"]
+    nodes = [{*slow_node.ranks} for slow_node in analysis.slow if slow_node.kind == "node"]
     named = set[int]().union(*nodes)
-    groups = ({*group} for level in found.levels for group in level.groups)
-    return part.kind == "node" and any(
-        {*part.ranks} < group <= named and len(group) < found.ranks
+    groups = ({*group} for level in analysis.levels for group in level.groups)
+    return component.kind == "node" and any(
+        {*component.ranks} < group <= named and len(group) < analysis.ranks
         and sum(ranks <= group for ranks in nodes) >= SHARED
         for group in groups
     )  # fmt: skip
@@ -183,11 +189,11 @@ def _whole_switch(part: Slow, found: Topology) -> bool:
 class _Ratios:
     """The round trips of one message size, each over the median of its level."""
 
-    def __init__(self, run: Run, size: int, found: Topology) -> None:
-        pairs = found.pairs
+    def __init__(self, run: Run, size: int, analysis: Topology) -> None:
+        pairs = analysis.pairs
         self.i, self.j, self.seconds = pairs.i, pairs.j, pairs.seconds
-        self.level = found.level_of(pairs.i, pairs.j)
-        medians = np.array([level.median for level in found.levels])
+        self.level = analysis.level_of(pairs.i, pairs.j)
+        medians = np.array([level.median for level in analysis.levels])
         self.ratio = self.seconds / medians[self.level]
         self.high, self.retested = pairs.high / medians[self.level], pairs.retested
         # each pair as seen from either end
@@ -196,37 +202,39 @@ class _Ratios:
         self.size = size
         self.throughout = cache(self._throughout)
 
-    def _throughout(self, part: Slow) -> bool:
+    def _throughout(self, component: Slow) -> bool:
         """Tell whether even the shorter round trips of a node or rank are longer than others'.
 
         Compared are the lower quartiles of nodes (or ranks) on the levels where it is slow.
         """
-        if not part.of.unit:
+        if not component.of.unit:
             return True
-        ratios = part.ratios or ((part.level, part.ratio),)
-        shown = np.where(np.isin(self.level, [level for level, _ in ratios]), self.ratio, np.nan)
-        by_node = part.kind == "node"
+        ratios = component.ratios or ((component.level, component.ratio),)
+        level_ratios = np.where(
+            np.isin(self.level, [level for level, _ in ratios]), self.ratio, np.nan
+        )
+        by_node = component.kind == "node"
         unit = (
             np.unique(self.hosts, return_inverse=True)[1] if by_node else np.arange(len(self.hosts))
         )
-        of_part = distinct(unit[list(part.ranks)])
+        of_part = distinct(unit[list(component.ranks)])
         others = np.setdiff1d(unit, of_part)
         if len(others) < MIN_NODES - 1:
             return True
-        values, owner = np.tile(shown, 2), unit[self.end]
-        quartiles = {k: _quartile(own) for k, own in parted(owner, values)}
-        usual = np.nanmedian([quartiles.get(k, np.nan) for k in others.tolist()])
-        least = min(ratio for _, ratio in ratios)
-        own = values[np.isin(owner, of_part)]
-        return bool(_quartile(own) >= usual * least**_HALF)
+        values, owner = np.tile(level_ratios, 2), unit[self.end]
+        quartiles = {k: _quartile(unit_ratios) for k, unit_ratios in parted(owner, values)}
+        median = np.nanmedian([quartiles.get(k, np.nan) for k in others.tolist()])
+        smallest = min(ratio for _, ratio in ratios)
+        component_ratios = values[np.isin(owner, of_part)]
+        return bool(_quartile(component_ratios) >= median * smallest**_HALF)
 
     def of_hosts(self) -> dict[str, float]:
         """Return the median ratio of each host's round trips with other hosts."""
         names, host = np.unique(self.hosts, return_inverse=True)
         others = np.isfinite(self.ratio) & (host[self.i] != host[self.j])
-        both = np.tile(others, 2)
-        measured = parted(host[self.end][both], np.tile(self.ratio, 2)[both])
-        return {str(names[k]): median_of(own) for k, own in measured if names[k]}
+        end_mask = np.tile(others, 2)
+        measured = parted(host[self.end][end_mask], np.tile(self.ratio, 2)[end_mask])
+        return {str(names[k]): median_of(host_ratios) for k, host_ratios in measured if names[k]}
 
     def odd(self) -> str:
         """Say it if one host is longer than all others on a machine of many distances.
@@ -235,14 +243,17 @@ class _Ratios:
         round trips, sorted, are then longer than those of the middle node, and no other node's are.
         """
         names, host = np.unique(self.hosts, return_inverse=True)
-        measured = {names[k]: own for k, own in parted(host[self.end], np.tile(self.ratio, 2))}
+        measured = {
+            names[k]: host_ratios
+            for k, host_ratios in parted(host[self.end], np.tile(self.ratio, 2))
+        }
         if len(measured) < _MIN_HOSTS or "" in names:
             return ""
         spread = np.abs(np.log(self.ratio[np.isfinite(self.ratio)]))
         if quantile(spread, 0.8) < _WIDE:
             return ""
         steps = np.linspace(0.05, 0.95, 19)
-        profiles = np.log([np.nanquantile(own, steps) for own in measured.values()])
+        profiles = np.log([np.nanquantile(host_ratios, steps) for host_ratios in measured.values()])
         beyond = np.median(profiles - np.median(profiles, axis=0), axis=1)
         first, second = np.argsort(-np.abs(beyond))[:2]
         if beyond[first] < max(np.log1p(LEAST), 2 * abs(beyond[second]), _SURE * mad(beyond)):
@@ -255,37 +266,37 @@ class _Ratios:
 
 
 def _quartile(values: Floats) -> float:
-    known = values[np.isfinite(values)]
-    return quantile(known, _QUARTER)
+    finite = values[np.isfinite(values)]
+    return quantile(finite, _QUARTER)
 
 
-def _once(parts: Iterator[tuple[Slow, int]]) -> list[tuple[Slow, int]]:
+def _once(components: Iterator[tuple[Slow, int]]) -> list[tuple[Slow, int]]:
     """Keep of what is slow at several sizes that where it is worst."""
-    kept: dict[tuple[str, str], tuple[Slow, int]] = {}
-    for part, size in sorted(parts, key=lambda one: -one[0].ratio):
-        kept.setdefault((part.kind, part.who), (part, size))
-    return list(kept.values())
+    worst: dict[tuple[str, str], tuple[Slow, int]] = {}
+    for component, size in sorted(components, key=lambda entry: -entry[0].ratio):
+        worst.setdefault((component.kind, component.who), (component, size))
+    return list(worst.values())
 
 
-def _doubts(run: Run, found: dict[int, Topology]) -> Iterator[str]:
+def _doubts(run: Run, analyses: dict[int, Topology]) -> Iterator[str]:
     total = run.size * (run.size - 1) // 2
     warnings = [
         (str(warning.get("code")), str(warning.get("text")))
-        for one in found.values() for warning in one.warnings
+        for analysis in analyses.values() for warning in analysis.warnings
     ]  # fmt: skip
-    said: dict[str, str] = {}
+    doubts: dict[str, str] = {}
     for code, text in warnings:
         if code in _DOUBTS:
-            said.setdefault(code, f"{text}: {_DOUBTS[code]}")
-    yield from said.values()
-    unexplained = max(one.not_understood.pairs for one in found.values())
+            doubts.setdefault(code, f"{text}: {_DOUBTS[code]}")
+    yield from doubts.values()
+    unexplained = max(analysis.not_understood.pairs for analysis in analyses.values())
     if unexplained:
         pairs = "1 pair differs" if unexplained == 1 else f"{unexplained} pairs differ"
         yield (
             f"{pairs} from what levels and slow components explain: measure again, or give "
             "--baseline"
         )
-    measured = max(sum(level.pairs for level in one.levels) for one in found.values())
+    measured = max(sum(level.pairs for level in analysis.levels) for analysis in analyses.values())
     if total - measured > MISSING * total:
         unseen = f"{total - measured} of {total} pairs were not measured: measure again"
         yield next((text for code, text in warnings if code == "sampled"), unseen)
@@ -293,9 +304,9 @@ def _doubts(run: Run, found: dict[int, Topology]) -> Iterator[str]:
         yield "the measurement is incomplete: measure again"
 
 
-def _far_off(ratios: _Ratios, found: Topology, sizes: int) -> Iterator[str]:
+def _far_off(ratios: _Ratios, analysis: Topology, sizes: int) -> Iterator[str]:
     """Say it if pairs are far off that no named part explains, with the worst of them."""
-    open_ = _unnamed(ratios, found, ratios.ratio)
+    open_ = _unnamed(ratios, analysis, ratios.ratio)
     several = int(np.sum(open_ >= OFF)) >= max(SEVERAL, PART * np.count_nonzero(open_))
     worst = float(open_.max(initial=0))
     if worst < FAR_OFF * (1 - _ROUNDING) and not several:
@@ -311,9 +322,9 @@ def _far_off(ratios: _Ratios, found: Topology, sizes: int) -> Iterator[str]:
     )
 
 
-def _now_and_then(ratios: _Ratios, found: Topology, sizes: int) -> Iterator[str]:
+def _now_and_then(ratios: _Ratios, analysis: Topology, sizes: int) -> Iterator[str]:
     """Say it if a pair that was measured again may still be far off, by its interval."""
-    high = _unnamed(ratios, found, np.where(ratios.retested, ratios.high, 0))
+    high = _unnamed(ratios, analysis, np.where(ratios.retested, ratios.high, 0))
     k = int(np.argmax(high)) if high.size else 0
     if high.size and ratios.ratio[k] < FAR_OFF <= high[k]:
         seconds = ratios.seconds[k]
@@ -326,14 +337,14 @@ def _now_and_then(ratios: _Ratios, found: Topology, sizes: int) -> Iterator[str]
         )
 
 
-def _unnamed(ratios: _Ratios, found: Topology, values: Floats) -> Floats:
+def _unnamed(ratios: _Ratios, analysis: Topology, values: Floats) -> Floats:
     """Return the values of pairs that no named part explains; 0 of the others."""
     open_ = np.nan_to_num(values)
-    for part in found.slow:
-        ends = np.isin(ratios.i, part.ranks).astype(int) + np.isin(ratios.j, part.ranks)
-        if part.of.link:
+    for component in analysis.slow:
+        ends = np.isin(ratios.i, component.ranks).astype(int) + np.isin(ratios.j, component.ranks)
+        if component.of.link:
             open_[ends == 2] = 0
-        elif ratios.throughout(part):
+        elif ratios.throughout(component):
             open_[ends > 0] = 0
     return open_
 

@@ -91,39 +91,39 @@ def refuse_bandwidths(run: Run) -> None:
                          hint="views of bandwidths: heatmap, levels")  # fmt: skip
 
 
-def as_drawn(run: Run, options: Options, most: int = MAX_MATRIX_RANKS) -> Drawn:
+def as_drawn(run: Run, options: Options, max_ranks: int = MAX_MATRIX_RANKS) -> Drawn:
     """Return a map of all ranks, of those of the chosen hosts, or of nodes if there are too many.
 
     The time of two nodes is the median of their ranks', its interval from the least to the largest.
     """
-    if not options.hosts and not (run.size > most and all(run.hosts)):
+    if not options.hosts and not (run.size > max_ranks and all(run.hosts)):
         matrix = run.matrix(options.what, options.size)  # before it is analysed: what is wrong
-        found = options.analysis or topology.analyse(run, options.size)
-        return Drawn(run, found, options.what, matrix, np.arange(run.size))
+        analysis = options.analysis or topology.analyse(run, options.size)
+        return Drawn(run, analysis, options.what, matrix, np.arange(run.size))
     unit, by_node = numbered(run.hosts), not options.hosts
     if not by_node:
-        here = on_hosts(run, options)
-        unit = np.where(here, np.cumsum(here) - 1, -1)
-    found = options.analysis or topology.analyse(run, options.size)
-    order = np.lexsort([found.estimator.cost, unit])
+        chosen = on_hosts(run, options)
+        unit = np.where(chosen, np.cumsum(chosen) - 1, -1)
+    analysis = options.analysis or topology.analyse(run, options.size)
+    order = np.lexsort([analysis.estimator.cost, unit])
     order = order[unit[order] >= 0]
     ranks = order[np.unique(unit[order], return_index=True)[1]]
-    made = dataclasses.replace(
+    merged = dataclasses.replace(
         run, header={**run.header, "ranks": len(ranks)},
         ranks=[Rank(k, run.hosts[rank], k) for k, rank in enumerate(ranks.tolist())],
-        tables={"pair": _table(run, options.what, found.nbytes, unit)},
+        tables={"pair": _table(run, options.what, analysis.nbytes, unit)},
     )  # fmt: skip
     return Drawn(
-        made, _of_units(found, unit, ranks), options.what, made.matrix(options.what), ranks,
+        merged, _of_units(analysis, unit, ranks), options.what, merged.matrix(options.what), ranks,
         "node" if by_node else "rank",
         ("two nodes: median of their ranks",) if by_node else tuple(noted(options)),
     )  # fmt: skip
 
 
-def _table(run: Run, what: str, nbytes: int, unit: Ints) -> Table:
+def _table(run: Run, statistic: str, nbytes: int, unit: Ints) -> Table:
     """Return the times of the pairs of units, of the statistic that is drawn and the usual one."""
     columns: dict[str, Array] = {}
-    for name in (run.statistic(), what):
+    for name in (run.statistic(), statistic):
         i, j, seconds = run.cells(name, nbytes)
         a, b = np.minimum(unit[i], unit[j]), np.maximum(unit[i], unit[j])
         keys = (a * run.size + b)[a >= 0]
@@ -137,20 +137,22 @@ def _table(run: Run, what: str, nbytes: int, unit: Ints) -> Table:
     return Table({**columns, "bytes": np.full(len(columns["i"]), nbytes)})
 
 
-def _of_units(found: Topology, unit: Ints, ranks: Ints) -> Topology:
+def _of_units(analysis: Topology, unit: Ints, ranks: Ints) -> Topology:
     """Put units in place of ranks in an analysis."""
-    chain = [canonical(groups[ranks]) for groups in found.chain]
+    chain = [canonical(groups[ranks]) for groups in analysis.chain]
     levels = [
-        replace(level, groups=groups_of(own))
-        for level, own in zip(found.levels, chain, strict=True)
+        replace(level, groups=groups_of(partition))
+        for level, partition in zip(analysis.levels, chain, strict=True)
     ]
-    units = [tuple(sorted({*unit[list(part.ranks)].tolist()} - {-1})) for part in found.slow]
+    units = [
+        tuple(sorted({*unit[list(component.ranks)].tolist()} - {-1})) for component in analysis.slow
+    ]
     slow = [
-        replace(part, ranks=own)
-        for part, own in zip(found.slow, units, strict=True)
-        if len(own) > part.of.link
+        replace(component, ranks=members)
+        for component, members in zip(analysis.slow, units, strict=True)
+        if len(members) > component.of.link
     ]
-    return replace(found, ranks=len(ranks), levels=levels, chain=chain, slow=slow)
+    return replace(analysis, ranks=len(ranks), levels=levels, chain=chain, slow=slow)
 
 
 def order_of(run: Run, options: Options) -> Ints:
@@ -164,14 +166,14 @@ def order_of(run: Run, options: Options) -> Ints:
         If there is no such order.
     """
     if options.sort not in SORTS:
-        known = ", ".join(SORTS)
-        raise InputError(f"there is no order '{options.sort}'", hint=f"there are: {known}")
+        choices = ", ".join(SORTS)
+        raise InputError(f"there is no order '{options.sort}'", hint=f"there are: {choices}")
     if options.sort == "node":
         return np.argsort(numbered(run.hosts), kind="stable")
     if options.sort == "level":
         # the groups of the farthest level side by side, in each those of the next, and so on
-        found = options.analysis or topology.analyse(run, options.size)
-        return np.lexsort([np.arange(run.size), *found.chain])
+        analysis = options.analysis or topology.analyse(run, options.size)
+        return np.lexsort([np.arange(run.size), *analysis.chain])
     if options.sort == "cost":
         # whatever is drawn, the ranks are in the order of their times; those without any are last
         matrix = run.matrix(run.statistic(), options.size)

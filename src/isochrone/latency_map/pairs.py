@@ -107,19 +107,19 @@ class Times(Record):
         order, edges = self._by_unit
         return np.sort(order[edges[unit] : edges[unit + 1]])
 
-    def some(self, most: int) -> Times:
+    def some(self, limit: int) -> Times:
         """Return the nearest partners of each unit and an even draw of the other pairs.
 
-        Itself if it has no more than ``most`` pairs.
+        Itself if it has no more than ``limit`` pairs.
         """
-        if len(self.i) <= most:
+        if len(self.i) <= limit:
             return self
         ends = np.concatenate([self.i, self.j])
         order = np.lexsort((np.tile(self.seconds, 2), ends))
-        place = np.arange(len(order)) - np.searchsorted(ends[order], ends[order])
-        near = order[place < NEAREST] % len(self.i)
-        drawn = np.random.default_rng(1).permutation(len(self.i))[:most]
-        chosen = distinct(np.concatenate([near, drawn]))
+        position = np.arange(len(order)) - np.searchsorted(ends[order], ends[order])
+        nearest = order[position < NEAREST] % len(self.i)
+        drawn = np.random.default_rng(1).permutation(len(self.i))[:limit]
+        chosen = distinct(np.concatenate([nearest, drawn]))
         return replace(
             self, i=self.i[chosen], j=self.j[chosen], seconds=self.seconds[chosen],
             error=self.error[chosen],
@@ -167,34 +167,36 @@ class RankPairs(Record):
     reverse: Floats
 
 
-def rank_pairs(run: Run, what: str, nbytes: int) -> RankPairs:
-    """Read the pairs of one message size; seconds by the median or the mean (``what``)."""
+def rank_pairs(run: Run, statistic: str, nbytes: int) -> RankPairs:
+    """Read the pairs of one message size; seconds by a statistic: the median or the mean."""
     table = run.pairs()
-    keys = {"i", "j", what, "low", "high", *DIRECTIONS, *MARKS} & table.columns.keys()
+    keys = {"i", "j", statistic, "low", "high", *DIRECTIONS, *MARKS} & table.columns.keys()
     every = Table({key: table[key] for key in keys})  # the columns that are used here
     of_size = table["bytes"] == nbytes
-    counts = every.where(counting(table, ("i", "j", "bytes")) & of_size & np.isfinite(table[what]))
+    counts = every.where(
+        counting(table, ("i", "j", "bytes")) & of_size & np.isfinite(table[statistic])
+    )
     # a time of 0, which a coarse clock makes, is the smallest one it could see
-    times = counts[what].astype(np.float64)  # whole numbers, where each is written as 0
-    least = float(np.min(times, where=times > 0, initial=np.inf))
-    least = least if np.isfinite(least) else 1e-9
-    key, place = _once(_code(counts, run.size))
-    again = counts.flag("retest")[place]
-    seconds = np.maximum(times[place], least)
-    errors = _errors(counts, least)[place]
-    high = np.fmax(seconds, counts["high"][place]) if "high" in counts else seconds
+    times = counts[statistic].astype(np.float64)  # whole numbers, where each is written as 0
+    smallest = float(np.min(times, where=times > 0, initial=np.inf))
+    smallest = smallest if np.isfinite(smallest) else 1e-9
+    key, index = _once(_code(counts, run.size))
+    again = counts.flag("retest")[index]
+    seconds = np.maximum(times[index], smallest)
+    errors = _errors(counts, smallest)[index]
+    high = np.fmax(seconds, counts["high"][index]) if "high" in counts else seconds
     forward, reverse = (
-        counts[key][place] if key in counts else np.zeros(0) for key in DIRECTIONS
+        counts[key][index] if key in counts else np.zeros(0) for key in DIRECTIONS
     )  # fmt: skip
-    del counts, times, place  # a map may have millions of pairs
+    del counts, times, index  # a map may have millions of pairs
     first = seconds
     if again.any():
         once = every.where(of_size)
         once = once.where(~once.flag("retest"))
         once = once.where(np.isin(_code(once, run.size), key[again]))
-        known_, place = _once(_code(once, run.size))
+        known_, index = _once(_code(once, run.size))
         first = seconds.copy()
-        first[np.searchsorted(key, known_)] = once[what][place]
+        first[np.searchsorted(key, known_)] = once[statistic][index]
     return RankPairs(
         run.size, (key // run.size).astype("i4"), (key % run.size).astype("i4"),
         seconds, first, errors, again, high, forward, reverse,
@@ -214,11 +216,11 @@ def _once(code: Ints) -> tuple[Ints, Ints]:
     return ordered[first], order[first]
 
 
-def _errors(table: Table, least: float) -> Floats:
+def _errors(table: Table, smallest: float) -> Floats:
     if "low" not in table or "high" not in table:
         return np.zeros(len(table))
     low, high = (np.asarray(table[name], dtype=np.float64) for name in ("low", "high"))
-    width = np.log(np.maximum(np.maximum(high, low), least) / np.maximum(low, least))
+    width = np.log(np.maximum(np.maximum(high, low), smallest) / np.maximum(low, smallest))
     return np.nan_to_num(width) / INTERVAL_WIDTH
 
 
@@ -253,8 +255,8 @@ def slow_ranks(pairs: RankPairs, node: Partition) -> tuple[Floats, Floats]:
     node
         Node of each rank.
     """
-    one, two = node[pairs.i], node[pairs.j]
-    outer = one != two
+    first_node, second_node = node[pairs.i], node[pairs.j]
+    outer = first_node != second_node
     cost, error = np.zeros(pairs.ranks), np.full(pairs.ranks, np.inf)
     if not outer.any() or np.bincount(node).max() < 2:
         return cost, error
@@ -262,25 +264,25 @@ def slow_ranks(pairs: RankPairs, node: Partition) -> tuple[Floats, Floats]:
     count = int(node.max()) + 1
     step = max(1, int(count * AT_ONCE / (2 * len(pairs.i))))
     for low in range(0, count, step):  # some nodes after the other: less memory
-        left = np.flatnonzero(outer & (one >= low) & (one < low + step))
-        right = np.flatnonzero(outer & (two >= low) & (two < low + step))
+        left = np.flatnonzero(outer & (first_node >= low) & (first_node < low + step))
+        right = np.flatnonzero(outer & (second_node >= low) & (second_node < low + step))
         rank = np.concatenate([pairs.i[left], pairs.j[right]])
-        other = np.concatenate([pairs.j[left], pairs.i[right]])
+        partner = np.concatenate([pairs.j[left], pairs.i[right]])
         seconds = pairs.seconds[np.concatenate([left, right])]
-        ways, each = Groups(node[rank] * pairs.ranks + other), Groups(rank)
-        own = seconds - ways.of_each(ways.medians(seconds))
-        middle[each.keys] = each.medians(own)
-        scatter = MAD_TO_SIGMA * each.medians(np.abs(own - middle[rank]))
-        spread[each.keys] = MEDIAN_LOSS * scatter / np.sqrt(each.size)
+        ways, by_rank = Groups(node[rank] * pairs.ranks + partner), Groups(rank)
+        excess = seconds - ways.of_each(ways.medians(seconds))
+        middle[by_rank.keys] = by_rank.medians(excess)
+        scatter = MAD_TO_SIGMA * by_rank.medians(np.abs(excess - middle[rank]))
+        spread[by_rank.keys] = MEDIAN_LOSS * scatter / np.sqrt(by_rank.size)
     typical = median_of(pairs.seconds[outer])
-    least = median_of(known(spread))
+    median_spread = median_of(known(spread))
     for host in range(count):
         ranks = np.flatnonzero((node == host) & ~np.isnan(middle))
         if len(ranks) < 2:
             continue
         # a scatter of few values may be zero by luck: at least what is usual; and of two ranks one
         # is as far above their middle as the other is below, so their difference errs twice as much
-        uncertain = 2 * np.maximum(spread[ranks], least)
+        uncertain = 2 * np.maximum(spread[ranks], median_spread)
         sure = SURE * uncertain
         cheap = middle[ranks] <= middle[ranks].min() + sure
         beyond = middle[ranks] - median_of(middle[ranks][cheap])
@@ -310,8 +312,8 @@ def between_nodes(
         The pairs of nodes.
     spread
         Relative standard deviation of the pairs of ranks of two nodes; 0 where each has one.
-    outer, place
-        Which pairs of ranks are between nodes, and the place of each in ``times``.
+    outer, position
+        Which pairs of ranks are between nodes, and the position of each in ``times``.
     """
     outer = node[pairs.i] != node[pairs.j]
     count = int(node.max()) + 1
@@ -321,21 +323,21 @@ def between_nodes(
     added = cost[pairs.i[outer]] + cost[pairs.j[outer]]
     seconds = np.maximum(seconds - added, 0.1 * seconds)
     del ends, added
-    found, times, together = ways.keys, ways.size, ways.medians(seconds)
-    place = ways.of_each(np.arange(len(found)))
+    node_pairs, times, together = ways.keys, ways.size, ways.medians(seconds)
+    position = ways.of_each(np.arange(len(node_pairs)))
     # values lie nearer to the median of few than to the true one; two are as far from their mean
     widened = np.where(times == 2, np.sqrt(2), 1 + FEW / times)
-    rest = np.abs(np.log(seconds / together[place])) * widened[place]
-    least = 3 if np.sum(times > 2) >= ENOUGH or not np.any(times == 2) else 2
-    rest = rest[times[place] >= least]
-    freedom = MAD_EFFICIENCY * float(len(rest) - np.sum(times >= least))
-    spread = Q80_TO_SIGMA * quantile(rest, 0.8) if rest.size else 0.0
-    own = ways.medians(pairs.error[outer])
+    deviation = np.abs(np.log(seconds / together[position])) * widened[position]
+    min_times = 3 if np.sum(times > 2) >= ENOUGH or not np.any(times == 2) else 2
+    deviation = deviation[times[position] >= min_times]
+    freedom = MAD_EFFICIENCY * float(len(deviation) - np.sum(times >= min_times))
+    spread = Q80_TO_SIGMA * quantile(deviation, 0.8) if deviation.size else 0.0
+    pair_error = ways.medians(pairs.error[outer])
     several = np.where(times > 1, MEDIAN_LOSS, 1.0) / np.sqrt(times)
-    error = np.hypot(spread, own) * several
+    error = np.hypot(spread, pair_error) * several
     root = np.zeros(count, dtype=np.int64)
-    between = Times(count, found // count, found % count, together, error, root, freedom)
-    return between, spread, outer, place
+    between = Times(count, node_pairs // count, node_pairs % count, together, error, root, freedom)
+    return between, spread, outer, position
 
 
 def within_nodes(pairs: RankPairs, node: Partition) -> Times:

@@ -14,8 +14,8 @@ Partition = Ints
 
 def numbered(keys: Sequence[Hashable]) -> Partition:
     """Put together what has the same key; groups are numbered in the order of their first ranks."""
-    number = {key: k for k, key in enumerate(dict.fromkeys(keys))}
-    return np.array([number[key] for key in keys], dtype=np.int64)
+    numbers = {key: k for k, key in enumerate(dict.fromkeys(keys))}
+    return np.array([numbers[key] for key in keys], dtype=np.int64)
 
 
 def canonical(labels: Partition) -> Partition:
@@ -48,8 +48,8 @@ def parted(code: Ints, values: Array) -> Iterator[tuple[int, Array]]:
     """Yield each code with the values that have it."""
     order = np.argsort(code, kind="stable")
     codes, first = np.unique(code[order], return_index=True)
-    parts = np.split(values[order], first[1:]) if len(codes) else []
-    return zip(codes.tolist(), parts, strict=True)
+    values_by_code = np.split(values[order], first[1:]) if len(codes) else []
+    return zip(codes.tolist(), values_by_code, strict=True)
 
 
 def level_of(chain: Sequence[Partition], i: Ints, j: Ints) -> Ints:
@@ -70,5 +70,5 @@ def level_matrix(partitions: Sequence[Partition]) -> NDArray[np.int8]:
 
 def nested(a: Partition, b: Partition) -> bool:
     """Whether each group of one partition lies within one group of the other."""
-    both = len(distinct(a * (int(b.max()) + 1) + b))
-    return both in (a.max() + 1, b.max() + 1)
+    intersections = len(distinct(a * (int(b.max()) + 1) + b))
+    return intersections in (a.max() + 1, b.max() + 1)

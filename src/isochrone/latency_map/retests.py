@@ -50,14 +50,14 @@ class Retests(Record):
         return mixed
 
 
-def to_measure_again(run: Run, found: Topology) -> Retests:
+def to_measure_again(run: Run, analysis: Topology) -> Retests:
     """Choose the pairs to measure again before the slow parts of a map are named.
 
     Parameters
     ----------
     run
         The latency map.
-    found
+    analysis
         Its reading; parts that were measured again already are left alone.
 
     Returns
@@ -65,42 +65,45 @@ def to_measure_again(run: Run, found: Topology) -> Retests:
     Retests
         Nothing if nothing would be named, or there is no pair left to measure again.
     """
-    open_parts = [part for part in found.slow if not part.retested]
+    open_parts = [component for component in analysis.slow if not component.retested]
     further = 0
     if run.options.get("sample") == "auto":
         precision = run.options.get("precision")
-        least = precision if isinstance(precision, float) and precision > 0 else found.least
-        further = found.lacking(least)
-    if not (open_parts or found.doubtful or further):
+        threshold = precision if isinstance(precision, float) and precision > 0 else analysis.least
+        further = analysis.lacking(threshold)
+    if not (open_parts or analysis.doubtful or further):
         return Retests()
-    known = _Known(run, found)
+    measured = _Known(run, analysis)
     # whether nodes are slow or share a slow way shows the time between them
-    alike = {*found.doubtful, *(part.ranks[0] for part in found.slow if part.of.unit)}
+    alike = {
+        *analysis.doubtful,
+        *(component.ranks[0] for component in analysis.slow if component.of.unit),
+    }
     chosen: dict[Pair, None] = dict.fromkeys(
         (i, j)
         for i, j in combinations(sorted(alike), 2)
-        if {i, j} & {*found.doubtful} and not known.seen(i, j)
+        if {i, j} & {*analysis.doubtful} and not measured.seen(i, j)
     )
-    for part in open_parts:
-        chosen |= dict.fromkeys(list(_sample(part, known, chosen))[:SAMPLE])
+    for component in open_parts:
+        chosen |= dict.fromkeys(list(_sample(component, measured, chosen))[:SAMPLE])
     suspected = list(chosen)[:MAX_SUSPECTED]
-    controls = tuple(_controls(found, known, suspected))
-    more = dict.fromkeys([*suspected, *known.unmet(min(further, MAX_FURTHER))])
-    return Retests(tuple(more), controls)
+    controls = tuple(_controls(analysis, measured, suspected))
+    pairs = dict.fromkeys([*suspected, *measured.unmet(min(further, MAX_FURTHER))])
+    return Retests(tuple(pairs), controls)
 
 
 class _Known:
     """What a run knows of its pairs: which were measured, which again, and on which level."""
 
-    def __init__(self, run: Run, found: Topology) -> None:
+    def __init__(self, run: Run, analysis: Topology) -> None:
         table = run.pairs()
-        of_size = table["bytes"] == found.nbytes
+        of_size = table["bytes"] == analysis.nbytes
         code = table["i"].astype(np.int64) * run.size + table["j"]
         again = table.flag("retest")
         self.size, self.hosts = run.size, run.hosts
         self.measured = distinct(code[of_size & ~again])
         self.again = distinct(code[again])
-        self.levels, self.level_of = len(found.levels), found.level_of
+        self.levels, self.level_of = len(analysis.levels), analysis.level_of
 
     def seen(self, i: int, j: int) -> bool:
         """Whether a pair i < j was measured, or measured again."""
@@ -112,9 +115,9 @@ class _Known:
         dice = np.random.default_rng(len(self.measured) + len(self.again))
         drawn: dict[Pair, None] = {}
         for _ in range(count if node.any() else 0):
-            some = dice.permutation(self.size)
-            some = dice.permutation(some[np.unique(node[some], return_index=True)[1]])
-            for i, j in zip(some[::2].tolist(), some[1::2].tolist(), strict=False):
+            ranks = dice.permutation(self.size)
+            ranks = dice.permutation(ranks[np.unique(node[ranks], return_index=True)[1]])
+            for i, j in zip(ranks[::2].tolist(), ranks[1::2].tolist(), strict=False):
                 if not self.seen(min(i, j), max(i, j)):
                     drawn[min(i, j), max(i, j)] = None
             if len(drawn) >= count:
@@ -136,44 +139,50 @@ class _Known:
         return np.asarray(others[self.level_of(np.full(len(others), rank), others) == level])
 
 
-def _sample(part: Slow, known: _Known, taken: dict[Pair, None]) -> Iterator[Pair]:
+def _sample(component: Slow, measured: _Known, chosen: dict[Pair, None]) -> Iterator[Pair]:
     """Yield pairs of a part with different partners, about as many as are wanted."""
-    ranks = np.array(part.ranks, np.int64)
-    if part.of.link:
+    ranks = np.array(component.ranks, np.int64)
+    if component.of.link:
         # of ranks, or of nodes: then each pair has an end on either
-        first = known.hosts[part.ranks[0]] if len(ranks) > 2 else ""
-        left = [r for r in part.ranks if known.hosts[r] == first] if first else part.ranks[:1]
+        first = measured.hosts[component.ranks[0]] if len(ranks) > 2 else ""
+        left = (
+            [r for r in component.ranks if measured.hosts[r] == first]
+            if first
+            else component.ranks[:1]
+        )
         ends, others = np.array(left, np.int64), np.setdiff1d(ranks, left)
     else:
-        ends, others = ranks, np.setdiff1d(np.arange(known.size), ranks)
+        ends, others = ranks, np.setdiff1d(np.arange(measured.size), ranks)
     wanted = max(1, -(-SAMPLE // len(ends)))
-    found = False
+    met = False
     for inside in (False, True):
         for k, rank in enumerate(_spread(ends, SAMPLE).tolist()):
-            partners = known.partners(rank, ends if inside else others)
-            near = known.on_level(rank, partners, part.level)
-            partners = near if len(near) or inside or not part.of.link else partners
+            partners = measured.partners(rank, ends if inside else others)
+            same_level = measured.on_level(rank, partners, component.level)
+            partners = (
+                same_level if len(same_level) or inside or not component.of.link else partners
+            )
             for partner in _spread(np.roll(partners, -k * wanted), wanted).tolist():
                 pair = (min(rank, partner), max(rank, partner))
-                found = True
-                if pair not in taken:
+                met = True
+                if pair not in chosen:
                     yield pair
-        if found or part.of.link:
+        if met or component.of.link:
             return  # only a part without pairs to others on its level is slow inside
 
 
-def _spread(values: Ints, most: int) -> Ints:
+def _spread(values: Ints, count: int) -> Ints:
     """Return at most this many of the values, evenly, from the first on."""
-    if len(values) <= most:
+    if len(values) <= count:
         return values
-    return values[(np.arange(most) * len(values)) // most]
+    return values[(np.arange(count) * len(values)) // count]
 
 
-def _controls(found: Topology, known: _Known, suspected: Sequence[Pair]) -> list[Pair]:
+def _controls(analysis: Topology, measured: _Known, suspected: Sequence[Pair]) -> list[Pair]:
     """Draw healthy pairs of the levels of the suspects."""
-    slow = {rank for part in found.slow for rank in part.ranks}
-    healthy = np.array([rank for rank in range(known.size) if rank not in slow], np.int64)
-    levels = {part.level for part in found.slow}
+    slow = {rank for component in analysis.slow for rank in component.ranks}
+    healthy = np.array([rank for rank in range(measured.size) if rank not in slow], np.int64)
+    levels = {component.level for component in analysis.slow}
     wanted = min(len(suspected), MAX_CONTROLS)
     if len(healthy) < 2 or not wanted:
         return []
@@ -181,8 +190,8 @@ def _controls(found: Topology, known: _Known, suspected: Sequence[Pair]) -> list
     drawn: dict[Pair, None] = {}
     for _ in range(_TRIES * wanted):
         i, j = sorted(dice.choice(healthy, 2, replace=False).tolist())
-        other = known.partners(i, np.array([j]))
-        if len(other) and any(len(known.on_level(i, other, level)) for level in levels):
+        partner = measured.partners(i, np.array([j]))
+        if len(partner) and any(len(measured.on_level(i, partner, level)) for level in levels):
             drawn[i, j] = None
         if len(drawn) == wanted:
             break

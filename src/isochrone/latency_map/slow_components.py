@@ -69,54 +69,60 @@ class PartFinder(Fitter):
         units = list(range(self.times.units))
         if self.times.units > MANY:
             units = [k for k in units if len(self.times.of_unit(k)) > 1]
-        parts = [Part(LEAVING, (k,)) for k in units]
-        rows = [self.slowed(part) for part in parts]
+        components = [Part(LEAVING, (k,)) for k in units]
+        rows = [self.slowed(component) for component in components]
         if len(self.used) > 1:
-            parts += [Part(LEAVING, (k,), scaled=True) for k in units]
+            components += [Part(LEAVING, (k,), scaled=True) for k in units]
             rows *= 2
         groups = [Part(pattern, group) for group in self.groups for pattern in PATTERNS]
         # the inside of two units is a pair
         groups = [p for p in groups if p.pattern != INSIDE or len(p.members) > 2]
-        parts += groups
-        rows += [self.slowed(part) for part in groups]
+        components += groups
+        rows += [self.slowed(component) for component in groups]
         ends = np.cumsum([0, *(len(pairs) for pairs, _ in rows)])
         pairs = np.concatenate([np.zeros(0, dtype=np.int64), *(pairs for pairs, _ in rows)])
         weights = np.concatenate([np.zeros(0), *(weight for _, weight in rows)])
-        row = np.repeat(np.arange(len(parts)), np.diff(ends))
-        weights *= np.where(np.array([p.scaled for p in parts], bool)[row], self.pace[pairs], 1)
+        row = np.repeat(np.arange(len(components)), np.diff(ends))
+        weights *= np.where(
+            np.array([p.scaled for p in components], bool)[row], self.pace[pairs], 1
+        )
         classes = self.one_hot.shape[1]
-        place = row * classes + np.searchsorted(self.used, self.level[pairs])
-        share = np.bincount(place, minlength=len(parts) * classes).reshape(-1, classes)
-        kept: dict[tuple[bytes, bytes], int] = {}
+        cell = row * classes + np.searchsorted(self.used, self.level[pairs])
+        share = np.bincount(cell, minlength=len(components) * classes).reshape(-1, classes)
+        first_rows: dict[tuple[bytes, bytes], int] = {}
         for k in np.flatnonzero(np.any((share > 0) & (share < self.count), axis=1)):
-            own = slice(ends[k], ends[k + 1])
+            span = slice(ends[k], ends[k + 1])
             # of parts that slow the same pairs in the same way, the first
-            kept.setdefault((pairs[own].tobytes(), weights[own].tobytes()), int(k))
-        places = list(kept.values())
-        norms = np.sqrt(np.bincount(row, weights**2, len(parts)))
-        number = np.full(len(parts), -1)
-        number[places] = np.arange(len(places))
-        row = number[row]
-        here = row >= 0
-        return [parts[k] for k in places], (row[here], pairs[here], weights[here]), norms[places]
+            first_rows.setdefault((pairs[span].tobytes(), weights[span].tobytes()), int(k))
+        distinct_rows = list(first_rows.values())
+        norms = np.sqrt(np.bincount(row, weights**2, len(components)))
+        row_numbers = np.full(len(components), -1)
+        row_numbers[distinct_rows] = np.arange(len(distinct_rows))
+        row = row_numbers[row]
+        kept_rows = row >= 0
+        return (
+            [components[k] for k in distinct_rows],
+            (row[kept_rows], pairs[kept_rows], weights[kept_rows]),
+            norms[distinct_rows],
+        )
 
     def promising(self, fit: Explanation, banned: Collection[Part]) -> list[Part]:
         """Return the candidates whose pairs exceed what is expected most clearly."""
-        parts, (row, pairs, weights), norm = self.candidates
-        if not parts:
+        components, (row, pairs, weights), norm = self.candidates
+        if not components:
             return []
         sigma = self.sigma(fit.spread) * fit.expected
         excess = np.clip((self.times.seconds - fit.expected) / sigma, -CLIP, CLIP)
-        score = np.bincount(row, weights * excess[pairs], len(parts)) / norm
+        score = np.bincount(row, weights * excess[pairs], len(components)) / norm
         best = np.argsort(-score, kind="stable")
-        taken = {*fit.parts, *banned}
-        some = [parts[k] for k in best[: TRIED + len(taken)] if score[k] > PROMISE]
-        return [part for part in some if part not in taken][:TRIED]
+        excluded = {*fit.parts, *banned}
+        leading = [components[k] for k in best[: TRIED + len(excluded)] if score[k] > PROMISE]
+        return [component for component in leading if component not in excluded][:TRIED]
 
     def grow(
         self,
         fit: Explanation,
-        most: int = MAX_PARTS,
+        max_components: int = MAX_PARTS,
         banned: Collection[Part] = (),
         rival: Explanation | None = None,
     ) -> Explanation:
@@ -124,9 +130,9 @@ class PartFinder(Fitter):
 
         Given up when the rival could not be reached if every further part gained like the last.
         """
-        while len(fit.parts) < most:
-            trials = [(self.estimate(fit, part), k, part)
-                      for k, part in enumerate(self.promising(fit, banned))]  # fmt: skip
+        while len(fit.parts) < max_components:
+            trials = [(self.estimate(fit, component), k, component)
+                      for k, component in enumerate(self.promising(fit, banned))]  # fmt: skip
             if not trials:
                 break
             better = self.by_any_share(self.alike(self.with_part(fit, min(trials)[2])))
@@ -134,18 +140,18 @@ class PartFinder(Fitter):
             if not gain > 0 or better.seconds[-1] < RELEVANT * self.middles[0]:
                 break
             fit = better
-            if rival and fit.length - rival.length > gain * (most - len(fit.parts)):
+            if rival and fit.length - rival.length > gain * (max_components - len(fit.parts)):
                 break
         return fit
 
-    def quick(self, near: Explanation | None = None) -> Explanation:
+    def quick(self, similar: Explanation | None = None) -> Explanation:
         """Return a short explanation.
 
-        ``near`` is an explanation on another hierarchy, whose parts are a start, too.
+        ``similar`` is an explanation on another hierarchy, whose parts are a start, too.
         """
         starts = self.starts()
         starts += [fit for start in starts for fit in self.units_first(start)]
-        starts += [self.like(near)] if near and near.parts else []
+        starts += [self.like(similar)] if similar and similar.parts else []
         grown = [self.grow(fit, max(QUICK, len(fit.parts) + 2)) for fit in starts]
         return min(grown, key=length_of)
 
@@ -162,18 +168,18 @@ class PartFinder(Fitter):
 
     def exchanges(self, fit: Explanation) -> Iterator[Explanation]:
         """Try other parts instead of each, and a part of a group instead of those of its units."""
-        most = len(fit.parts) + 2
+        max_components = len(fit.parts) + 2
         for k in np.argsort(fit.seconds)[:DOUBTED]:
-            part = fit.parts[k]
-            if len(part.members) == 1 or fit.is_group(part):
-                yield self.grow(self.without(fit, [part]), most, [part], fit)
+            component = fit.parts[k]
+            if len(component.members) == 1 or fit.is_group(component):
+                yield self.grow(self.without(fit, [component]), max_components, [component], fit)
         for group in self.groups:
-            inner = [part for part in fit.parts if {*part.members} <= {*group}]
+            inner = [component for component in fit.parts if {*component.members} <= {*group}]
             if len(inner) > 1 or any(len(p.members) > 1 and not fit.is_group(p) for p in inner):
                 bare = self.without(fit, inner)
-                for part in (Part(pattern, group) for pattern in PATTERNS):
-                    if self.column(part).any():
-                        yield self.grow(self.with_part(bare, part), most, inner, fit)
+                for component in (Part(pattern, group) for pattern in PATTERNS):
+                    if self.column(component).any():
+                        yield self.grow(self.with_part(bare, component), max_components, inner, fit)
 
     def units_first(self, fit: Explanation) -> list[Explanation]:
         """Explain the map by all units at once whose middle pairs take longer than expected.
@@ -190,20 +196,20 @@ class PartFinder(Fitter):
             return []
         slow = slow[np.argsort(middle[slow])]
         apart = np.flatnonzero(np.diff(middle[slow]) > CLEAR * error[slow][1:]) + 1
-        alike, each = np.split(slow, apart), np.split(slow, len(slow))
+        alike, singletons = np.split(slow, apart), np.split(slow, len(slow))
         fits = []
-        for some in (alike, each)[len(alike) == len(each) :]:
-            members = [tuple(sorted(units[own].tolist())) for own in some]
-            parts = tuple(Part(ENDS if len(m) > 1 else LEAVING, m) for m in members)
-            seconds = [median_of(middle[own]) for own in some]
-            every = self.fitted(fit, parts, seconds, np.ones(len(parts)))
+        for division in (alike, singletons)[len(alike) == len(singletons) :]:
+            members = [tuple(sorted(units[indices].tolist())) for indices in division]
+            components = tuple(Part(ENDS if len(m) > 1 else LEAVING, m) for m in members)
+            seconds = [median_of(middle[indices]) for indices in division]
+            every = self.fitted(fit, components, seconds, np.ones(len(components)))
             fits.append(self.by_any_share(every))
         return fits
 
     def by_any_share(self, fit: Explanation) -> Explanation:
         """Let slow units at both ends of a pair add, or the slower decide, as fits best."""
-        units = np.array([part.of_units for part in fit.parts], bool)
-        several = sum(len(part.members) for part in fit.parts if part.of_units) > 1
+        units = np.array([component.of_units for component in fit.parts], bool)
+        several = sum(len(component.members) for component in fit.parts if component.of_units) > 1
         if not several or not np.isfinite(fit.length):
             return fit
         best = fit
@@ -222,25 +228,29 @@ class PartFinder(Fitter):
         last = len(fit.parts) - 1
         if not np.isfinite(fit.length):
             return fit
-        units = [k for k, part in enumerate(fit.parts) if part.of_units and not part.scaled]
+        units = [
+            k
+            for k, component in enumerate(fit.parts)
+            if component.of_units and not component.scaled
+        ]
         off = {k: abs(fit.seconds[k] - fit.seconds[last]) for k in units if last in units}
         off.pop(last, None)
-        near = [k for k in off if off[k] <= ALIKE * fit.seconds[last]]
-        if not near:
+        nearest = [k for k in off if off[k] <= ALIKE * fit.seconds[last]]
+        if not nearest:
             return fit
-        sets = {(min(near, key=off.__getitem__), last), (*near, last)}
-        return min([fit, *(self.joined(fit, some) for some in sorted(sets))], key=length_of)
+        sets = {(min(nearest, key=off.__getitem__), last), (*nearest, last)}
+        return min([fit, *(self.joined(fit, indices) for indices in sorted(sets))], key=length_of)
 
-    def estimate(self, fit: Explanation, part: Part) -> float:
+    def estimate(self, fit: Explanation, component: Part) -> float:
         """Estimate the length with one more part, all other numbers as they are."""
-        column = self.column(part)
+        column = self.column(component)
         extra = self.extra(fit, column)
         if extra <= 0:
             return np.inf
         expected = fit.expected + extra * column
-        if fit.share == BANDWIDTH and part.of_units:
+        if fit.share == BANDWIDTH and component.of_units:
             expected = np.maximum(fit.expected, fit.base[self.level] + extra * column)
-        rest = np.log(self.times.seconds / expected)
-        core = likelihood(rest, self.sigma(fit.spread))[1]
-        spread = max(np.sqrt(np.sum(core * rest**2) / max(core.sum(), 1)), MIN_SPREAD)
-        return nats_of(likelihood(rest, self.sigma(min(spread, fit.spread)))[0])
+        residual = np.log(self.times.seconds / expected)
+        core = likelihood(residual, self.sigma(fit.spread))[1]
+        spread = max(np.sqrt(np.sum(core * residual**2) / max(core.sum(), 1)), MIN_SPREAD)
+        return nats_of(likelihood(residual, self.sigma(min(spread, fit.spread)))[0])

@@ -121,25 +121,27 @@ class Slow(Record):
     @property
     def name(self) -> str:
         """Its kind and who it is, with what it may be instead: ``node n5, or its link``."""
-        who = self.who.removeprefix(f"{self.kind} ")
-        return ", or ".join([f"{self.kind} {who}", *self.instead])
+        label = self.who.removeprefix(f"{self.kind} ")
+        return ", or ".join([f"{self.kind} {label}", *self.instead])
 
     @property
     @shown
     def evidence(self) -> str:
         """What was seen, in one sentence."""
-        one = self.pairs == 1
+        single = self.pairs == 1
         if self.moved is not None:
             return self._slow_rate(self.moved / (2 if self.of.directed else 1))
         if self.of.directed:
             there, back = format_seconds(self.seconds), format_seconds(self.expected)
-            links = "" if one else f", on {self.pairs} links"
+            links = "" if single else f", on {self.pairs} links"
             return f"takes {there} in this direction, {back} in the other{links}"
-        each = "its round trip" if one else f"each of {self.pairs} round trips"
-        text = f"adds {format_seconds(self.added)} to {each}"
+        trips = "its round trip" if single else f"each of {self.pairs} round trips"
+        text = f"adds {format_seconds(self.added)} to {trips}"
         low, high = format_seconds(self.low), format_seconds(self.high)
         if self.scaled:
-            take = "its round trip takes" if one else f"its {self.pairs} round trips typically take"
+            take = (
+                "its round trip takes" if single else f"its {self.pairs} round trips typically take"
+            )
             text = f"{take} {self.ratio:.2f}x as long"
             ends = (self.low / self.added, self.high / self.added)
             low, high = (f"{1 + (self.ratio - 1) * end:.3f}" for end in ends)
@@ -153,8 +155,10 @@ class Slow(Record):
         how = "measured" if self.first is None else "re-measured alone"
         text += f"{format_seconds(self.seconds)} {how}"
         if several and not self.scaled:
-            far, ratio = self.ratios[-1]
-            text += f" ({self.ratios[0][1]:.1f}x as long); on level {far}: {ratio:.1f}x as long"
+            farthest, ratio = self.ratios[-1]
+            text += (
+                f" ({self.ratios[0][1]:.1f}x as long); on level {farthest}: {ratio:.1f}x as long"
+            )
         return text
 
     def _slow_rate(self, moved: float) -> str:

@@ -222,11 +222,11 @@ class Topology(Record):
     @property
     def blind(self) -> list[str]:
         """Why something slow may be there although none is named; empty if it would be seen."""
-        return [str(one["text"]) for one in self.warnings if one.get("code") in BLIND]
+        return [str(warning["text"]) for warning in self.warnings if warning.get("code") in BLIND]
 
 
 def analyse(
-    run: Run, nbytes: int | None = None, least: float = LEAST, known: Known | None = None
+    run: Run, nbytes: int | None = None, threshold: float = LEAST, explanations: Known | None = None
 ) -> Topology:
     """Read the hierarchy, the placement and the slow parts out of a latency map.
 
@@ -236,9 +236,9 @@ def analyse(
         A latency map; a partial one will do.
     nbytes
         Message size; the smallest one measured if None.
-    least
+    threshold
         What adds less than this part of the time is noted, and not called slow.
-    known
+    explanations
         Explanations of maps that were analysed before.
 
     Raises
@@ -247,44 +247,54 @@ def analyse(
         If the run is not a latency map, or has no pairs of that size.
     """
     nbytes = run.message_sizes()[0] if nbytes is None else nbytes
-    what = run.statistic()
+    statistic = run.statistic()
     if nbytes not in run.message_sizes():
         raise run.no_such_pairs(nbytes)
-    pairs = rank_pairs(run, what, nbytes)
+    pairs = rank_pairs(run, statistic, nbytes)
     moved = 2 * nbytes if run.bandwidth else None
     recorded = _recorded_partitions(run)
-    diagnosis = diagnose(pairs, run.hosts, list(recorded.values()), known)
-    found = [replace(part, moved=moved) for part in diagnosis.find()]
+    diagnosis = diagnose(pairs, run.hosts, list(recorded.values()), explanations)
+    components = [replace(component, moved=moved) for component in diagnosis.find()]
     step = clock_step(pairs.seconds)
-    slow = [part for part in found if part.ratio >= 1 + least and part.added > step]
-    alike = [replace(part, moved=moved) for part in diagnosis.like_peers]
-    alike = [part for part in alike if part in slow]
-    slow = [part for part in slow if part not in alike]
-    unlisted = [part for part in slow if part.of.link][MAX_PAIRS:]
-    slow = [part for part in slow if part not in unlisted]
+    slow = [
+        component
+        for component in components
+        if component.ratio >= 1 + threshold and component.added > step
+    ]
+    alike = [replace(component, moved=moved) for component in diagnosis.like_peers]
+    alike = [component for component in alike if component in slow]
+    slow = [component for component in slow if component not in alike]
+    unlisted = [component for component in slow if component.of.link][MAX_PAIRS:]
+    slow = [component for component in slow if component not in unlisted]
     hops = _no_levels(diagnosis)
     # where hops explain the times, most pairs are off their only level
     explained = bool(hops) and not diagnosis.one_node
-    not_understood = NotUnderstood(0, 1.0, 1.0) if explained else diagnosis.not_understood(found)
+    not_understood = (
+        NotUnderstood(0, 1.0, 1.0) if explained else diagnosis.not_understood(components)
+    )
     return Topology(
         ranks=run.size,
         nbytes=nbytes,
         levels=_levels(diagnosis, recorded, moved),
         placement=placement_of(run.hosts),
         slow=slow,
-        minor=[part for part in found if part.ratio < 1 + least or part.added <= step],
-        least=least,
+        minor=[
+            component
+            for component in components
+            if component.ratio < 1 + threshold or component.added <= step
+        ],
+        least=threshold,
         not_understood=not_understood,
         pairs=pairs,
         chain=diagnosis.partitions,
         estimator=diagnosis.estimator,
         lacking=diagnosis.lacking,
-        detectable=diagnosis.detectable(least),
+        detectable=diagnosis.detectable(threshold),
         doubtful=tuple(diagnosis.uncertain),
         advice=_advice(diagnosis),
         warnings=[
             *run.warnings,
-            *_warnings(run, diagnosis, least, bool(slow), len(unlisted), hops),
+            *_warnings(run, diagnosis, threshold, bool(slow), len(unlisted), hops),
             *_like_peers(alike),
             *_steps(step, float(pairs.seconds.min())),
         ],
@@ -323,14 +333,14 @@ def _recorded_partitions(run: Run) -> dict[str, Partition]:
     if len(run.ranks) < run.size or not all(run.hosts):
         return {}
     ranks = sorted(run.ranks, key=lambda r: r.rank)
-    found = {"node": numbered([r.host for r in ranks])}
-    for name, places in _SAME.items():
+    partitions = {"node": numbered([r.host for r in ranks])}
+    for name, fields in _SAME.items():
         if all(getattr(r, name) >= 0 for r in ranks):
-            same = numbered([(r.host, *(getattr(r, place) for place in places)) for r in ranks])
-            if not any(np.array_equal(same, other) for other in found.values()):
-                found[name] = same
-    useful = {name: same for name, same in found.items() if same.max() < len(ranks) - 1}
-    return dict(sorted(useful.items(), key=lambda one: -int(one[1].max())))
+            same = numbered([(r.host, *(getattr(r, field) for field in fields)) for r in ranks])
+            if not any(np.array_equal(same, partition) for partition in partitions.values()):
+                partitions[name] = same
+    useful = {name: same for name, same in partitions.items() if same.max() < len(ranks) - 1}
+    return dict(sorted(useful.items(), key=lambda entry: -int(entry[1].max())))
 
 
 def _levels(
@@ -343,21 +353,21 @@ def _levels(
     np.maximum(seconds, 0.2 * diagnosis.healthy, out=seconds)
     if diagnosis.nodes < MIN_NODES and not diagnosis.inner:
         seconds = pairs.seconds  # nothing of so few is slow
-    found = []
+    levels = []
     for k, partition in enumerate(diagnosis.partitions):
         members = seconds[diagnosis.level == k]
         low, high = median_interval(members)
         median = median_of(members)
-        usual = "group" if partition.any() else "network"
-        names = (name for name, known in recorded.items() if np.array_equal(partition, known))
-        name = next(names, usual)
+        default_name = "group" if partition.any() else "network"
+        names = (name for name, grouping in recorded.items() if np.array_equal(partition, grouping))
+        name = next(names, default_name)
         rate = moved / median if moved and members.size else None
-        found.append(Level(k, name, median, low, high, members.size, groups_of(partition), rate))
-    return found
+        levels.append(Level(k, name, median, low, high, members.size, groups_of(partition), rate))
+    return levels
 
 
 def _warnings(
-    run: Run, diagnosis: Diagnosis, least: float, named: bool, unlisted: int, hops: str
+    run: Run, diagnosis: Diagnosis, threshold: float, named: bool, unlisted: int, hops: str
 ) -> list[dict[str, Any]]:
     """Say what makes the reading doubtful."""
     warnings = []
@@ -372,7 +382,7 @@ def _warnings(
         were = "was" if missing == 1 else "were"
         unseen = f"{missing} of {total} pairs {were} not measured"
         if is_sampled(run):
-            warn("sampled", f"{unseen}; {_would_show(diagnosis, least)}")
+            warn("sampled", f"{unseen}; {_would_show(diagnosis, threshold)}")
         else:
             warn("incomplete-map", unseen)
     if diagnosis.sparse:
@@ -414,9 +424,9 @@ def _like_peers(alike: Sequence[Slow]) -> list[dict[str, Any]]:
     """Say it of nodes that take longer, but differ from the others no more than these do."""
     if not alike:
         return []
-    names = listed([printable(part.name, 60) for part in alike], MAX_NAMED)
+    names = listed([printable(component.name, 60) for component in alike], MAX_NAMED)
     takes = "takes" if len(alike) == 1 else "take up to"
-    ratio = max(part.ratio for part in alike)
+    ratio = max(component.ratio for component in alike)
     text = f"{names} {takes} {ratio:.2f}x as long, but all nodes differ nearly as much"
     return [{"code": "nodes-differ", "text": text}]
 
@@ -462,11 +472,13 @@ def is_sampled(run: Run) -> bool:
     return bool(run.options.get("sample"))
 
 
-def _would_show(diagnosis: Diagnosis, least: float) -> str:
+def _would_show(diagnosis: Diagnosis, threshold: float) -> str:
     """Say what would have been found in a sample if it were slow."""
     pairs = f"a slow pair of nodes is detected with a probability of {diagnosis.met:.0%}"
     ratio = diagnosis.node_limit
-    nodes = f"a node that adds {max(ratio, least):.0%} is detected, " if np.isfinite(ratio) else ""
+    nodes = (
+        f"a node that adds {max(ratio, threshold):.0%} is detected, " if np.isfinite(ratio) else ""
+    )
     return f"{nodes}{pairs}".replace("%", " %")
 
 
@@ -480,35 +492,39 @@ def _stands_out(diagnosis: Diagnosis) -> str:
     return f"; pair {pairs.i[worst]}-{pairs.j[worst]} takes {ratio:.1f}x the median"
 
 
-def medians_of_levels(run: Run, what: str, nbytes: int, found: Topology) -> list[float]:
+def medians_of_levels(run: Run, statistic: str, nbytes: int, analysis: Topology) -> list[float]:
     """Return the median round trip of each level at another message size; NaN without a pair."""
-    pairs = rank_pairs(run, what, nbytes)
-    level = found.level_of(pairs.i, pairs.j)
-    members = (pairs.seconds[level == k] for k in range(len(found.levels)))
+    pairs = rank_pairs(run, statistic, nbytes)
+    level = analysis.level_of(pairs.i, pairs.j)
+    members = (pairs.seconds[level == k] for k in range(len(analysis.levels)))
     return [median_of(values) for values in members]
 
 
-def slowest_pairs(run: Run, what: str, found: Topology, most: int) -> list[Pair]:
+def slowest_pairs(run: Run, statistic: str, analysis: Topology, count: int) -> list[Pair]:
     """Return the pairs that are slowest for their level, the worst first."""
-    pairs = found.pairs if what == run.statistic() else rank_pairs(run, what, found.nbytes)
-    level = found.level_of(pairs.i, pairs.j)
-    base = np.array([one.median for one in found.levels])
+    pairs = (
+        analysis.pairs
+        if statistic == run.statistic()
+        else rank_pairs(run, statistic, analysis.nbytes)
+    )
+    level = analysis.level_of(pairs.i, pairs.j)
+    base = np.array([map_level.median for map_level in analysis.levels])
     ratio = np.nan_to_num(pairs.seconds / base[level])
-    least = np.partition(ratio, -min(most, ratio.size))[-min(most, ratio.size)]
-    worst = np.flatnonzero(ratio >= max(least, np.finfo(np.float64).tiny))
-    worst = worst[np.argsort(-ratio[worst], kind="stable")][:most]
+    lowest_ratio = np.partition(ratio, -min(count, ratio.size))[-min(count, ratio.size)]
+    worst = np.flatnonzero(ratio >= max(lowest_ratio, np.finfo(np.float64).tiny))
+    worst = worst[np.argsort(-ratio[worst], kind="stable")][:count]
     table = run.pairs()
     ends: dict[tuple[int, int], tuple[float, float]] = {}
     if "low" in table and "high" in table:
-        some = np.isin(table["i"], pairs.i[worst]) & np.isin(table["j"], pairs.j[worst])
-        own = table.where(some & (table["bytes"] == found.nbytes))
-        own = own.where(counting(own, ("i", "j", "bytes")))
-        each = zip(*(own[key].tolist() for key in ("i", "j", "low", "high")), strict=True)
-        ends = {(i, j): (low, high) for i, j, low, high in each}
+        mask = np.isin(table["i"], pairs.i[worst]) & np.isin(table["j"], pairs.j[worst])
+        measured = table.where(mask & (table["bytes"] == analysis.nbytes))
+        measured = measured.where(counting(measured, ("i", "j", "bytes")))
+        intervals = zip(*(measured[key].tolist() for key in ("i", "j", "low", "high")), strict=True)
+        ends = {(i, j): (low, high) for i, j, low, high in intervals}
     columns = (pairs.i, pairs.j, level, ratio, pairs.seconds, pairs.first, pairs.retested)
     rows = zip(*(column[worst].tolist() for column in columns), strict=True)
     return [
-        Pair(i, j, own, over, seconds, low, high, first, again)
-        for i, j, own, over, seconds, first, again in rows
+        Pair(i, j, pair_level, over, seconds, low, high, first, again)
+        for i, j, pair_level, over, seconds, first, again in rows
         for low, high in [ends.get((i, j), (None, None))]
     ]

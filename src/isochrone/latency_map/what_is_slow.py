@@ -92,13 +92,13 @@ def diagnose(
     pairs: RankPairs,
     hosts: Sequence[str],
     recorded: Sequence[Partition],
-    known: Known | None,
+    explanations: Known | None,
 ) -> Diagnosis:
     """Read a map by its nodes, or, of a small one whose times do not show them, by its ranks."""
-    found = Diagnosis(pairs, hosts, nodes_of(hosts), recorded, known)
-    if found.nodes < pairs.ranks <= SMALL and not found.shows_nodes:
-        found = Diagnosis(pairs, hosts, np.arange(pairs.ranks), recorded, known)
-    return found
+    diagnosis = Diagnosis(pairs, hosts, nodes_of(hosts), recorded, explanations)
+    if diagnosis.nodes < pairs.ranks <= SMALL and not diagnosis.shows_nodes:
+        diagnosis = Diagnosis(pairs, hosts, np.arange(pairs.ranks), recorded, explanations)
+    return diagnosis
 
 
 class Diagnosis(ExplainedMap):
@@ -107,10 +107,10 @@ class Diagnosis(ExplainedMap):
     def find(self) -> list[Slow]:
         """Return all that adds time for sure, however little, the worst first."""
         directed = [*self._directed()] if len(self.pairs.forward) else []
-        ranks = [{*part.ranks} for part in directed]
+        ranks = [{*component.ranks} for component in directed]
         alike = [*map(self._name, self._costs), *self._slow_pairs()]
-        parts = [part for part in alike if {*part.ranks} not in ranks]
-        return sorted([*parts, *directed], key=lambda part: -part.ratio)
+        parts = [component for component in alike if {*component.ranks} not in ranks]
+        return sorted([*parts, *directed], key=lambda component: -component.ratio)
 
     def _directed(self) -> Iterator[Slow]:
         """Name what is slow in one direction."""
@@ -126,8 +126,8 @@ class Diagnosis(ExplainedMap):
 
     @cached_property
     def _costs(self) -> list[_Cost]:
-        parts = [cost for cost in self._parts if cost.ranks[0] not in self.uncertain]
-        return [*_merged([*parts, *self._ranks()])]
+        costs = [cost for cost in self._parts if cost.ranks[0] not in self.uncertain]
+        return [*_merged([*costs, *self._ranks()])]
 
     # ---- what the parts of the explanation are -------------------------------------------------
 
@@ -139,31 +139,31 @@ class Diagnosis(ExplainedMap):
 
     def _of_nodes(self, outer: Half) -> Iterator[_Cost]:
         """Turn each part of the network into what it is: a node, a switch, its uplink."""
-        for part, seconds, error in outer.parts(units=True):
-            first, single = part.members[0], len(part.members) == 1
+        for component, seconds, error in outer.parts(units=True):
+            first, single = component.members[0], len(component.members) == 1
             if self.sparse and not single:
                 continue  # groups may be others
-            kind = "uplink" if part.pattern == LEAVING else "switch"
-            instead = ""
+            kind = "uplink" if component.pattern == LEAVING else "switch"
+            alternative = ""
             if single:
                 kind = "node" if self.by_host else "rank"
                 # it cannot be distinguished from its link if it is alone behind its switch
                 if any(np.sum(p == p[first]) == 1 for p in outer.fit.chain[:-1]):
-                    instead = "its link, behind which it is the only node"
-            elif _like_no_group(outer.fit, part, seconds):
-                instead = "no slow part: its nodes are then in no group"
-            extra = self.of_rank_pairs(outer.fit.added(part, seconds, outer.times), None)
-            ranks = np.flatnonzero(np.isin(self.node, part.members))
+                    alternative = "its link, behind which it is the only node"
+            elif _like_no_group(outer.fit, component, seconds):
+                alternative = "no slow part: its nodes are then in no group"
+            extra = self.of_rank_pairs(outer.fit.added(component, seconds, outer.times), None)
+            ranks = np.flatnonzero(np.isin(self.node, component.members))
             added, error = _typical(extra, seconds, error)
-            yield _Cost(kind, ranks, extra, added, error, (instead,) * bool(instead))
+            yield _Cost(kind, ranks, extra, added, error, (alternative,) * bool(alternative))
 
     def _of_ranks(self, inner: Half) -> Iterator[_Cost]:
         """Turn each part of a node into what it is: a rank, all of the node, or some of it."""
-        for part, seconds, error in inner.parts(units=False):
-            ranks = np.array(part.members)
-            whole = self.by_host and np.sum(self.node == self.node[ranks[0]]) == len(ranks)
-            kind = "rank" if len(ranks) == 1 else "node" if whole else "cores"
-            extra = self.of_rank_pairs(None, inner.fit.added(part, seconds, inner.times))
+        for component, seconds, error in inner.parts(units=False):
+            ranks = np.array(component.members)
+            whole_node = self.by_host and np.sum(self.node == self.node[ranks[0]]) == len(ranks)
+            kind = "rank" if len(ranks) == 1 else "node" if whole_node else "cores"
+            extra = self.of_rank_pairs(None, inner.fit.added(component, seconds, inner.times))
             yield _Cost(kind, ranks, extra, *_typical(extra, seconds, error))
 
     def _ranks(self) -> Iterator[_Cost]:
@@ -171,8 +171,8 @@ class Diagnosis(ExplainedMap):
         cost, error = self.rank_cost
         for rank in np.flatnonzero(cost):
             mask = self.places[0] & ((self.pairs.i == rank) | (self.pairs.j == rank))
-            own = float(cost[rank])
-            yield _Cost("rank", np.array([rank]), own * mask, own, float(error[rank]))
+            seconds = float(cost[rank])
+            yield _Cost("rank", np.array([rank]), seconds * mask, seconds, float(error[rank]))
 
     @property
     def alone(self) -> list[str]:
@@ -209,10 +209,10 @@ class Diagnosis(ExplainedMap):
         Where groups are not seen, a unit that happened to meet far ones only looks slow.
         """
         pairs, between = self.pairs, self.places[0]
-        ends = [between & (np.isin(pairs.i, own) | np.isin(pairs.j, own)) for own in units]
+        ends = [between & (np.isin(pairs.i, ranks) | np.isin(pairs.j, ranks)) for ranks in units]
         others = pairs.seconds[between & ~np.any(ends, axis=0)]
-        far = quantile(others, FAR) if len(others) else np.inf
-        return np.array([quantile(pairs.seconds[own], 1 - MOSTLY) <= far for own in ends], bool)
+        limit = quantile(others, FAR) if len(others) else np.inf
+        return np.array([quantile(pairs.seconds[mask], 1 - MOSTLY) <= limit for mask in ends], bool)
 
     def _undecided(self, units: Sequence[Ints]) -> Bools:
         """Say of each slow unit whether it may only be behind a slow way shared with others.
@@ -227,14 +227,16 @@ class Diagnosis(ExplainedMap):
         """
         pairs = self.pairs
         unit = np.full(pairs.ranks, -1)
-        for number, ranks in enumerate(units):
-            unit[ranks] = number
-        one, other = unit[pairs.i], unit[pairs.j]
-        both = (one >= 0) & (other >= 0) & (one != other)
+        for index, ranks in enumerate(units):
+            unit[ranks] = index
+        first, second = unit[pairs.i], unit[pairs.j]
+        between_units = (first >= 0) & (second >= 0) & (first != second)
         slow = pairs.seconds**2 > self.expected * self.healthy
-        among = [slow[both & ((one == k) | (other == k))] for k in range(len(units))]
-        others = slow[both] if both.sum() >= SEEN else np.zeros(1, dtype=bool)
-        return np.array([np.mean(own if len(own) else others) <= MOSTLY for own in among], bool)
+        among = [slow[between_units & ((first == k) | (second == k))] for k in range(len(units))]
+        others = slow[between_units] if between_units.sum() >= SEEN else np.zeros(1, dtype=bool)
+        return np.array(
+            [np.mean(flags if len(flags) else others) <= MOSTLY for flags in among], bool
+        )
 
     @property
     def like_peers(self) -> list[Slow]:
@@ -245,9 +247,9 @@ class Diagnosis(ExplainedMap):
         mask = self.places[0] & (cost.seconds > 0)
         if cost.kind not in ("node", "switch", "uplink") or not self.by_host or not mask.any():
             return False
-        middle, usual = self.nodes_differ
+        middle, limit = self.nodes_differ
         without = self.expected[mask] - cost.seconds[mask]
-        return median_of(np.log(self.pairs.seconds[mask] / without)) <= middle + usual
+        return median_of(np.log(self.pairs.seconds[mask] / without)) <= middle + limit
 
     # ---- naming --------------------------------------------------------------------------------
 
@@ -261,12 +263,12 @@ class Diagnosis(ExplainedMap):
         ratios = tuple(
             LevelRatio(int(k), median_of((expected / without)[level == k])) for k in distinct(level)
         )
-        near, ratio = ratios[0]
+        closest, ratio = ratios[0]
         if self.one_node:  # where most pairs are: few of a core share its cache
-            near, ratio = max(ratios, key=lambda one: np.sum(level == one.level))
+            closest, ratio = max(ratios, key=lambda level_ratio: np.sum(level == level_ratio.level))
         return self._slow(
-            cost.kind, cost.ranks, mask, mask & (self.level == near), ratio,
-            median_of(without[level == near]), cost.added, INTERVAL_HALF * cost.error,
+            cost.kind, cost.ranks, mask, mask & (self.level == closest), ratio,
+            median_of(without[level == closest]), cost.added, INTERVAL_HALF * cost.error,
             ratios=ratios, instead=cost.instead,
         )  # fmt: skip
 
@@ -275,24 +277,24 @@ class Diagnosis(ExplainedMap):
         kind: str,
         ranks: Ints,
         mask: Bools,
-        near: Bools,
+        on_closest: Bools,
         ratio: float,
         expected: float,
         added: float,
         half: float,
-        **more: Any,
+        **fields: Any,
     ) -> Slow:
-        """Describe what slows some pairs, by those that are ``near``, on its closest level."""
+        """Describe what slows some pairs, by those that are ``on_closest``, its closest level."""
         again = mask & self.pairs.retested
         retested = bool(again.sum() >= min(RETESTS, mask.sum()))
-        shown = again & near if retested and (again & near).any() else near
+        displayed = again & on_closest if retested and (again & on_closest).any() else on_closest
         return Slow(
             kind=kind, who=self._who(kind, ranks), ratio=ratio, ranks=tuple(ranks.tolist()),
             hosts=tuple(dict.fromkeys(self.hosts[k] for k in ranks if self.hosts[k])),
-            level=int(self.level[near][0]), seconds=median_of(self.pairs.seconds[shown]),
+            level=int(self.level[on_closest][0]), seconds=median_of(self.pairs.seconds[displayed]),
             expected=expected, pairs=int(mask.sum()), added=added, low=added - half,
             high=added + half, retested=retested,
-            first=median_of(self.pairs.first[shown]) if retested else None, **more,
+            first=median_of(self.pairs.first[displayed]) if retested else None, **fields,
         )  # fmt: skip
 
     def _who(self, kind: str, ranks: Ints) -> str:
@@ -315,25 +317,27 @@ class Diagnosis(ExplainedMap):
 
     def _slow_pairs(self) -> Iterator[Slow]:
         """Name the links between two nodes, then the single pairs of ranks, that are slow."""
-        outer, place, inside = self.places
+        outer, position, inside = self.places
         if self.outer and self.nodes >= MIN_NODES:
             times = self.outer.times
             # far pairs of groups that are not seen look slow
             odd = inside[:0] if self.sparse else self.outer.standing_out()
             for k in odd:
                 mask = outer.copy()
-                mask[outer] = place == k
+                mask[outer] = position == k
                 yield self._pair(mask, float(self.outer.fit.expected[k]), float(times.seconds[k]))
             # and among those of two nodes, a single pair of ranks
             rows = np.flatnonzero(outer)
-            usual = times.seconds[place] + self.own_costs[rows]
-            rest = np.log(self.pairs.seconds[rows] / usual)
-            several = np.bincount(place)[place] > 1
+            expected = times.seconds[position] + self.own_costs[rows]
+            residual = np.log(self.pairs.seconds[rows] / expected)
+            several = np.bincount(position)[position] > 1
             tests = int(several.sum())
             limit = outlier_limit(tests, MAD_EFFICIENCY * tests, PAIR_RATE) if tests else np.inf
-            beyond = rest > limit * np.hypot(max(self.spread, MIN_SPREAD), self.pairs.error[rows])
-            for k in np.flatnonzero(several & beyond & ~np.isin(place, odd)):
-                yield self._single(rows[k], rest[k])
+            beyond = residual > limit * np.hypot(
+                max(self.spread, MIN_SPREAD), self.pairs.error[rows]
+            )
+            for k in np.flatnonzero(several & beyond & ~np.isin(position, odd)):
+                yield self._single(rows[k], residual[k])
         if self.inner:
             slow = np.flatnonzero(self.rank_cost[0])
             for k in inside[self.inner.standing_out()]:
@@ -359,37 +363,39 @@ class Diagnosis(ExplainedMap):
 
     def not_understood(self, slow: Sequence[Slow]) -> NotUnderstood:
         """Return how many pairs nothing explains, and between which factors they are off."""
-        named = [{*part.ranks} for part in slow if part.of.link]
+        named = [{*component.ranks} for component in slow if component.of.link]
 
         off = self.explained(lambda half: half.unexplained.astype(np.float64)) > 0
         for k in np.flatnonzero(off):
             ends = {int(self.pairs.i[k]), int(self.pairs.j[k])}
             off[k] = not any(ends <= ranks for ranks in named)
-        few = min(half.few for half in (self.outer, self.inner) if half)
-        if off.sum() <= max(few > 0, few * len(off)):
+        tolerated = min(half.few for half in (self.outer, self.inner) if half)
+        if off.sum() <= max(tolerated > 0, tolerated * len(off)):
             return NotUnderstood(0, 1.0, 1.0)
         factors = np.exp(np.abs(self.excess[off]))
-        least, most = float(factors.min(initial=1)), float(factors.max(initial=1))
-        return NotUnderstood(int(off.sum()), least, most)
+        lowest, highest = float(factors.min(initial=1)), float(factors.max(initial=1))
+        return NotUnderstood(int(off.sum()), lowest, highest)
 
 
-def _like_no_group(fit: Explanation, part: Part, seconds: float) -> bool:
+def _like_no_group(fit: Explanation, component: Part, seconds: float) -> bool:
     """Whether nodes of a slow switch are as far from each other as from all others."""
-    one, other = np.array(part.members[:1]), np.array(part.members[1:])
-    near = level_of(fit.chain, np.repeat(one, len(other)), other).max()
-    base = fit.base[near:]
-    inside = len(base) > 1 and part.pattern == INSIDE
+    first, others = np.array(component.members[:1]), np.array(component.members[1:])
+    level = level_of(fit.chain, np.repeat(first, len(others)), others).max()
+    base = fit.base[level:]
+    inside = len(base) > 1 and component.pattern == INSIDE
     return bool(inside and abs(np.log((base[0] + seconds) / base[1])) < LEAST)
 
 
 def _merged(costs: Sequence[_Cost]) -> Iterator[_Cost]:
     """Make one of what is slow in two ways: inside and beyond, near and far."""
-    for own in grouped((tuple(cost.ranks.tolist()), cost) for cost in costs).values():
-        own.sort(key=lambda cost: KINDS[cost.kind].concerns == "one")
-        worst = max(own, key=lambda cost: cost.added)
-        seconds = np.sum([cost.seconds for cost in own], axis=0)
+    for same_ranks in grouped((tuple(cost.ranks.tolist()), cost) for cost in costs).values():
+        same_ranks.sort(key=lambda cost: KINDS[cost.kind].concerns == "one")
+        worst = max(same_ranks, key=lambda cost: cost.added)
+        seconds = np.sum([cost.seconds for cost in same_ranks], axis=0)
         yield (
-            own[0]
-            if len(own) == 1
-            else replace(own[0], seconds=seconds, added=worst.added, error=worst.error, instead=())
+            same_ranks[0]
+            if len(same_ranks) == 1
+            else replace(
+                same_ranks[0], seconds=seconds, added=worst.added, error=worst.error, instead=()
+            )
         )

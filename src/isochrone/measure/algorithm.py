@@ -102,9 +102,9 @@ def family_of(mpi: Mpi) -> Algorithms:
     InputError
         If none is known.
     """
-    for found in map(load, names()):
-        if found.fits(mpi):
-            return found
+    for family in map(load, names()):
+        if family.fits(mpi):
+            return family
     raise InputError(
         f"Isochrone cannot set the algorithms of {mpi.name}", where="--algorithm",
         hint=f"supported: {', '.join(names())}",
@@ -121,27 +121,27 @@ def chosen(text: str, mpi: Mpi) -> dict[str, str]:
     InputError
         If it cannot be read, or the library has no such algorithm.
     """
-    there = family_of(mpi).known(mpi)
-    found = {}
-    for part in text.split(","):
-        pair = _PAIR.fullmatch(part.strip())
+    available = family_of(mpi).known(mpi)
+    algorithms = {}
+    for assignment in text.split(","):
+        pair = _PAIR.fullmatch(assignment.strip())
         if pair is None:
             raise InputError(
-                f"'{part[:40]}' is not OPERATION=ALGORITHM", where="--algorithm",
+                f"'{assignment[:40]}' is not OPERATION=ALGORITHM", where="--algorithm",
                 hint="try bcast=binomial; --algorithm list shows all",
             )  # fmt: skip
         operation, name = pair.groups()
-        if operation not in there:
+        if operation not in available:
             raise InputError(
                 f"{mpi.name} has no selectable algorithms of '{operation}'",
-                where="--algorithm", hint=f"operations: {', '.join(there)}",
+                where="--algorithm", hint=f"operations: {', '.join(available)}",
             )  # fmt: skip
-        if name not in there[operation]:
+        if name not in available[operation]:
             raise InputError(
                 f"{mpi.name} has no algorithm '{name}' of {operation}", where="--algorithm",
-                hint=f"there are: {', '.join(there[operation])}",
+                hint=f"there are: {', '.join(available[operation])}",
             )  # fmt: skip
-        if operation in found:
+        if operation in algorithms:
             raise InputError(f"{operation} is given two algorithms", where="--algorithm")
-        found[operation] = name
-    return found
+        algorithms[operation] = name
+    return algorithms

@@ -106,16 +106,16 @@ def read_hostfile(path: Path) -> Allocation:
         If it cannot be read, or a line is none of these.
     """
     lines = read_bytes(path).decode("utf-8", errors="replace").splitlines()
-    found: Counter[str] = Counter()
+    ranks_of_host: Counter[str] = Counter()
     by_line = []
     added_up = False
-    for number, line in enumerate(lines, start=1):
-        words = line.partition("#")[0].split()
-        if not words:
+    for line_number, line in enumerate(lines, start=1):
+        fields = line.partition("#")[0].split()
+        if not fields:
             continue
-        where = f"{path}:{number}"
-        name, colon, count = words[0].partition(":")
-        slots = [w.partition("=")[2] for w in words[1:] if w.startswith("slots=")]
+        where = f"{path}:{line_number}"
+        name, colon, count = fields[0].partition(":")
+        slots = [w.partition("=")[2] for w in fields[1:] if w.startswith("slots=")]
         if (slots and colon) or len(slots) > 1:
             raise InputError("the number of ranks is given twice", where=where)
         text = count if colon else (slots or ["1"])[0]
@@ -125,16 +125,16 @@ def read_hostfile(path: Path) -> Allocation:
             )
         if not re.fullmatch("[0-9]{1,8}", text) or int(text) < 1:
             raise InputError(f"'{text[:20]}' is not a number of ranks of at least 1", where=where)
-        found[name] += int(text)
+        ranks_of_host[name] += int(text)
         by_line.append((name, int(text)))
         added_up = added_up or bool(slots)
-    if not found:
+    if not ranks_of_host:
         raise InputError("the file contains no hosts", where=path)
-    given = Allocation(tuple(found), tuple(found.values()), str(path))
+    allocation = Allocation(tuple(ranks_of_host), tuple(ranks_of_host.values()), str(path))
     turns = sum(1 for _ in groupby(name for name, _ in by_line))
-    if added_up or turns == len(found):
-        return given
-    return replace(given, host_of_rank=tuple(h for h, count in by_line for _ in range(count)))
+    if added_up or turns == len(ranks_of_host):
+        return allocation
+    return replace(allocation, host_of_rank=tuple(h for h, count in by_line for _ in range(count)))
 
 
 def from_hosts(hosts: Sequence[str], origin: str) -> Allocation:
@@ -212,23 +212,23 @@ def _expand(item: str, where: str) -> list[str]:
 
 def _numbers(text: str, where: str) -> list[str]:
     """Expand what is between brackets: ``00-02,7``."""
-    found = []
-    for part in text.split(","):
-        match = _RANGE.fullmatch(part.strip())
+    expanded = []
+    for entry in text.split(","):
+        match = _RANGE.fullmatch(entry.strip())
         low, high = (match[1], match[2] or match[1]) if match else ("1", "0")
         if match is None or not 0 <= int(high) - int(low) < MAX_NODES:
             raise InputError(f"'[{text[:60]}]' is not a valid range", where=where)
-        found += [f"{number:0{len(low)}d}" for number in range(int(low), int(high) + 1)]
-    return found
+        expanded += [f"{node:0{len(low)}d}" for node in range(int(low), int(high) + 1)]
+    return expanded
 
 
 def _counts(text: str, where: str) -> list[int]:
     counts: list[int] = []
-    for part in text.split(","):
-        match = _COUNT.fullmatch(part)
+    for entry in text.split(","):
+        match = _COUNT.fullmatch(entry)
         if match is None:
             raise InputError(
-                f"'{part[:20]}' is not a number of cores",
+                f"'{entry[:20]}' is not a number of cores",
                 where=where,
                 hint="write 4,4,2 or 4(x2),2",
             )

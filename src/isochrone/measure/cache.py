@@ -46,8 +46,8 @@ def cache_folder() -> Path:
 
 def _home() -> Path:
     """Return the home folder; where HOME is empty, that of the user's entry, and not the root."""
-    given = os.environ.get("HOME")
-    return Path.home() if given != "" else Path(pwd.getpwuid(os.getuid()).pw_dir)
+    home = os.environ.get("HOME")
+    return Path.home() if home != "" else Path(pwd.getpwuid(os.getuid()).pw_dir)
 
 
 def check_own(path: Path) -> None:
@@ -58,15 +58,15 @@ def check_own(path: Path) -> None:
     InputError
         If it, or the link that leads to it, belongs to another user, or others may write to it.
     """
-    there = path.stat()
-    for owner in {path.lstat().st_uid, there.st_uid} - {0, os.geteuid()}:
+    status = path.stat()
+    for owner in {path.lstat().st_uid, status.st_uid} - {0, os.geteuid()}:
         raise InputError(
             f"programs in this folder are not executed: it belongs to user {_user(owner)}",
             where=path,
             hint=_HINT,
         )
-    groups = there.st_mode & stat.S_IWGRP and not _is_private(there.st_gid, there.st_uid)
-    if there.st_mode & stat.S_IWOTH or groups:
+    groups = status.st_mode & stat.S_IWGRP and not _is_private(status.st_gid, status.st_uid)
+    if status.st_mode & stat.S_IWOTH or groups:
         raise InputError(
             "programs in this folder are not executed: other users can write to it", where=path,
             hint=f"remove it, or {_HINT}",
@@ -78,32 +78,34 @@ def _check_above(path: Path) -> None:
 
     In a folder with the sticky bit, such as ``/tmp``, only the owner can move a folder.
     """
-    there = path.stat()
-    shared = there.st_mode & stat.S_IWOTH and not there.st_mode & stat.S_ISVTX
-    if there.st_uid not in (0, os.geteuid()) or shared:
-        what = (
-            "other users can write to it" if shared else f"it belongs to user {_user(there.st_uid)}"
+    status = path.stat()
+    shared = status.st_mode & stat.S_IWOTH and not status.st_mode & stat.S_ISVTX
+    if status.st_uid not in (0, os.geteuid()) or shared:
+        reason = (
+            "other users can write to it"
+            if shared
+            else f"it belongs to user {_user(status.st_uid)}"
         )
         raise InputError(
-            f"programs in this folder are not executed: {what}", where=path, hint=_HINT
+            f"programs in this folder are not executed: {reason}", where=path, hint=_HINT
         )
 
 
-def _user(number: int) -> str:
+def _user(uid: int) -> str:
     try:
-        return pwd.getpwuid(number).pw_name
+        return pwd.getpwuid(uid).pw_name
     except KeyError:
-        return str(number)
+        return str(uid)
 
 
 def _is_private(group: int, owner: int) -> bool:
     """Whether a group belongs to one user only, as on many systems."""
     try:
-        found = grp.getgrgid(group)
+        entry = grp.getgrgid(group)
         name = pwd.getpwuid(owner).pw_name
     except KeyError:
         return False
-    return found.gr_name == name and not set(found.gr_mem) - {name}
+    return entry.gr_name == name and not set(entry.gr_mem) - {name}
 
 
 def seal(binary: Path) -> None:

@@ -13,10 +13,10 @@ def data_file(tokens: Sequence[str]) -> Path | None:
     """Return the file that ``--file`` of the probe names in a launcher's command; None: none."""
     programs = [k for k, token in enumerate(tokens) if Path(token).name == "isochrone-probe"]
     options = tokens[programs[-1] :] if programs else ()
-    found = ""
+    argument = ""
     for k, option in enumerate(options):
         if option == _OPTION:
-            found = "".join(options[k + 1 : k + 2])
+            argument = "".join(options[k + 1 : k + 2])
         elif option.startswith(_OPTION + "="):
-            found = option.removeprefix(_OPTION + "=")
-    return Path(_FILE_SYSTEM.sub("", found, count=1)) if found else None
+            argument = option.removeprefix(_OPTION + "=")
+    return Path(_FILE_SYSTEM.sub("", argument, count=1)) if argument else None

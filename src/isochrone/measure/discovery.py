@@ -61,20 +61,20 @@ def find(
         return _named(named, mpicc, starter, tell)
     if mpicc is None:
         meant = _meant(starter)
-        found = _on_path(meant, tell) or _carried(meant, tell)
-        if found is not None:
-            return found
+        candidate = _on_path(meant, tell) or _carried(meant, tell)
+        if candidate is not None:
+            return candidate
         return probe.build(_wrapper(starter, meant))
     return probe.build(probe.find_mpicc(mpicc))
 
 
 def named_or_usual(
-    named: str | None, mpicc: str | None, usual: Mapping[str, Any]
+    named: str | None, mpicc: str | None, configured: Mapping[str, Any]
 ) -> tuple[str | None, str | None]:
     """Return the probe and the wrapper of a command line, or else the configured ones."""
     if named is not None or mpicc is not None:
         return named, mpicc
-    return usual.get("probe"), usual.get("mpicc")
+    return configured.get("probe"), configured.get("mpicc")
 
 
 def library(built: Probe, name: str = "grid", tell: Tell = warn) -> Path:
@@ -96,8 +96,8 @@ def library(built: Probe, name: str = "grid", tell: Tell = warn) -> Path:
     """
     if built.origin != "compiled":
         file_name = f"libisochrone-{name}.so"
-        there = (built.path.parent / folder / file_name for folder in _FOLDERS)
-        for file in filter(Path.is_file, there):
+        candidates = (built.path.parent / folder / file_name for folder in _FOLDERS)
+        for file in filter(Path.is_file, candidates):
             source = embedded(file)
             as_named = built.origin == "named" and source == built.source
             if as_named or _is_ours(source, str(file), tell):
@@ -120,20 +120,20 @@ def _named(named: str, mpicc: str | None, starter: Path | None, tell: Tell) -> P
     if mpicc is not None:
         wrapper = probe.find_mpicc(mpicc)
     else:
-        given = installations.of_program(starter, os.environ) if starter else None
+        installation = installations.of_program(starter, os.environ) if starter else None
         wrapper = (
-            given.mpicc
-            if given
+            installation.mpicc
+            if installation
             else _wrapper_of(program, installations.here(os.environ), _linked(program))
         )
-    found = Probe(program, wrapper, "named")
+    candidate = Probe(program, wrapper, "named")
     try:
-        if found.source != own_hash():
+        if candidate.source != own_hash():
             tell(f"{program} is used, although another version built it")
     except IsochroneError as error:
         hint = "load the MPI it was built for"
         raise InputError(str(error), where=where, hint=hint) from error
-    return found
+    return candidate
 
 
 def _on_path(meant: Installation | None, tell: Tell) -> Probe | None:
@@ -149,8 +149,8 @@ def _on_path(meant: Installation | None, tell: Tell) -> Probe | None:
             f"not for {meant.library}"
         )
         return None
-    found = Probe(program, _wrapper_of(program, meant, linked), "on the PATH")
-    return found if _runs(found, tell) and _is_ours(found.source, path, tell) else None
+    candidate = Probe(program, _wrapper_of(program, meant, linked), "on the PATH")
+    return candidate if _runs(candidate, tell) and _is_ours(candidate.source, path, tell) else None
 
 
 def _carried(meant: Installation | None, tell: Tell) -> Probe | None:
@@ -160,8 +160,8 @@ def _carried(meant: Installation | None, tell: Tell) -> Probe | None:
     path = _fitted(NAME, meant, tell)
     if path is None:
         return None
-    found = Probe(path, meant.mpicc, "came with the package")
-    return found if _runs(found, tell) else None
+    candidate = Probe(path, meant.mpicc, "came with the package")
+    return candidate if _runs(candidate, tell) else None
 
 
 def _fitted(name: str, meant: Installation, tell: Tell) -> Path | None:
@@ -194,8 +194,8 @@ def _wrapper(starter: Path | None, meant: Installation | None) -> Path:
 
 def _meant(starter: Path | None) -> Installation | None:
     """Return the MPI of a launcher, or the default one."""
-    found = installations.of_program(starter, os.environ) if starter else None
-    return found or installations.here(os.environ)
+    installation = installations.of_program(starter, os.environ) if starter else None
+    return installation or installations.here(os.environ)
 
 
 def _wrapper_of(program: Path, meant: Installation | None, linked: Installation | None) -> Path:
@@ -211,10 +211,10 @@ def _linked(program: Path) -> Installation | None:
     return installations.of_library(file) if file else None
 
 
-def _runs(found: Probe, tell: Tell) -> bool:
+def _runs(candidate: Probe, tell: Tell) -> bool:
     """Whether a probe can be started, with its MPI library."""
     try:
-        return bool(found.version_text)
+        return bool(candidate.version_text)
     except IsochroneError as error:
         tell(f"skipped: {error}")
         return False

@@ -84,7 +84,7 @@ class Heats:
         from scipy.special import stdtrit  # SciPy takes long to import
 
         heats = min(len(self.times[name]) for name in names)
-        logs = np.log([[one.calls for one in self.times[name][:heats]] for name in names])
+        logs = np.log([[timed.calls for timed in self.times[name][:heats]] for name in names])
         freedom = logs.size - len(names)
         error = math.sqrt(2 * np.sum(np.var(logs, axis=1)) / freedom)
         noise = float(stdtrit(freedom, 1 - RATE)) * error + ROUNDING
@@ -92,18 +92,20 @@ class Heats:
 
     def gain(self, name: str) -> Speedup | None:
         """Return the gain by the heats; None if it was started less than twice."""
-        own = [one.calls for one in self.times.get(name, [])]
-        given = [one.calls for one in self.times[GIVEN][: len(own)]]
-        return speedup(given, own) if len(own) > 1 else None
+        proposed = [timed.calls for timed in self.times.get(name, [])]
+        baseline = [timed.calls for timed in self.times[GIVEN][: len(proposed)]]
+        return speedup(baseline, proposed) if len(proposed) > 1 else None
 
     def fastest(self, names: Iterable[str]) -> str | None:
         """Return the fastest of some proposals; None if a gain worth a duel is excluded."""
-        timed = [one for one in names if self.dropped.get(one) != FAILED]
+        timed = [name for name in names if self.dropped.get(name) != FAILED]
         if not timed:
             return None
-        (given, *means), noise = self.compared([GIVEN, *timed])
-        least = min(means)
-        return timed[means.index(least)] if given - least + noise > math.log(LIKELY) else None
+        (baseline, *means), noise = self.compared([GIVEN, *timed])
+        shortest = min(means)
+        return (
+            timed[means.index(shortest)] if baseline - shortest + noise > math.log(LIKELY) else None
+        )
 
     def reduced(self, left: Sequence[str]) -> list[str]:
         """Return the proposals without those that are significantly slower than another."""
@@ -117,32 +119,32 @@ class Heats:
         return [name for name in left if name not in self.dropped]
 
 
-def heats(start: Start, ways: Sequence[str], most: int) -> Heats:
+def heats(start: Start, ways: Sequence[str], max_heats: int) -> Heats:
     """Start all proposals, then repeatedly those that may be the fastest, until one is left.
 
-    ``most`` is the largest number of heats, at least 2.
+    ``max_heats`` is the largest number of heats, at least 2.
     """
-    found = Heats()
+    outcome = Heats()
     left = list(ways)
-    for number in range(1, most + 1):
-        for name in [GIVEN, *left] if number % 2 else [*reversed(left), GIVEN]:
+    for heat in range(1, max_heats + 1):
+        for name in [GIVEN, *left] if heat % 2 else [*reversed(left), GIVEN]:
             timed = start(name)
             if timed is not None:
-                found.times.setdefault(name, []).append(timed)
+                outcome.times.setdefault(name, []).append(timed)
             elif name != GIVEN:
-                found.dropped[name] = FAILED
-        left = [name for name in left if name not in found.dropped]
-        if number > 1 and left:
-            left = found.reduced(left)
-        if not left or (number > 1 and (len(left) == 1 or not found.fastest(left))):
+                outcome.dropped[name] = FAILED
+        left = [name for name in left if name not in outcome.dropped]
+        if heat > 1 and left:
+            left = outcome.reduced(left)
+        if not left or (heat > 1 and (len(left) == 1 or not outcome.fastest(left))):
             break
-    found.winner = found.fastest(left)
+    outcome.winner = outcome.fastest(left)
     for name in left:
-        if found.winner is None:
-            found.dropped[name] = "not faster than the given settings"
-        elif name != found.winner:
-            found.dropped[name] = f"not known whether it is faster than {found.winner}"
-    return found
+        if outcome.winner is None:
+            outcome.dropped[name] = "not faster than the given settings"
+        elif name != outcome.winner:
+            outcome.dropped[name] = f"not known whether it is faster than {outcome.winner}"
+    return outcome
 
 
 @dataclass(frozen=True)
@@ -165,11 +167,11 @@ class Duel:
     @property
     def verdict(self) -> Change:
         """On the calls; if they are faster, on what this means for the whole program."""
-        calls, whole = self.calls, self.whole
+        calls, program = self.calls, self.whole
         if calls.low > 1:
-            if whole.low > 1 - MARGIN:
+            if program.low > 1 - MARGIN:
                 return FASTER if self.arrives else SAME
-            return SLOWER if whole.high < 1 - MARGIN else NOT_KNOWN
+            return SLOWER if program.high < 1 - MARGIN else NOT_KNOWN
         return verdict(1 / calls.ratio, 1 / calls.high, 1 / calls.low, margin=EQUAL)
 
     @property
@@ -183,14 +185,14 @@ class Duel:
         """Reason to reject the proposal; empty to accept it."""
         if self.verdict == FASTER:
             return ""
-        what = "the whole program" if self.calls.low > 1 else "the collective calls"
+        subject = "the whole program" if self.calls.low > 1 else "the collective calls"
         if self.calls.low > 1 and self.verdict == SAME:
-            return f"{what}: as long as before, as ranks wait elsewhere for the last one to come"
-        more = max(20, 2 * len(self.given))
+            return f"{subject}: as long as before, as ranks wait elsewhere for the last one to come"
+        launches = max(20, 2 * len(self.given))
         return {
-            SLOWER: f"{what}: slower",
-            SAME: f"{what}: equal within {100 * EQUAL:.0f} %",
-            NOT_KNOWN: f"{what}: not known, the machine is too noisy: try --launches {more}",
+            SLOWER: f"{subject}: slower",
+            SAME: f"{subject}: equal within {100 * EQUAL:.0f} %",
+            NOT_KNOWN: f"{subject}: not known, the machine is too noisy: try --launches {launches}",
         }[self.verdict]
 
     @property
@@ -199,29 +201,32 @@ class Duel:
         return self.calls.ratio > LIKELY and self.whole.high > 1 - MARGIN
 
 
-def duel(start: Start, name: str, launches: int, most: int) -> Duel | None:
+def duel(start: Start, name: str, launches: int, max_pairs: int) -> Duel | None:
     """Start the given settings and a proposal in pairs; None if it fails.
 
     The order alternates between pairs, which cancels drift. The verdict follows after ``launches``
     pairs; if it is inconclusive and a gain is likely, again after twice and four times as many, up
-    to ``most`` pairs.
+    to ``max_pairs`` pairs.
     """
-    given: list[Timed] = []
+    baseline: list[Timed] = []
     proposed = []
-    for pairs in dict.fromkeys(max(launches, min(most, k * launches)) for k in ROUNDS):
-        for number in range(len(given), pairs):
-            pair = (GIVEN, name) if number % 2 == 0 else (name, GIVEN)
+    for pairs in dict.fromkeys(max(launches, min(max_pairs, k * launches)) for k in ROUNDS):
+        for index in range(len(baseline), pairs):
+            pair = (GIVEN, name) if index % 2 == 0 else (name, GIVEN)
             times = {way: start(way) for way in pair}
             ours, theirs = times[GIVEN], times[name]
             if ours is None or theirs is None:
                 return None
-            given.append(ours)
+            baseline.append(ours)
             proposed.append(theirs)
-        calls, whole = (
-            speedup([getattr(one, what) for one in given], [getattr(one, what) for one in proposed])
-            for what in ("calls", "whole")
+        calls, program = (
+            speedup(
+                [getattr(timed, attribute) for timed in baseline],
+                [getattr(timed, attribute) for timed in proposed],
+            )
+            for attribute in ("calls", "whole")
         )
-        found = Duel(given, proposed, calls, whole)
-        if not (found.why_not and found.likely):
+        outcome = Duel(baseline, proposed, calls, program)
+        if not (outcome.why_not and outcome.likely):
             break
-    return found
+    return outcome

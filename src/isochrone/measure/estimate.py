@@ -175,15 +175,15 @@ class Work(Record):
             return n if n % 2 else n - 1
         if order == "serial" or not hosts:
             return n * (n - 1) // 2
-        most, nodes = max(Counter(hosts).values()), len(set(hosts))
+        largest, nodes = max(Counter(hosts).values()), len(set(hosts))
         between = 0 if nodes == 1 else nodes - 1 + nodes % 2  # rounds of a tournament of nodes
-        return between * most**2 + most * (most - 1) // 2
+        return between * largest**2 + largest * (largest - 1) // 2
 
     def bound(self) -> Seconds:
         """Return an upper bound of the seconds."""
         ranks = self.ranks if self.experiment == "collective" else 1
-        each = sum(_SLOW_START + size * _SLOW_BYTE for size in self.sizes)
-        return each * ranks * self.rounds() * self.repeats * self._messages()
+        per_round = sum(_SLOW_START + size * _SLOW_BYTE for size in self.sizes)
+        return per_round * ranks * self.rounds() * self.repeats * self._messages()
 
     def trial_options(self) -> list[str]:
         """Return options of a short trial: smallest and largest size, a few times."""
@@ -199,9 +199,9 @@ class Work(Record):
     def once(self, trial: Trial) -> Seconds:
         """Return the seconds of one repetition of all points, by a trial with as many ranks."""
         sizes = self.sizes
-        each = sum(trial.start + size * trial.per_byte for size in sizes)
+        per_round = sum(trial.start + size * trial.per_byte for size in sizes)
         writing = 0.0 if self.experiment == "latency-map" else len(sizes) * _RECORD
-        return (each * self._messages() + writing) * self.rounds(trial.hosts[: self.ranks])
+        return (per_round * self._messages() + writing) * self.rounds(trial.hosts[: self.ranks])
 
     def expected(self, run: Run, wall: Seconds) -> Expected:
         """Return the estimate from a run with `trial_options` that took so long.
@@ -213,13 +213,15 @@ class Work(Record):
         """
         trial = Trial.of(run, wall)
         if not run.complete or any(warning.get("code") in _CUT for warning in run.warnings):
-            known = trial.recorded / _TRIAL_REPEATS * self.repeats * self._messages()
-            return Expected(trial.startup + known, "at least")
+            recorded = trial.recorded / _TRIAL_REPEATS * self.repeats * self._messages()
+            return Expected(trial.startup + recorded, "at least")
         seconds = trial.startup + self.once(trial) * self.repeats
         if not self._precise:
             return Expected(seconds)
-        most = parse_seconds(self._option("--max-time", _SECOND)) * len(self.sizes) * self.rounds()
-        return Expected(min(seconds, most), "at most")
+        upper_bound = (
+            parse_seconds(self._option("--max-time", _SECOND)) * len(self.sizes) * self.rounds()
+        )
+        return Expected(min(seconds, upper_bound), "at most")
 
     @property
     def _precise(self) -> bool:
@@ -230,13 +232,13 @@ class Work(Record):
         """Count messages for each recorded time."""
         return _TRIPS.get(self.experiment, 2) * int(self._option("--window", 1))
 
-    def _option(self, name: str, usual: object) -> str:
+    def _option(self, name: str, default: object) -> str:
         """Return the value of an option, the last one if given twice."""
-        return option(self.options, name) or str(usual)
+        return option(self.options, name) or str(default)
 
 
 def work_of(
-    experiment: str, options: Sequence[str], ranks: int, usual: Mapping[str, str]
+    experiment: str, options: Sequence[str], ranks: int, default_values: Mapping[str, str]
 ) -> Work | None:
     """Count the operations of an experiment; None if that is impossible.
 
@@ -244,14 +246,14 @@ def work_of(
     ----------
     experiment, options, ranks
         As the probe gets them.
-    usual
+    default_values
         Defaults of options, by name.
     """
     if experiment not in _TRIPS or ranks < 2:
         return None
-    words = _words(options)
-    defaults = [word for name, value in usual.items() for word in (name, value)]
-    work = Work(experiment, (*defaults, *words), ranks)
+    tokens = _words(options)
+    defaults = [token for name, value in default_values.items() for token in (name, value)]
+    work = Work(experiment, (*defaults, *tokens), ranks)
     try:
         work.bound()
     except (InputError, ValueError, IndexError):  # the probe reports the error
@@ -272,8 +274,8 @@ def time_limit(options: Sequence[str]) -> Seconds | None:
 def _words(options: Sequence[str]) -> list[str]:
     """Return options with ``--bytes=64`` as two words."""
     return [
-        part for word in options
-        for part in (word.split("=", 1) if re.match(r"--[a-z-]+=", word) else [word])
+        token for argument in options
+        for token in (argument.split("=", 1) if re.match(r"--[a-z-]+=", argument) else [argument])
     ]  # fmt: skip
 
 
@@ -293,17 +295,23 @@ def expected(
     """
     first = plan[0][0]
     limits = [time_limit(first.options), first.timeout]  # after which a launch is ended
-    most = min((seconds for seconds in limits if seconds is not None), default=None)
+    launch_limit = min((seconds for seconds in limits if seconds is not None), default=None)
     launches = sum(runs for _, runs in plan)
     if not first.setup.launcher.stands_alone:  # virtual time is no wall time
         return None
-    if most is not None and most * launches <= limit:
+    if launch_limit is not None and launch_limit * launches <= limit:
         return None
-    at_most = None if most is None else Expected(most * launches, "at most")
+    at_most = None if launch_limit is None else Expected(launch_limit * launches, "at most")
     # experiment and probe are the same in the whole plan
-    own = first.setup.built.options_of(first.experiment)
-    usual = {one.flag: one.default for one in own if one.flag in _COUNTED and one.default}
-    works = [work_of(what.experiment, what.options, what.ranks, usual) for what, _ in plan]
+    probe_options = first.setup.built.options_of(first.experiment)
+    defaults = {
+        declared.flag: declared.default
+        for declared in probe_options
+        if declared.flag in _COUNTED and declared.default
+    }
+    works = [
+        work_of(launch.experiment, launch.options, launch.ranks, defaults) for launch, _ in plan
+    ]
     counted = [work for work in works if work is not None]
     if len(counted) < len(works):
         return at_most
@@ -314,25 +322,25 @@ def expected(
     if bound <= limit:
         return None
     if shared > MOST_SHARED:
-        return Expected(bound).limited(None if most is None else most * launches)
-    what = replace(plan[-1][0], timeout=3 * TRIAL_LIMIT)
+        return Expected(bound).limited(None if launch_limit is None else launch_limit * launches)
+    launch = replace(plan[-1][0], timeout=3 * TRIAL_LIMIT)
     try:
-        trial, wall = tried(what, counted[-1].trial_options(), folder)
-        each = [one.expected(trial, wall).limited(most) for one in counted]
+        trial, wall = tried(launch, counted[-1].trial_options(), folder)
+        per_launch = [work.expected(trial, wall).limited(launch_limit) for work in counted]
     except IsochroneError:  # the measurement itself reports the error
         return at_most
-    repeated = [Expected(one.seconds * runs, one.how)
-                for one, (_, runs) in zip(each, plan, strict=True)]  # fmt: skip
+    repeated = [Expected(estimate.seconds * runs, estimate.how)
+                for estimate, (_, runs) in zip(per_launch, plan, strict=True)]  # fmt: skip
     return reduce(add, repeated)
 
 
-def tried(what: Launchable, options: Sequence[str], folder: Path) -> tuple[Run, Seconds]:
+def tried(launch: Launchable, options: Sequence[str], folder: Path) -> tuple[Run, Seconds]:
     """Launch with other options in a temporary folder; return the run and how long it took."""
     with TemporaryDirectory(prefix=".trial-", dir=folder) as scratch:
         path = Path(scratch) / "trial.jsonl"
         began = monotonic()
-        tokens = replace(what, options=tuple(options), notes={}).tokens(path)
-        follow(tokens, path, timeout=what.timeout)
+        tokens = replace(launch, options=tuple(options), notes={}).tokens(path)
+        follow(tokens, path, timeout=launch.timeout)
         wall = monotonic() - began
         return read(path), wall
 
@@ -373,5 +381,5 @@ def share_out(seconds: float, costs: Sequence[Cost]) -> list[Share]:
 
 def option(options: Sequence[str], name: str) -> str | None:
     """Return the value of an option, the last one if given twice."""
-    places = [k for k, word in enumerate(options) if word == name]
-    return options[places[-1] + 1] if places else None
+    positions = [k for k, token in enumerate(options) if token == name]
+    return options[positions[-1] + 1] if positions else None

@@ -81,9 +81,9 @@ def of_program(program: Path, environ: Mapping[str, str]) -> Installation | None
     family = _family_of_launcher(program)
     folders = [*_folders_of(program), *_paths(environ.get("LD_LIBRARY_PATH", ""))]
     for look in (partial(_libraries, folders), _libraries_of_linker):
-        found = {name: file for name, file in look().items() if family in (name, None)}
-        if len(found) == 1:
-            name, file = found.popitem()
+        libraries = {name: file for name, file in look().items() if family in (name, None)}
+        if len(libraries) == 1:
+            name, file = libraries.popitem()
             return Installation(wrapper_next_to(program), name, file)
     return None
 
@@ -119,9 +119,9 @@ def here(environ: Mapping[str, str]) -> Installation | None:
     linker finds.
     """
     for program in _programs(environ):
-        found = of_program(program, environ)
-        if found is not None:
-            return found
+        installation = of_program(program, environ)
+        if installation is not None:
+            return installation
     loaded = _libraries(_paths(environ.get("LD_LIBRARY_PATH", ""))) or _libraries_of_linker()
     if len(loaded) != 1:
         return None
@@ -158,8 +158,8 @@ def _family_of_launcher(program: Path) -> str | None:
         version = cached_answer([str(launcher), "--version"], timeout=_TIMEOUT).lower()
     except MeasurementError:
         return None
-    for family, words in _WORDS.items():
-        if any(word in version for word in words):
+    for family, markers in _WORDS.items():
+        if any(marker in version for marker in markers):
             return family
     return None
 
@@ -175,14 +175,14 @@ def _folders_of(program: Path) -> list[Path]:
 
 def _libraries(folders: Iterable[Path]) -> dict[str, Path]:
     """Find the first library of each family."""
-    found: dict[str, Path] = {}
+    libraries: dict[str, Path] = {}
     for folder in folders:
         for family, names in LIBRARIES.items():
             files = (folder / name for name in names)
             file = next((file for file in files if file.is_file()), None)
             if file is not None:
-                found.setdefault(family, file)
-    return found
+                libraries.setdefault(family, file)
+    return libraries
 
 
 def _libraries_of_linker() -> dict[str, Path]:

@@ -136,7 +136,7 @@ def _run(
     signals = _Signals()
     with taken_by(signals.take):
         job = _Job(argv, run_file, data_file, progress, hear, environ)
-        signals.tell(lambda number: job.end(Interrupted(number)))
+        signals.tell(lambda signum: job.end(Interrupted(signum)))
         if not job.wait(timeout):
             limit = format_seconds(timeout or 0.0)
             job.end(MeasurementError(f"the launch did not end within {limit}"))
@@ -162,7 +162,7 @@ class _Job:
         self.data_file = data_file
         self.began = time.monotonic()
         self.why: IsochroneError | None = None
-        heard, said = os.pipe()
+        heard, writer = os.pipe()
         self.report, report = os.pipe()
         self.words = _Words(os.fdopen(heard, "rb"), progress, self.end, hear)
         itself = [sys.executable, "-I", "-S", supervisor.__file__, str(report)]
@@ -172,7 +172,7 @@ class _Job:
             self.supervisor = subprocess.Popen(
                 [*itself, *files, *argv],
                 stdin=subprocess.PIPE,
-                stdout=said,
+                stdout=writer,
                 stderr=subprocess.STDOUT,
                 pass_fds=[report],
                 env=environ,
@@ -184,7 +184,7 @@ class _Job:
             raise
         finally:
             os.close(report)
-            os.close(said)
+            os.close(writer)
         assert self.supervisor.stdin is not None
         self.life_line = self.supervisor.stdin
 
@@ -239,26 +239,26 @@ class _Job:
                 hint="see --launcher, --dry-run",
             )
         status, left = int(report[1]), int(report[2])
-        words = self.words.last()
-        usage = [word.removeprefix(_PROBE) for word in words if word.startswith(_PROBE)]
+        lines = self.words.last()
+        usage = [line.removeprefix(_PROBE) for line in lines if line.startswith(_PROBE)]
         if status == InputError.exit_code and usage:
             return InputError(usage[-1])
-        if status and (killed := _killed_rank(words)):
-            return MeasurementError(killed, details=words)
+        if status and (killed := _killed_rank(lines)):
+            return MeasurementError(killed, details=lines)
         name = Path(_starter(self.argv)).name
-        if not status and any(map(_is_stuck, words)):
+        if not status and any(map(_is_stuck, lines)):
             return MeasurementError(
                 "the simulation has a deadlock; try --algorithm selector=…,bcast=default",
-                details=words,
+                details=lines,
             )
         if status and usage:
-            return MeasurementError(_PLACE.sub("", usage[0]), details=words)
+            return MeasurementError(_PLACE.sub("", usage[0]), details=lines)
         if status < 0:
-            return MeasurementError(f"{name} was killed by signal {-status}", details=words)
+            return MeasurementError(f"{name} was killed by signal {-status}", details=lines)
         if status:
-            error = re.search(r"MPI_ERR_\w+", " ".join(words))
+            error = re.search(r"MPI_ERR_\w+", " ".join(lines))
             why = f": {error[0]}" if error else ""
-            return MeasurementError(f"{name} failed (exit status {status}){why}", details=words)
+            return MeasurementError(f"{name} failed (exit status {status}){why}", details=lines)
         if left:
             return MeasurementError(f"{left} processes of {name} cannot be killed")
         return None
@@ -266,23 +266,23 @@ class _Job:
 
 def _starter(argv: Sequence[str]) -> str:
     """Return the launcher, without ``env`` and its variables."""
-    words = argv[1:] if argv[0] == "env" else argv
-    return next((word for word in words if "=" not in word), argv[0])
+    tokens = argv[1:] if argv[0] == "env" else argv
+    return next((token for token in tokens if "=" not in token), argv[0])
 
 
-def _killed_rank(words: Sequence[str]) -> str:
+def _killed_rank(lines: Sequence[str]) -> str:
     """Return which rank was killed, from the output of any launcher, as scripts start others."""
-    text = " ".join(words)
-    numbers = {signal.strsignal(number): int(number) for number in signal.valid_signals()}
+    text = " ".join(lines)
+    numbers = {signal.strsignal(signum): int(signum) for signum in signal.valid_signals()}
     for name in launchers.names():
         pattern = launchers.load(name).killed
-        found = re.search(pattern, text) if pattern else None
-        parts = found.groupdict() if found else {}
-        number = str(numbers.get(parts.get("signal", ""), parts.get("signal", "")))
-        if number.isdigit():
-            if "rank" in parts:
-                return f"rank {parts['rank']} on {parts['host']} was killed by signal {number}"
-            return f"a rank was killed by signal {number}, according to the launcher"
+        match = re.search(pattern, text) if pattern else None
+        groups = match.groupdict() if match else {}
+        signum = str(numbers.get(groups.get("signal", ""), groups.get("signal", "")))
+        if signum.isdigit():
+            if "rank" in groups:
+                return f"rank {groups['rank']} on {groups['host']} was killed by signal {signum}"
+            return f"a rank was killed by signal {signum}, according to the launcher"
     return ""
 
 
@@ -320,27 +320,27 @@ class _Words(threading.Thread):
                 with suppress(ValueError):
                     done, total, estimate = line.removeprefix(_PROGRESS).split()
                     self.progress(Progress(int(done), int(total), float(estimate)))
-            elif found := _KILLED.fullmatch(line):
+            elif match := _KILLED.fullmatch(line):
                 # srun would wait for the other ranks, and these for the one that was killed
-                self.end(MeasurementError(found[1]))
-            elif found := _BEGINNING.fullmatch(line):
-                self.beginning.append(found[1])
+                self.end(MeasurementError(match[1]))
+            elif match := _BEGINNING.fullmatch(line):
+                self.beginning.append(match[1])
                 if len(self.beginning) == 1:
-                    later = threading.Timer(_COLLECT, self.end_beginning, (found[2],))
+                    later = threading.Timer(_COLLECT, self.end_beginning, (match[2],))
                     later.daemon = True
                     try:
                         later.start()
                     except RuntimeError:  # there can be no other thread
-                        self.end_beginning(found[2])
-            elif found := _SILENT.fullmatch(line):
+                        self.end_beginning(match[2])
+            elif match := _SILENT.fullmatch(line):
                 stopped = self.stopped_ranks()
-                lasted = found[1].partition(":")[0] if stopped else found[1]
+                lasted = match[1].partition(":")[0] if stopped else match[1]
                 self.end(MeasurementError(f"the measurement made no progress{lasted}{stopped}"))
-            elif found := _STOPPED.fullmatch(line):
-                self.stopped[found[1]] = found[2]
+            elif match := _STOPPED.fullmatch(line):
+                self.stopped[match[1]] = match[2]
                 self.hear(line)
-            elif found := _GOES_ON.fullmatch(line):
-                self.stopped.pop(found[1], None)
+            elif match := _GOES_ON.fullmatch(line):
+                self.stopped.pop(match[1], None)
                 self.hear(line)
             elif line:
                 self.words.append(line)
@@ -349,10 +349,10 @@ class _Words(threading.Thread):
     def end_beginning(self, lasted: str) -> None:
         """End a job whose ranks do not return from MPI_Init."""
         names = sorted(self.beginning, key=lambda name: (len(name), name))
-        who = listed(names, _NAMED)
+        ranks = listed(names, _NAMED)
         self.end(
             MeasurementError(
-                f"the launch made no progress for {lasted}: {who} did not return from MPI_Init"
+                f"the launch made no progress for {lasted}: {ranks} did not return from MPI_Init"
                 f"{self.stopped_ranks()}"
             )
         )
@@ -377,11 +377,11 @@ class _Signals:
         self.first: int | None = None
         self.listener: Callable[[int], None] = lambda _: None
 
-    def take(self, number: int, frame: FrameType | None) -> None:
+    def take(self, signum: int, frame: FrameType | None) -> None:
         """Keep the first; others change nothing."""
         if self.first is None:
-            self.first = number
-            self.listener(number)
+            self.first = signum
+            self.listener(signum)
 
     def tell(self, listener: Callable[[int], None]) -> None:
         """Set the listener, and call it with the first signal, also if that came before."""

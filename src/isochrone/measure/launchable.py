@@ -55,7 +55,7 @@ class Launchable:
         preset: str | None = None,
         algorithm: str | None = None,
         timeout: float | None = None,
-        known: Sequence[str] = (),
+        flags: Sequence[str] = (),
     ) -> list[Launchable]:
         """Check what is asked for; return it for each number of ranks.
 
@@ -69,7 +69,7 @@ class Launchable:
             The numbers of ranks; None: as many as the launcher knows of.
         timeout
             Seconds after which the ranks of a launch are ended.
-        known
+        flags
             Options of the command, suggested for unknown ones.
 
         Raises
@@ -83,7 +83,7 @@ class Launchable:
             notes["preset"] = preset
         ranks = sorted(set(counts or [setup.default_ranks()]))
         for count in ranks:
-            _check(setup, experiment, options, count, known)
+            _check(setup, experiment, options, count, flags)
         forced = Forced()
         if algorithm is not None:
             if experiment != "collective":
@@ -108,9 +108,9 @@ class Launchable:
         variables = [f"{key}={value}" for key, value in self.forced.environ.items()]
         return ["env", *variables, *tokens] if variables else tokens
 
-    def with_options(self, *more: str) -> Launchable:
+    def with_options(self, *overrides: str) -> Launchable:
         """Return it with options that override earlier ones."""
-        return replace(self, options=(*self.options, *more))
+        return replace(self, options=(*self.options, *overrides))
 
     def like(self, first: Run) -> Launchable:
         """Let later launches measure the sizes that ``--bytes auto`` chose in the first one."""
@@ -119,21 +119,21 @@ class Launchable:
 
 
 def _check(
-    setup: Setup, experiment: str, options: Sequence[str], ranks: int, known: Sequence[str]
+    setup: Setup, experiment: str, options: Sequence[str], ranks: int, flags: Sequence[str]
 ) -> None:
     """Let the probe check options; suggest a similar name for an unknown one."""
     try:
         setup.check(experiment, options, ranks)
     except InputError as error:
-        own = {option.flag: option.choices for option in setup.built.options_of(experiment)}
-        words = [part for word in options for part in word.split("=", 1)]
-        for before, word in pairwise(["", *words]):
-            refused = (f"no option '{word}", f"'{word}' is not an option")
-            if known and any(text in error.what for text in refused):
-                error.hint = did_you_mean(word, [*known, *own], then="")
-            for one in word.split(","):
-                if f"no operation '{one}'" in error.what:
-                    error.hint = did_you_mean(one, own.get(before, []), then="")
+        choices = {option.flag: option.choices for option in setup.built.options_of(experiment)}
+        tokens = [token for argument in options for token in argument.split("=", 1)]
+        for flag, token in pairwise(["", *tokens]):
+            refused = (f"no option '{token}", f"'{token}' is not an option")
+            if flags and any(text in error.what for text in refused):
+                error.hint = did_you_mean(token, [*flags, *choices], suffix="")
+            for choice in token.split(","):
+                if f"no operation '{choice}'" in error.what:
+                    error.hint = did_you_mean(choice, choices.get(flag, []), suffix="")
         if error.hint:
             error.what = error.what.partition(" (")[0]
         raise
@@ -141,8 +141,8 @@ def _check(
 
 def sizes_of(run: Run) -> str:
     """Return the sizes a run chose by itself, as ``--bytes`` takes them; else an empty text."""
-    asked = run.options.get("bytes")
+    requested = run.options.get("bytes")
     table = run.tables.get("sample")
-    if not (isinstance(asked, str) and asked.startswith(AUTOMATIC)) or table is None:
+    if not (isinstance(requested, str) and requested.startswith(AUTOMATIC)) or table is None:
         return ""
     return ",".join(map(str, sorted(set(table["bytes"].tolist()))))

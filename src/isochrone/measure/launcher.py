@@ -87,8 +87,8 @@ class Job:
         if self.mpicc is not None:
             for wrapper in ("smpicc", "mpicc"):
                 if wrapper in self.mpicc.name:
-                    found = self.mpicc.with_name(self.mpicc.name.replace(wrapper, starter))
-                    return str(found) if os.access(found, os.X_OK) else starter
+                    candidate = self.mpicc.with_name(self.mpicc.name.replace(wrapper, starter))
+                    return str(candidate) if os.access(candidate, os.X_OK) else starter
         return starter
 
 
@@ -96,12 +96,12 @@ PerNode = Callable[[Options, int, int, Path], Options]
 """From options, ranks, those on a node, and a folder for a host file."""
 
 
-def per_node(words: str) -> PerNode:
+def per_node(template: str) -> PerNode:
     """Return what adds words to the user's own, ``{k}`` and ``{nodes}`` filled in."""
 
     def chosen(options: Options, ranks: int, k: int, folder: Path) -> Options:
-        own: Any = options.get("launcher_arg") or ()
-        return {"launcher_arg": [*words.format(k=k, nodes=-(-ranks // k)).split(), *own]}
+        user_args: Any = options.get("launcher_arg") or ()
+        return {"launcher_arg": [*template.format(k=k, nodes=-(-ranks // k)).split(), *user_args]}
 
     return chosen
 
@@ -234,10 +234,10 @@ def cores(environ: Environ) -> int | None:
         return None
     folder = Path("/sys/devices/system/cpu")
     try:
-        found = {(folder / f"cpu{k}/topology/core_cpus_list").read_text() for k in allowed}
+        core_lists = {(folder / f"cpu{k}/topology/core_cpus_list").read_text() for k in allowed}
     except OSError:
         return None
-    return len(found)
+    return len(core_lists)
 
 
 def on_path(program: str, environ: Environ) -> bool:

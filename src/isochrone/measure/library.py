@@ -27,10 +27,10 @@ def library_file(program: Path) -> Path | None:
     return None
 
 
-def holds(file: Path, words: Iterable[bytes]) -> set[bytes]:
+def holds(file: Path, texts: Iterable[bytes]) -> set[bytes]:
     """Return those of the words that a library holds as texts, or as the ends of longer ones.
 
     A linker lets ``ring`` be the end of ``scatter_ring``, so the beginning of a text is not known.
     """
     data = file.read_bytes()
-    return {word for word in words if word + b"\0" in data}
+    return {text for text in texts if text + b"\0" in data}

@@ -58,33 +58,33 @@ def checks(root: Path = Path("/")) -> list[Check]:
     root
         Where ``proc``, ``sys`` and ``dev`` are.
     """
-    found: dict[str, _Found] = {
+    findings: dict[str, _Found] = {
         "processors": _processors(), "frequency governor": _governor(root), "turbo": _boost(root),
         "hardware threads": _threads(root), "clock": _clock(root), "load": _load(root),
         "processor quota": _quota(root), "shared memory": _shared_memory(root / "dev/shm"),
     }  # fmt: skip
-    return [Check(name, *one) for name, one in found.items()]
+    return [Check(name, *finding) for name, finding in findings.items()]
 
 
 def _processors() -> _Found:
     count, cores = launchers.processors(os.environ), launchers.cores(os.environ)
     if count is None:
         return "unknown", "the batch system starts the ranks on other hosts"
-    found = f"{count} processors" + (f" of {cores} cores" if cores else "")
+    text = f"{count} processors" + (f" of {cores} cores" if cores else "")
     if count == 1:
-        return "advice", found, "two ranks would share it: use another host"
-    return "ok", found
+        return "advice", text, "two ranks would share it: use another host"
+    return "ok", text
 
 
 def _governor(root: Path) -> _Found:
     files = (root / "sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor")
-    found = Counter(filter(None, map(_read, files)))
-    if not found:
+    governors = Counter(filter(None, map(_read, files)))
+    if not governors:
         return "unknown", "not shown (usual in virtual machines)"
-    words = ", ".join(f"{name} on {count}" for name, count in found.most_common())
-    if set(found) <= set(_STEADY):
-        return "ok", words
-    return "advice", words, "cpupower frequency-set -g performance (or srun --cpu-freq=performance)"
+    text = ", ".join(f"{name} on {count}" for name, count in governors.most_common())
+    if set(governors) <= set(_STEADY):
+        return "ok", text
+    return "advice", text, "cpupower frequency-set -g performance (or srun --cpu-freq=performance)"
 
 
 def _boost(root: Path) -> _Found:
@@ -120,31 +120,31 @@ def _clock(root: Path) -> _Found:
 
 
 def _load(root: Path) -> _Found:
-    words = (_read(root / "proc/loadavg") or "").split()
+    fields = (_read(root / "proc/loadavg") or "").split()
     count = len(os.sched_getaffinity(0))
     try:
-        load = float(words[0])
+        load = float(fields[0])
     except (IndexError, ValueError):
         return "unknown", "not shown"
-    found = f"{load:.2f} on {count} processors in the last minute"
+    text = f"{load:.2f} on {count} processors in the last minute"
     if load > BUSY * count:
         return (
             "advice",
-            found,
+            text,
             "other programs disturb the ranks: wait, or ask for the host alone (srun --exclusive)",
         )
-    return "ok", found
+    return "ok", text
 
 
 def _quota(root: Path) -> _Found:
     group = (_read(root / "proc/self/cgroup") or "").rpartition("::")[2].strip("/")
     folder = root / "sys/fs/cgroup" / group
     names = [folder, *(p for p in folder.parents if (root / "sys/fs/cgroup") in (p, *p.parents))]
-    for words in (_read(name / "cpu.max") for name in names):
-        if words and not words.startswith("max"):
+    for quota in (_read(name / "cpu.max") for name in names):
+        if quota and not quota.startswith("max"):
             return (
                 "advice",
-                f"cpu.max is {words}",
+                f"cpu.max is {quota}",
                 "the container stops ranks in between: remove its limit of processor time",
             )
     return "ok", "none"
@@ -159,10 +159,10 @@ def _shared_memory(folder: Path) -> _Found:
             f"there is no {folder}",
             "MPI libraries need it between ranks of a host: mount a tmpfs there",
         )
-    found = f"{usage.free / 2**30:.1f} GiB free of {usage.total / 2**30:.1f} GiB in {folder}"
+    text = f"{usage.free / 2**30:.1f} GiB free of {usage.total / 2**30:.1f} GiB in {folder}"
     if usage.free < SHARED_MEMORY:
-        return "advice", found, "MPI_Init may fail: free some, or give the container --shm-size=1g"
-    return "ok", found
+        return "advice", text, "MPI_Init may fail: free some, or give the container --shm-size=1g"
+    return "ok", text
 
 
 def _read(path: Path) -> str | None:

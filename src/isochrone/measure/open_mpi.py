@@ -13,7 +13,7 @@ _PARAMETER = re.compile(r"mca:\w+:\w+:param:(\w+):value:(.*)")
 
 
 @cache
-def ompi_info(mpicc: Path | None, *words: str) -> list[str]:
+def ompi_info(mpicc: Path | None, *arguments: str) -> list[str]:
     """Return the lines that ``ompi_info`` of an installation prints for these words.
 
     Raises
@@ -23,7 +23,7 @@ def ompi_info(mpicc: Path | None, *words: str) -> list[str]:
     """
     # the job is only needed for the path of a program next to mpicc
     program = Job(1, (), mpicc=mpicc).sibling("ompi_info")
-    return answer([program, *words, "--level", "9", "--parsable"]).stdout.splitlines()
+    return answer([program, *arguments, "--level", "9", "--parsable"]).stdout.splitlines()
 
 
 def installed(mpicc: Path | None) -> tuple[frozenset[str], dict[str, str]]:

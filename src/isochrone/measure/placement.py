@@ -52,13 +52,13 @@ def within_option(path: Path) -> str:
     InputError
         If it has one of the signs that part them.
     """
-    found = absolute(path)
-    if any(sign in found for sign in ":,;"):
+    text = absolute(path)
+    if any(sign in text for sign in ":,;"):
         raise InputError(
             "Open MPI cannot use a path with a colon, comma or semicolon",
-            where=found, hint="choose another name",
+            where=text, hint="choose another name",
         )  # fmt: skip
-    return found
+    return text
 
 
 class Placement(Record):
@@ -90,12 +90,12 @@ class Placement(Record):
 
     def start(self, path: Path, ranks: int) -> LaunchPlan:
         """Return how the launcher uses the file at a path, for a number of ranks."""
-        there = self.path(path)
+        file_name = self.path(path)
         return LaunchPlan(
             self.launcher,
             self.words.format(ranks=ranks).split(),
-            [word.format(path=there) for word in self.options],
-            {key: value.format(path=there) for key, value in self.environ.items()},
+            [option.format(path=file_name) for option in self.options],
+            {key: value.format(path=file_name) for key, value in self.environ.items()},
         )
 
 

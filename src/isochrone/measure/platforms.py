@@ -113,8 +113,8 @@ class Platform:
                 f'bandwidth="{link.bandwidth:.12g}Bps"{policy}/>'
             )
         for node in range(self.nodes):
-            here = f'src="node-{node}" dst="node-{node}"'
-            yield f'    <route {here} symmetrical="NO"><link_ctn id="loopback"/></route>'
+            ends = f'src="node-{node}" dst="node-{node}"'
+            yield f'    <route {ends} symmetrical="NO"><link_ctn id="loopback"/></route>'
         for (a, b), names in self.routes.items():
             links = "".join(f'<link_ctn id="{name}"/>' for name in names)
             yield f'    <route src="node-{a}" dst="node-{b}">{links}</route>'
@@ -134,8 +134,8 @@ def parse(description: str) -> Platform:
     for word in description.split():
         key, colon, value = word.partition(":")
         if not colon or key not in _KEYS:
-            known = ", ".join(sorted(_KEYS))
-            raise InputError(f"unknown word '{word}'", hint=f"choose from {known}")
+            keys = ", ".join(sorted(_KEYS))
+            raise InputError(f"unknown word '{word}'", hint=f"choose from {keys}")
         if key in words:
             raise InputError(f"'{key}' is given twice")
         words[key] = value
@@ -237,16 +237,16 @@ class _Builder:
             del self.links[f"node-{node}-link"]
 
     def torus_route(self, a: int, b: int, shape: list[int]) -> list[str]:
-        route, here, stride = [], a, 1
+        route, node, stride = [], a, 1
         for length in shape:
-            x, y = here // stride % length, b // stride % length
+            x, y = node // stride % length, b // stride % length
             forward = (y - x) % length <= (x - y) % length
             while x != y:
                 step = (x + 1) % length if forward else (x - 1) % length
-                there = here + (step - x) * stride
-                low, high = min(here, there), max(here, there)
+                next_node = node + (step - x) * stride
+                low, high = min(node, next_node), max(node, next_node)
                 route.append(self.link(f"hop-{low}-{high}", self.latency, self.bandwidth))
-                here, x = there, step
+                node, x = next_node, step
             stride *= length
         return route
 
@@ -288,8 +288,8 @@ class _Builder:
         if "slow-link" in self.words:
             name, _, _ = self.words["slow-link"].partition("*")
             if name not in self.links:
-                known = ", ".join(sorted(self.links)[:12])
-                raise InputError(f"there is no link '{name}'", hint=f"there are: {known} …")
+                names = ", ".join(sorted(self.links)[:12])
+                raise InputError(f"there is no link '{name}'", hint=f"there are: {names} …")
             self.slow_down(name, self.factor("slow-link"))
 
     def slow_down(self, name: str, factor: float) -> None:
@@ -309,15 +309,15 @@ class _Builder:
             (a, b), factor = self.slow("slow-pair", self.nodes, 2)
             a, b = min(a, b), max(a, b)
             route = self.routes[a, b]
-            whole = sum(self.links[name].latency for name in route)
-            route.append(self.link(f"pair-{a}-{b}", (factor - 1) * whole, 1e15))
+            route_latency = sum(self.links[name].latency for name in route)
+            route.append(self.link(f"pair-{a}-{b}", (factor - 1) * route_latency, 1e15))
 
-    def slow(self, key: str, limit: int, places: int) -> tuple[list[int], float]:
+    def slow(self, key: str, limit: int, count: int) -> tuple[list[int], float]:
         """Read ``3*10`` or ``2-5*10``: which, and how many times slower."""
         which = self.words[key].partition("*")[0].split("-")
         numbers = [n for text in which if (n := whole_number(text)) is not None]
-        if len(set(numbers)) != places or len(which) != places or max(numbers) >= limit:
-            example = "2-5*10" if places == 2 else "3*10"
+        if len(set(numbers)) != count or len(which) != count or max(numbers) >= limit:
+            example = "2-5*10" if count == 2 else "3*10"
             raise InputError(
                 f"'{key}:{self.words[key]}' does not exist on this machine",
                 hint=f"write for example {key}:{example}, counted from 0",
@@ -352,19 +352,19 @@ class _Builder:
         text = self.words.get("speed", "1")
         if not re.fullmatch(r"[0-9]{0,6}\.?[0-9]{1,6}(,[0-9]{0,6}\.?[0-9]{1,6})*", text):
             raise InputError(f"'speed:{text}' is no list of speeds", hint="e.g. speed:1,1,0.5")
-        found = [float(word) for word in text.split(",")]
-        if min(found) <= 0:
+        speeds = [float(speed) for speed in text.split(",")]
+        if min(speeds) <= 0:
             raise InputError("'speed' must be above 0")
-        return found
+        return speeds
 
     def shape(self, key: str) -> list[int]:
-        parts = [whole_number(part) or 0 for part in self.words[key].split("x")]
-        if not all(1 <= part <= MAX_NODES for part in parts):
+        lengths = [whole_number(length) or 0 for length in self.words[key].split("x")]
+        if not all(1 <= length <= MAX_NODES for length in lengths):
             raise InputError(f"'{key}:{self.words[key]}' is not a shape", hint=f"e.g. {key}:4x4x2")
-        return parts
+        return lengths
 
-    def choice(self, key: str, words: tuple[str, ...]) -> str:
-        value = self.words.get(key, words[0])
-        if value not in words:
-            raise InputError(f"'{key}' must be one of: {', '.join(words)}")
+    def choice(self, key: str, choices: tuple[str, ...]) -> str:
+        value = self.words.get(key, choices[0])
+        if value not in choices:
+            raise InputError(f"'{key}' must be one of: {', '.join(choices)}")
         return value

@@ -49,7 +49,7 @@ def fitted(binary: Path, installation: Installation) -> Path:
     library = installation.library
     digest = hashlib.sha256(content + str(library).encode()).hexdigest()[:16]
     folder = cache_folder() / f"prebuilt-{digest}"
-    made = folder / binary.name
+    copy = folder / binary.name
     path = os.fsencode(library.parent)
     wanted = LIBRARIES[installation.family][0]
     if library.name != wanted:
@@ -60,8 +60,8 @@ def fitted(binary: Path, installation: Installation) -> Path:
     with failing("the file cannot be written", folder):
         folder.mkdir(mode=0o755, exist_ok=True)
         check_own(folder)
-        if made.is_file() and made.read_bytes() == fitting:
-            return made
+        if copy.is_file() and copy.read_bytes() == fitting:
+            return copy
         if library.name != wanted:
             with contextlib.suppress(FileExistsError):
                 (folder / wanted).symlink_to(library)
@@ -69,5 +69,5 @@ def fitted(binary: Path, installation: Installation) -> Path:
             fresh = scratch / binary.name
             fresh.write_bytes(fitting)
             fresh.chmod(0o755)
-            fresh.replace(made)
-    return made
+            fresh.replace(copy)
+    return copy

@@ -125,15 +125,15 @@ def find(name: str, experiment: str) -> Preset:
     InputError
         If the experiment has none of this name.
     """
-    known = [preset.name for preset in of(experiment)]
-    if name in known:
+    names = [preset.name for preset in of(experiment)]
+    if name in names:
         return PRESETS[name]
     if name in PRESETS:
-        other = PRESETS[name].experiment
+        owner = PRESETS[name].experiment
         raise InputError(
-            f"the preset '{name}' belongs to {other}", hint=f"isochrone measure {other}"
+            f"the preset '{name}' belongs to {owner}", hint=f"isochrone measure {owner}"
         )
-    hint = f"{did_you_mean(name, known)}it has: {', '.join(known)}" if known else "it has none"
+    hint = f"{did_you_mean(name, names)}it has: {', '.join(names)}" if names else "it has none"
     raise InputError(f"{experiment} has no preset '{name}'", hint=hint)
 
 
@@ -160,12 +160,12 @@ def for_question(text: str) -> tuple[Suite, int]:
     return Suite(f"for-{op}", (), 600.0, f"what a model of {op} needs", own=(preset,)), int(ranks)
 
 
-def ranks_of_all_classes(most: int) -> tuple[int, ...]:
+def ranks_of_all_classes(max_ranks: int) -> tuple[int, ...]:
     """Return numbers of ranks for a model: powers of two, others, odd ones, and the most."""
-    powers = [1 << k for k in range(1, most.bit_length())]
+    powers = [1 << k for k in range(1, max_ranks.bit_length())]
     odd = [power - 1 for power in powers if power >= 8]
     between = [3 * power // 2 for power in powers]
-    return tuple(sorted({k for k in (*powers, *between, *odd, most) if 2 <= k <= most}))
+    return tuple(sorted({k for k in (*powers, *between, *odd, max_ranks) if 2 <= k <= max_ranks}))
 
 
 def plan(
@@ -177,8 +177,8 @@ def plan(
     """
     presets = [*(PRESETS[name] for name in suite.presets), *suite.own]
     if suite.other_sweeps:
-        known = {preset.experiment for preset in _ALL}
-        others = {name: line for name, line in (sweeps or {}).items() if name not in known}
+        experiments = {preset.experiment for preset in _ALL}
+        others = {name: line for name, line in (sweeps or {}).items() if name not in experiments}
         presets += [Preset(name, name, (), line) for name, line in others.items()]
     for preset in presets:
         for count in (min(ranks),) if preset.experiment == "point-to-point" else ranks:

@@ -78,7 +78,7 @@ class Option(msgspec.Struct, frozen=True, tag_field="record", tag="option"):
         if "|" in self.value:
             return self.value.split("|")
         listed = self.help.rpartition(": ")[2].split(", ") if self.value.endswith(",...") else []
-        return listed if len(listed) > 1 and all(word.isidentifier() for word in listed) else []
+        return listed if len(listed) > 1 and all(choice.isidentifier() for choice in listed) else []
 
 
 class Experiment(msgspec.Struct, tag_field="record", tag="experiment"):
@@ -145,30 +145,34 @@ class Probe:
     @cached_property
     def experiments(self) -> dict[str, Experiment]:
         """Its experiments by name, each with its own options."""
-        found = {}
+        experiments = {}
         for line in cached_answer([str(self.path), "--list"]).splitlines():
-            one = msgspec.json.decode(line, type=Experiment | Option)
-            if isinstance(one, Experiment):
-                found[one.name] = last = one
+            entry = msgspec.json.decode(line, type=Experiment | Option)
+            if isinstance(entry, Experiment):
+                experiments[entry.name] = last = entry
             else:
-                last.options.append(one)
-        return found
+                last.options.append(entry)
+        return experiments
 
     def sweeps(self) -> dict[str, str]:
         """List the experiments that are sweeps over message sizes, with a line on each."""
-        return {name: one.summary for name, one in self.experiments.items() if one.kind == "sweep"}
+        return {
+            name: experiment.summary
+            for name, experiment in self.experiments.items()
+            if experiment.kind == "sweep"
+        }
 
     def options_of(self, experiment: str) -> list[Option]:
         """List the options of an experiment; none of one that the probe does not have."""
-        found = self.experiments.get(experiment)
-        return found.options if found else []
+        entry = self.experiments.get(experiment)
+        return entry.options if entry else []
 
     def check(
-        self, experiment: str, options: Sequence[str], ranks: int, *, here: bool = False
+        self, experiment: str, options: Sequence[str], ranks: int, *, local: bool = False
     ) -> None:
         """Let the probe check its options, before any rank is started.
 
-        ``here`` says that all ranks will run on this machine, whose memory is then known.
+        ``local`` says that all ranks will run on this machine, whose memory is then known.
 
         Raises
         ------
@@ -177,8 +181,8 @@ class Probe:
         MeasurementError
             If it does not run.
         """
-        given = ["--check", str(ranks), *(["--here"] if here else [])]
-        result = answer([str(self.path), experiment, *options, *given])
+        check_options = ["--check", str(ranks), *(["--here"] if local else [])]
+        result = answer([str(self.path), experiment, *options, *check_options])
         if result.returncode == InputError.exit_code:
             line = result.stderr.strip().removeprefix("isochrone-probe: ")
             raise InputError(line or f"the probe refuses the options of {experiment}")
@@ -203,24 +207,24 @@ def find_mpicc(wanted: str | None = None, *, hint: str = "") -> Path:
     InputError
         If there is none.
     """
-    given = wanted or os.environ.get("MPICC")
-    if given:
-        found = which(given)
-        if found is None:
+    named = wanted or os.environ.get("MPICC")
+    if named:
+        wrapper = which(named)
+        if wrapper is None:
             raise InputError(
-                f"there is no program '{given}'",
+                f"there is no program '{named}'",
                 where="" if hint else "--mpicc or $MPICC",
                 hint=hint,
             )
-        return Path(found).absolute()
-    places = [(name, path) for path in (None, sysconfig.get_path("scripts")) for name in MPICC]
-    found = next(filter(None, (which(name, path=path) for name, path in places)), None)
-    if found is None:
+        return Path(wrapper).absolute()
+    searches = [(name, path) for path in (None, sysconfig.get_path("scripts")) for name in MPICC]
+    wrapper = next(filter(None, (which(name, path=path) for name, path in searches)), None)
+    if wrapper is None:
         raise InputError(
             "no MPI was found: neither mpiexec nor mpicc is in PATH",
             hint="load your MPI module, give --mpicc, or: pip install mpich",
         )
-    return Path(found).absolute()
+    return Path(wrapper).absolute()
 
 
 def build(mpicc: Path, *, again: bool = False) -> Probe:
@@ -258,8 +262,8 @@ def _product(name: str, called: str, mpicc: Path, *, again: bool = False) -> Pat
     folder = cache_folder() / f"probe-{_fingerprint(mpicc)}"
     product = folder / name
     with contextlib.suppress(FileNotFoundError):
-        for there in (folder, product):
-            check_own(there)
+        for path in (folder, product):
+            check_own(path)
     if not again and is_sealed(product):
         return product
     if which("make") is None:
@@ -306,8 +310,8 @@ def _plain(folder: Path) -> Iterator[Path]:
     if re.fullmatch(r"[\w/.+,@-]+", str(folder), re.ASCII):
         yield folder
         return
-    with tempfile.TemporaryDirectory(prefix="isochrone-") as place:
-        link = Path(place) / "build"
+    with tempfile.TemporaryDirectory(prefix="isochrone-") as scratch:
+        link = Path(scratch) / "build"
         link.symlink_to(folder)
         yield link
 

@@ -88,9 +88,9 @@ class Program:
             if recording is not None:
                 files = recorded.settings(self.library, recording, self.environ, self.records)
                 ours = files | ours
-            words, environ = tuned.with_settings(self.command, self.says, ours, self.environ)
+            tokens, environ = tuned.with_settings(self.command, self.says, ours, self.environ)
             began = monotonic()
-            job.run(words, timeout=limit, hear=hear, environ=environ)
+            job.run(tokens, timeout=limit, hear=hear, environ=environ)
             return monotonic() - began
 
     def record(
@@ -115,14 +115,14 @@ class Program:
         return read(recording), seconds
 
 
-def launcher_words(command: Sequence[str], said: str) -> list[str] | None:
+def launcher_words(command: Sequence[str], command_line: str) -> list[str] | None:
     """Return the words of a command that are not those of the program that its ranks became.
 
     Parameters
     ----------
     command
         As the user typed it.
-    said
+    command_line
         The command line of rank 0, as the kernel knew it: words with blanks between them. A
         script has its interpreter before it.
 
@@ -133,13 +133,15 @@ def launcher_words(command: Sequence[str], said: str) -> list[str] | None:
     """
     if ":" in command:
         return None
-    for place in range(1, len(command)):
-        rest = " ".join(command[place:])
-        name = re.escape(Path(command[place]).name)
-        more = " ".join(["", *command[place + 1 :]])
-        if said.endswith(rest) or re.search(rf"(^|[/ ]){name}{re.escape(more)}$", said):
-            of_script = _name(command[place - 1]) == _name(said.split()[0])
-            return list(command[: place - 1 if of_script and place > 1 else place])
+    for index in range(1, len(command)):
+        tail = " ".join(command[index:])
+        name = re.escape(Path(command[index]).name)
+        arguments = " ".join(["", *command[index + 1 :]])
+        if command_line.endswith(tail) or re.search(
+            rf"(^|[/ ]){name}{re.escape(arguments)}$", command_line
+        ):
+            of_script = _name(command[index - 1]) == _name(command_line.split()[0])
+            return list(command[: index - 1 if of_script and index > 1 else index])
     return None
 
 

@@ -22,17 +22,17 @@ _FILES = {"record": "ISOCHRONE_RECORD", "io": "ISOCHRONE_IO_RECORD"}
 """Variables with the path of the run file, by library."""
 
 
-def settings(library: Path, path: Path, environ: Environ, what: str = "record") -> dict[str, str]:
+def settings(library: Path, path: Path, environ: Environ, kind: str = "record") -> dict[str, str]:
     """Return the variables that the ranks need, in addition to ``environ``.
 
-    ``what`` is the name of the library: ``record`` records calls, ``io`` collective I/O.
+    ``kind`` is the name of the library: ``record`` records calls, ``io`` collective I/O.
 
     Raises
     ------
     InputError
         If the dynamic linker cannot load a library of this path.
     """
-    return tuned.preloaded(library, environ) | {_FILES[what]: str(path.absolute())}
+    return tuned.preloaded(library, environ) | {_FILES[kind]: str(path.absolute())}
 
 
 def record(
@@ -40,14 +40,14 @@ def record(
     built: Probe,
     path: Path,
     environ: Environ,
-    what: str = "record",
+    kind: str = "record",
 ) -> int:
     """Run a command with what it calls recorded in ``path``; return its exit code, as `start`."""
-    variables = settings(discovery.library(built, what), path, os.environ, what)
-    words, environ = tuned.with_settings(command, built.library, variables, environ)
+    variables = settings(discovery.library(built, kind), path, os.environ, kind)
+    tokens, environ = tuned.with_settings(command, built.library, variables, environ)
     path.unlink(missing_ok=True)  # the library does not overwrite files
     sys.stdout.flush()
-    return start(words, environ)
+    return start(tokens, environ)
 
 
 def is_there(path: Path) -> bool:
@@ -79,10 +79,10 @@ def start(command: Sequence[str], environ: Environ) -> int:
     came = []
     by_terminal = sys.stdin.isatty()
 
-    def pass_on(number: int, frame: FrameType | None) -> None:
-        came.append(number)
-        if number != signal.SIGINT or not by_terminal:
-            process.send_signal(number)
+    def pass_on(signum: int, frame: FrameType | None) -> None:
+        came.append(signum)
+        if signum != signal.SIGINT or not by_terminal:
+            process.send_signal(signum)
 
     with taken_by(pass_on):
         code = process.wait()

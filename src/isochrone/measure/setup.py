@@ -68,9 +68,9 @@ class Setup:
                     f"--launcher {name} compiles its own probe", where="--probe",
                     hint="remove it",
                 )  # fmt: skip
-            own = None if mpicc else launcher.compiler
-            hint = launcher.package if own else ""
-            built = probe.build(probe.find_mpicc(own or mpicc, hint=hint))
+            compiler = None if mpicc else launcher.compiler
+            hint = launcher.package if compiler else ""
+            built = probe.build(probe.find_mpicc(compiler or mpicc, hint=hint))
         else:
             wanted = discovery.named_or_usual(named, mpicc, options.get("usual") or {})
             built = discovery.find(*wanted, tell=warn)
@@ -86,9 +86,9 @@ class Setup:
 
     def default_ranks(self) -> int:
         """Return the ranks the launcher knows of, those of the Slurm job, or one a processor."""
-        known = self.launcher.ranks(self.options)
-        if known:
-            return known
+        count = self.launcher.ranks(self.options)
+        if count:
+            return count
         tasks = whole_number(os.environ.get("SLURM_NTASKS", ""))
         return max(2, len(os.sched_getaffinity(0))) if tasks is None else tasks
 
@@ -130,8 +130,8 @@ class Setup:
     def check(self, experiment: str, options: Sequence[str], ranks: int) -> None:
         """Let the probe refuse options before any rank is started, if it can run by itself."""
         if self.launcher.stands_alone:
-            here = launchers.processors(os.environ) is not None
-            self.built.check(experiment, options, ranks, here=here)
+            local = launchers.processors(os.environ) is not None
+            self.built.check(experiment, options, ranks, local=local)
 
     def tokens(
         self,
@@ -160,25 +160,29 @@ class Setup:
         job = self._job(program, ranks, placed=placed)
         recorded = {"isochrone": __version__, "launcher": self.name, **(notes or {})}
         recorded |= self.launcher.notes(job)
-        own = job.extra
-        if not own and not placed and (own := self.launcher.binding(job)):
+        user_args = job.extra
+        if not user_args and not placed and (user_args := self.launcher.binding(job)):
             recorded["binding"] = "core"
-        words = [word for key, value in recorded.items() for word in ("--note", f"{key}={value}")]
+        note_options = [
+            token for key, value in recorded.items() for token in ("--note", f"{key}={value}")
+        ]
         loaded = self._loaded(_LIBRARIES[experiment]) if experiment in _LIBRARIES else []
-        job = replace(job, program=(*job.program, *words), extra=(*loaded, *extra, *own))
+        job = replace(
+            job, program=(*job.program, *note_options), extra=(*loaded, *extra, *user_args)
+        )
         for text in self.launcher.warnings(job):
             self.warn(text)
         return self.launcher.command(job)
 
-    def program(self, words: Sequence[str], ranks: int) -> list[str]:
+    def program(self, command: Sequence[str], ranks: int) -> list[str]:
         """Return the command that starts a user's program as measurements are started."""
-        job = self._job(words, ranks)
+        job = self._job(command, ranks)
         return self.launcher.command(replace(job, extra=(*self.launcher.computing, *job.extra)))
 
-    def _job(self, words: Sequence[str], ranks: int, *, placed: bool = False) -> Job:
+    def _job(self, command: Sequence[str], ranks: int, *, placed: bool = False) -> Job:
         return Job(
             ranks=ranks,
-            program=tuple(words),
+            program=tuple(command),
             extra=tuple(self.options.get("launcher_arg") or ()),
             mpicc=self.built.mpicc,
             processors=None if placed else launchers.processors(os.environ),
@@ -207,15 +211,19 @@ def _with_usual(options: Mapping[str, Any]) -> Mapping[str, Any]:
 
     Its arguments and its template only apply to the configured launcher.
     """
-    usual = options.get("usual") or {}
+    configured = options.get("usual") or {}
     named = options.get("launcher") or launchers.asked_for(options)
-    if not usual or (named and named != usual.get("launcher")):
+    if not configured or (named and named != configured.get("launcher")):
         return options
     return {
         **options,
-        "launcher": named or usual.get("launcher"),
-        "launcher_template": options.get("launcher_template") or usual.get("launcher-template", ""),
-        "launcher_arg": [*usual.get("launcher-args", ()), *(options.get("launcher_arg") or ())],
+        "launcher": named or configured.get("launcher"),
+        "launcher_template": options.get("launcher_template")
+        or configured.get("launcher-template", ""),
+        "launcher_arg": [
+            *configured.get("launcher-args", ()),
+            *(options.get("launcher_arg") or ()),
+        ],
     }
 
 
@@ -240,13 +248,13 @@ def follow(
     Interrupted
         If a signal ended them; likewise.
     """
-    before = path.stat().st_mtime_ns if path.exists() else 0
+    old_mtime = path.stat().st_mtime_ns if path.exists() else 0
     data = data_file(tokens)
     try:
         run(tokens, timeout=timeout, progress=progress, run_file=path, data_file=data)
     except IsochroneError as error:
         refused = isinstance(error, InputError)  # what is there is not of these ranks
-        if not refused and path.is_file() and path.stat().st_mtime_ns != before:
+        if not refused and path.is_file() and path.stat().st_mtime_ns != old_mtime:
             if wrong := _wrong_results(path):
                 hint = f"all other results are in {path}"
                 raise WrongResult("; ".join(wrong), hint=hint) from error

@@ -26,23 +26,23 @@ def source_lines(sites: Sequence[tuple[str, int]], recorded: str) -> list[str]:
     recorded
         When they were found there, as in a run file. A file that was changed since says nothing.
     """
-    found = [f"{PurePath(path).name}+{offset:#x}" for path, offset in sites]
+    texts = [f"{PurePath(path).name}+{offset:#x}" for path, offset in sites]
     by_file: dict[str, list[int]] = defaultdict(list)
     for k, (path, _) in enumerate(sites):
         by_file[path].append(k)
-    for path, places in by_file.items():
+    for path, indices in by_file.items():
         if _is_unchanged(Path(path), recorded):
-            lines = _lines(path, [sites[k][1] for k in places])
-            for k, line in zip(places, lines, strict=False):
-                found[k] = line or found[k]
-    return found
+            lines = _lines(path, [sites[k][1] for k in indices])
+            for k, line in zip(indices, lines, strict=False):
+                texts[k] = line or texts[k]
+    return texts
 
 
 def _is_unchanged(path: Path, recorded: str) -> bool:
     try:
         began = datetime.fromisoformat(recorded).timestamp()
-        whole = 1.0  # second: as exactly as the moment of the recording is known
-        return path.is_absolute() and path.is_file() and path.stat().st_mtime < began + whole
+        resolution = 1.0  # second: as exactly as the moment of the recording is known
+        return path.is_absolute() and path.is_file() and path.stat().st_mtime < began + resolution
     except (OSError, ValueError):
         return False
 
@@ -57,11 +57,11 @@ def _lines(path: str, offsets: Sequence[int]) -> list[str]:
         output = answer(command, LONGEST).stdout.splitlines()
     except MeasurementError:
         return []
-    found = []
-    for function, place in zip(output[::2], output[1::2], strict=False):
-        match = _LINE.fullmatch(place)
+    texts = []
+    for function, location in zip(output[::2], output[1::2], strict=False):
+        match = _LINE.fullmatch(location)
         if match and match["file"] != "??":
-            found.append(f"{PurePath(match['file']).name}:{match['line']}")
+            texts.append(f"{PurePath(match['file']).name}:{match['line']}")
         else:
-            found.append("" if function == "??" else function)
-    return found
+            texts.append("" if function == "??" else function)
+    return texts

@@ -55,7 +55,7 @@ def own_hash() -> str:
 def embedded(binary: Path) -> str:
     """Return the hash that a program or library holds; empty if it has none."""
     try:
-        found = _MARK.search(binary.read_bytes())
+        match = _MARK.search(binary.read_bytes())
     except OSError:
         return ""
-    return found[1].decode() if found else ""
+    return match[1].decode() if match else ""

@@ -75,21 +75,21 @@ def forget_answers() -> None:
 def _files(program: str, output: str) -> list[str]:
     """List the files that the output of a command depends on."""
     first = next(iter(output.split()), "")
-    found = [path for name in (program, first) if (path := shutil.which(name))]
+    files = [path for name in (program, first) if (path := shutil.which(name))]
     with suppress(MeasurementError):
-        words = answer(["ldd", *found[:1]]).stdout.split()
-        found += [word for word in words if word.startswith("/")]
-    return [*found, _LINKER]
+        tokens = answer(["ldd", *files[:1]]).stdout.split()
+        files += [token for token in tokens if token.startswith("/")]
+    return [*files, _LINKER]
 
 
 def _stamps(files: Sequence[str] | Mapping[str, object]) -> dict[str, Stamp | None]:
     """Return the versions of files; None: there is no such file."""
-    found: dict[str, Stamp | None] = dict.fromkeys(files)
+    stamps: dict[str, Stamp | None] = dict.fromkeys(files)
     for file in files:
         with suppress(OSError):
-            there = Path(file).stat()
-            found[file] = (there.st_ino, there.st_size, there.st_mtime_ns)
-    return found
+            status = Path(file).stat()
+            stamps[file] = (status.st_ino, status.st_size, status.st_mtime_ns)
+    return stamps
 
 
 def answer(

@@ -53,8 +53,8 @@ class Planned:
     def within(self, setup: Setup, seconds: float) -> Launchable:
         """Return the measurement, which is to end within a time."""
         seconds = max(seconds, 0.1)
-        what = self.launchable(setup).with_options("--time-limit", f"{seconds:.3g}")
-        return replace(what, timeout=2 * seconds + GRACE)
+        launchable = self.launchable(setup).with_options("--time-limit", f"{seconds:.3g}")
+        return replace(launchable, timeout=2 * seconds + GRACE)
 
     def launchable(self, setup: Setup) -> Launchable:
         """Return the measurement."""
@@ -71,14 +71,14 @@ class Planned:
         """
         if not self.path.exists():
             return False
-        found = read(self.path)
-        if found.notes.get("arguments") != self.arguments:
+        run = read(self.path)
+        if run.notes.get("arguments") != self.arguments:
             raise InputError(
                 f"the file exists, with other settings than those of the preset {self.preset.name}",
                 where=self.path,
                 hint="choose another folder",
             )  # fmt: skip
-        if not found.complete:
+        if not run.complete:
             aside = _unused_name(self.path)
             self.path.rename(aside)
             tell(f"{self.path} is not complete: renamed to {aside.name}, measured again")
@@ -112,8 +112,8 @@ def runs_of(
     ]
     if like is not None:
         runs = _like(runs, like)
-    for one in runs:
-        setup.check(one.preset.experiment, one.options, one.ranks)
+    for planned in runs:
+        setup.check(planned.preset.experiment, planned.options, planned.ranks)
     return runs
 
 
@@ -125,15 +125,15 @@ def _like(runs: Sequence[Planned], folder: Path) -> list[Planned]:
     InputError
         If the folder holds none of these runs.
     """
-    earlier = {one: folder / one.path.name for one in runs}
+    earlier = {planned: folder / planned.path.name for planned in runs}
     if not any(path.is_file() for path in earlier.values()):
         raise InputError(
             "the folder has no run of this suite with these numbers of ranks", where=folder,
             hint="give the folder of an earlier suite with --like",
         )  # fmt: skip
     return [
-        replace(one, sizes=sizes_of(read(path))) if path.is_file() else one
-        for one, path in earlier.items()
+        replace(planned, sizes=sizes_of(read(path))) if path.is_file() else planned
+        for planned, path in earlier.items()
     ]
 
 
@@ -145,16 +145,19 @@ def _unused_name(path: Path) -> Path:
 
 def estimates(setup: Setup, runs: Sequence[Planned]) -> list[Cost]:
     """Estimate each run from one short trial of each experiment with the most ranks it gets."""
-    most = {one.preset.experiment: one for one in sorted(runs, key=lambda one: one.ranks)}
-    names = dict.fromkeys(one.preset.experiment for one in runs)
-    trials = {name: _try(setup, most[name]) for name in names}
+    largest = {
+        planned.preset.experiment: planned
+        for planned in sorted(runs, key=lambda planned: planned.ranks)
+    }
+    names = dict.fromkeys(planned.preset.experiment for planned in runs)
+    trials = {name: _try(setup, largest[name]) for name in names}
     costs = []
     for planned in runs:
         name = planned.preset.experiment
         work = Work(name, planned.options, planned.ranks)
         once = work.once(trials[name])
-        least = once * (MIN_REPEATS + WARMUP)
-        costs.append(Cost(trials[name].startup, once * work.repeats, least))
+        shortest = once * (MIN_REPEATS + WARMUP)
+        costs.append(Cost(trials[name].startup, once * work.repeats, shortest))
     return costs
 
 
@@ -164,5 +167,5 @@ def _try(setup: Setup, planned: Planned) -> Trial:
         "--bytes", ",".join(map(str, TRIAL_SIZES)), "--repeats", "4", "--warmup", "2",
         *_TRIAL_OPTIONS.get(planned.preset.experiment, ()),
     ]  # fmt: skip
-    what = replace(planned.launchable(setup), timeout=GRACE)
-    return Trial.of(*tried(what, options, planned.folder))
+    launchable = replace(planned.launchable(setup), timeout=GRACE)
+    return Trial.of(*tried(launchable, options, planned.folder))

@@ -73,8 +73,8 @@ class Supervisor:
         self.awake, wake = os.pipe()
         os.set_blocking(wake, False)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-        for number in (signal.SIGCHLD, *ORDERS):
-            signal.signal(number, lambda number, frame: None)
+        for signum in (signal.SIGCHLD, *ORDERS):
+            signal.signal(signum, lambda signum, frame: None)
         self.me = os.getpid()
         self.received = b""
         self.parent_died = self.must_end = False
@@ -131,7 +131,7 @@ class Supervisor:
         ready, _, _ = select.select(heard, [], [], seconds)
         if self.awake in ready:
             numbers = os.read(self.awake, 512)
-            self.must_end = self.must_end or any(number in numbers for number in ORDERS)
+            self.must_end = self.must_end or any(signum in numbers for signum in ORDERS)
         if LIFE_LINE in ready:
             self.received = os.read(LIFE_LINE, 1 << 16)
             self.parent_died = not self.received
@@ -187,10 +187,10 @@ class Supervisor:
 
         A rank may also have created it after the death of our command, before it was ended.
         """
-        known = self.at_death[file]
-        if self.parent_died and known and known != self.before[file]:
-            found = stamp(file)
-            return found is not None and found[0] == known[0]
+        last = self.at_death[file]
+        if self.parent_died and last and last != self.before[file]:
+            latest = stamp(file)
+            return latest is not None and latest[0] == last[0]
         return not (self.parent_died and has_supervisor(file))
 
     def last_record(self) -> bytes:
@@ -212,9 +212,9 @@ def has_supervisor(file: Path) -> bool:
     """Return whether another supervisor, that of a later command, has this file."""
     for process, _ in processes():
         with suppress(OSError):
-            words = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
-            named = any(word.endswith(b"/supervisor.py") for word in words)
-            if named and os.fsencode(file) in words and process != os.getpid():
+            arguments = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
+            named = any(argument.endswith(b"/supervisor.py") for argument in arguments)
+            if named and os.fsencode(file) in arguments and process != os.getpid():
                 return True
     return False
 
@@ -222,8 +222,8 @@ def has_supervisor(file: Path) -> bool:
 def stamp(path: Path) -> Stamp | None:
     """Return the version of a file, which changes when it is written; None if there is none."""
     with suppress(OSError):
-        found = path.stat()
-        return found.st_ino, found.st_size, found.st_mtime_ns
+        status = path.stat()
+        return status.st_ino, status.st_size, status.st_mtime_ns
     return None
 
 
@@ -249,11 +249,11 @@ def append(path: Path, record: bytes) -> None:
             start = max(0, start - (1 << 16))
             stream.seek(start)
             tail = stream.read(end - start)
-        whole = tail.rpartition(b"\n")[0]
-        if not whole:
+        complete = tail.rpartition(b"\n")[0]
+        if not complete:
             path.unlink()
-        elif not whole.rpartition(b"\n")[2].startswith(b'{"record":"end"'):
-            stream.truncate(start + len(whole) + 1)
+        elif not complete.rpartition(b"\n")[2].startswith(b'{"record":"end"'):
+            stream.truncate(start + len(complete) + 1)
             stream.seek(0, os.SEEK_END)
             stream.write(record)
 

@@ -38,11 +38,11 @@ def probe_of(starter: str, mpicc: str | None = None, named: str | None = None) -
     InputError
         If there is no such launcher, or no probe and nothing to compile it with.
     """
-    found = shutil.which(starter)
-    if found is None:
+    program = shutil.which(starter)
+    if program is None:
         raise InputError(f"there is no program '{starter}'")
-    known = LAUNCHER.fullmatch(Path(starter).name)
-    return discovery.find(named, mpicc, starter=Path(found).absolute() if known else None)
+    match = LAUNCHER.fullmatch(Path(starter).name)
+    return discovery.find(named, mpicc, starter=Path(program).absolute() if match else None)
 
 
 def settings(
@@ -62,9 +62,9 @@ def settings(
     InputError
         If the path of the library has a character that LD_PRELOAD would take for its end.
     """
-    found = preloaded(library, environ) | {"ISOCHRONE_TUNING": str(table.absolute())}
-    found |= {} if reductions else {"ISOCHRONE_TUNING_REDUCTIONS": "library"}
-    return found | ({"ISOCHRONE_TUNING_REPORT": "1"} if report else {})
+    variables = preloaded(library, environ) | {"ISOCHRONE_TUNING": str(table.absolute())}
+    variables |= {} if reductions else {"ISOCHRONE_TUNING_REDUCTIONS": "library"}
+    return variables | ({"ISOCHRONE_TUNING_REPORT": "1"} if report else {})
 
 
 def preloaded(library: Path, environ: Environ) -> dict[str, str]:
@@ -102,11 +102,15 @@ def with_settings(
     """
     match = LAUNCHER.fullmatch(Path(command[0]).name)
     name = match[1] if match else Path(command[0]).name
-    found = [one for one in map(launchers.load, launchers.names()) if name in one.starters]
-    fitting = [one for one in found if one.detect({}, library)]
-    launcher = next(iter(fitting or found[: len(found) == 1]), None)
+    candidates = [
+        candidate
+        for candidate in map(launchers.load, launchers.names())
+        if name in candidate.starters
+    ]
+    fitting = [candidate for candidate in candidates if candidate.detect({}, library)]
+    launcher = next(iter(fitting or candidates[: len(candidates) == 1]), None)
     options = launcher.environment(variables) if launcher else None
-    theirs = {word.partition("=")[0] for word in command[1:]}
+    theirs = {token.partition("=")[0] for token in command[1:]}
     if not options or (options[0].startswith("--") and options[0].partition("=")[0] in theirs):
         return list(command), {**environ, **variables}
     return [command[0], *options, *command[1:]], dict(environ)
@@ -120,7 +124,7 @@ def become(command: Sequence[str], environ: Environ) -> NoReturn:
     InputError
         If it cannot be started.
     """
-    for number in _BY_PYTHON:
-        signal.signal(number, signal.SIG_DFL)
+    for signum in _BY_PYTHON:
+        signal.signal(signum, signal.SIG_DFL)
     with failing(f"cannot start '{command[0]}'", where=""):
         os.execvpe(command[0], list(command), dict(environ))

@@ -41,23 +41,25 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
     InputError
         If no formula can be fitted.
     """
-    few = thinned(observed)
-    pools = usable_pools(declared(), few)
-    judge, best = _best(every_pool(pools, few), few, options)
-    regions = [part.region for part in best.parts]
+    subset = thinned(observed)
+    pools = usable_pools(declared(), subset)
+    judge, best = _best(every_pool(pools, subset), subset, options)
+    regions = [segment_fit.region for segment_fit in best.parts]
     tried, failed = list[tuple[str, Fitted]](), list[dict[str, Any]]()
     for name, pool in pools.items():
         try:
-            of_family = Judge(few, pool.candidates, options, judge.limits)
+            of_family = Judge(subset, pool.candidates, options, judge.limits)
             tried.append((name, of_family.in_regions(regions)))
         except InputError as failure:
             failed.append({"family": name, "held_out": None, "reason": str(failure)})
-    best = simplest([*(one for _, one in tried), best], few.noise)
-    names = list(dict.fromkeys(part.candidate.family for part in best.parts))
+    best = simplest([*(fitted for _, fitted in tried), best], subset.noise)
+    names = list(dict.fromkeys(segment_fit.candidate.family for segment_fit in best.parts))
     others = sorted((pair for pair in tried if [pair[0]] != names), key=lambda pair: pair[1].error)
     rows = [
-        row_of(name, one.error, one.sicc, [part.fit.terms for part in one.parts])
-        for name, one in [(" + ".join(names), best), *others]
+        row_of(
+            name, fitted.error, fitted.sicc, [segment_fit.fit.terms for segment_fit in fitted.parts]
+        )
+        for name, fitted in [(" + ".join(names), best), *others]
     ]
     return _with_segments(best, judge, observed), rows + failed
 
@@ -70,9 +72,11 @@ def of_pool(pool: Pool, observed: Observations, options: Options) -> Fitted:
     InputError
         If none can be fitted.
     """
-    few = thinned(observed)
-    judge = Judge(few, pool.candidates, options)
-    return _with_segments(judge.in_regions(Search(pool, few, options).regions()), judge, observed)
+    subset = thinned(observed)
+    judge = Judge(subset, pool.candidates, options)
+    return _with_segments(
+        judge.in_regions(Search(pool, subset, options).regions()), judge, observed
+    )
 
 
 def in_region(pool: Pool, observed: Observations, segment: Segment, options: Options) -> Segment:
@@ -123,7 +127,7 @@ def thinned(observed: Observations) -> Observations:
 def every_pool(pools: Mapping[str, Pool], observed: Observations) -> Pool:
     """Return all formulas that can be tried; refuse data that are too few or say nothing."""
     pool, variables = whole_pool(pools.values(), observed), observed.variables
-    if not any(np.any(design_matrix(one.terms, variables), axis=0).all() for one in pool.forms):
+    if not any(np.any(design_matrix(form.terms, variables), axis=0).all() for form in pool.forms):
         for form in pool.forms:  # more points like these would not help
             refuse_vanished(form.terms, variables)
     refuse_too_few(len(observed), fewest_coefficients(variables))
@@ -155,48 +159,48 @@ def _with_segments(fitted: Fitted, judge: Judge, observed: Observations) -> Fitt
     """Return a fit with its segments; of formulas chosen by some points, fitted to all."""
     rivals = [
         [
-            _rival(other, fitted.observed.only(part.mask), weight)
-            for other, weight in judge.rivals(part)
+            _rival(rival, fitted.observed.only(segment_fit.mask), weight)
+            for rival, weight in judge.rivals(segment_fit)
         ]
-        for part in fitted.parts
+        for segment_fit in fitted.parts
     ]
     if fitted.observed is not observed:
         ranges = [
-            Segment("", [], [], range=part.region.range, switch=part.region.switch)
-            for part in fitted.parts
+            Segment("", [], [], range=segment_fit.region.range, switch=segment_fit.region.switch)
+            for segment_fit in fitted.parts
         ]
         owner = owners(ranges, observed.variables)
-        parts = [
+        segment_fits = [
             SegmentFit(
-                part.candidate,
-                fit_to(observed.only(owner == k), part.fit.terms, judge.options),
-                replace(part.region, mask=owner == k),
+                segment_fit.candidate,
+                fit_to(observed.only(owner == k), segment_fit.fit.terms, judge.options),
+                replace(segment_fit.region, mask=owner == k),
             )
-            for k, part in enumerate(fitted.parts)
+            for k, segment_fit in enumerate(fitted.parts)
         ]
-        fitted = Fitted(observed, parts)
+        fitted = Fitted(observed, segment_fits)
     rising = list(judge.limits.rising)
     segments = [
-        _segment(part, observed, others, rising)
-        for part, others in zip(fitted.parts, rivals, strict=True)
+        _segment(segment_fit, observed, others, rising)
+        for segment_fit, others in zip(fitted.parts, rivals, strict=True)
     ]
     return replace(fitted, segments=segments)
 
 
 def _segment(
-    part: SegmentFit, observed: Observations, rivals: list[Rival], rising: list[str]
+    segment_fit: SegmentFit, observed: Observations, rivals: list[Rival], rising: list[str]
 ) -> Segment:
-    points, region = observed.only(part.mask), part.region
-    fit = with_shared_starts(part.fit, points)
+    points, region = observed.only(segment_fit.mask), segment_fit.region
+    fit = with_shared_starts(segment_fit.fit, points)
     measured = {
         key: evaluate_term(key, points.variables)
         for key in dict.fromkeys([*observed.variables, *region.range])
     }
     return Segment(
-        family=part.candidate.family, where=observed.where,
+        family=segment_fit.candidate.family, where=observed.where,
         range=region.range, switch=region.switch, reach=region.reach,
         rivals=rivals, rising=rising,
-        terms=list(fit.terms), symbols=list(part.candidate.form.symbols),
+        terms=list(fit.terms), symbols=list(segment_fit.candidate.form.symbols),
         coefficients=fit.coefficients.tolist(),
         low=fit.low.tolist(), high=fit.high.tolist(), covariance=fit.covariance.tolist(),
         sigma=fit.sigma, degrees_of_freedom=fit.degrees_of_freedom,
@@ -207,10 +211,10 @@ def _segment(
     )  # fmt: skip
 
 
-def _rival(part: SegmentFit, points: Observations, weight: float) -> Rival:
-    fit = with_shared_starts(part.fit, points)
+def _rival(segment_fit: SegmentFit, points: Observations, weight: float) -> Rival:
+    fit = with_shared_starts(segment_fit.fit, points)
     return Rival(
-        part.candidate.family, list(fit.terms), list(part.candidate.form.symbols),
+        segment_fit.candidate.family, list(fit.terms), list(segment_fit.candidate.form.symbols),
         fit.coefficients.tolist(), fit.covariance.tolist(), fit.sigma, fit.degrees_of_freedom,
         weight,
     )  # fmt: skip
@@ -233,21 +237,21 @@ _FEWEST = 3
 """Starts of which something can be said."""
 
 
-def with_shared_starts(fit: linear.Fit, own: Observations) -> linear.Fit:
+def with_shared_starts(fit: linear.Fit, points: Observations) -> linear.Fit:
     """Return a fit whose intervals know that the points of a start have errors in common.
 
     Parameters
     ----------
     fit
         Of these points.
-    own
+    points
         The points.
     """
-    count, width = len(own), len(fit.terms)
-    starts, group = np.unique(own.start, return_inverse=True)
-    if len(starts) < _FEWEST or count == len(starts) or own.start.min() < 0:
+    count, width = len(points), len(fit.terms)
+    starts, group = np.unique(points.start, return_inverse=True)
+    if len(starts) < _FEWEST or count == len(starts) or points.start.min() < 0:
         return fit
-    share = _in_common((own.seconds - fit.predicted) * fit.weights, group.ravel(), width)
+    share = _in_common((points.seconds - fit.predicted) * fit.weights, group.ravel(), width)
     factor = 1 + (count / len(starts) - 1) * share
     freedom = max(count / factor - width, 1.0)
     wider = (count - width) / (factor * freedom)
@@ -261,10 +265,10 @@ def with_shared_starts(fit: linear.Fit, own: Observations) -> linear.Fit:
 
 def _in_common(deviations: Floats, group: Ints, width: int) -> float:
     """Return the part of the variance of deviations that those of a group have in common."""
-    number = np.bincount(group)
-    mean = np.bincount(group, deviations) / number
-    between = float(np.sum(number * mean**2)) / max(len(number) - width, 1)
-    within = float(np.sum((deviations - mean[group]) ** 2)) / (len(group) - len(number))
-    typical = len(group) / len(number)
-    whole = between + (typical - 1) * within
-    return max(0.0, (between - within) / whole) if whole > 0 else 0.0
+    counts = np.bincount(group)
+    mean = np.bincount(group, deviations) / counts
+    between = float(np.sum(counts * mean**2)) / max(len(counts) - width, 1)
+    within = float(np.sum((deviations - mean[group]) ** 2)) / (len(group) - len(counts))
+    typical = len(group) / len(counts)
+    total = between + (typical - 1) * within
+    return max(0.0, (between - within) / total) if total > 0 else 0.0

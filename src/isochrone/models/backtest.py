@@ -90,8 +90,8 @@ def backtested(
     if "p" not in observed.variables:
         return []
     every: list[_Trial] = []
-    for segment, part in zip(fitted.segments, fitted.parts, strict=True):
-        points = observed.only(part.mask)
+    for segment, segment_fit in zip(fitted.segments, fitted.parts, strict=True):
+        points = observed.only(segment_fit.mask)
         trials = list(_trials(points, segment, refit, weights))
         every += trials
         if trials:
@@ -120,21 +120,21 @@ def _trials(
     What is large is said of each message size, so that a single far point does not decide.
     """
     variables, values = points.variables, points.variables["p"]
-    places = [variables[name] for name in PLACES if name in variables]
+    placement = [variables[name] for name in PLACES if name in variables]
     largest = _largest(variables)
-    for part in PARTS:
-        near = values <= largest / part
-        if len(np.unique(values[near])) < _FEWEST or near.all():
+    for divisor in PARTS:
+        small = values <= largest / divisor
+        if len(np.unique(values[small])) < _FEWEST or small.all():
             continue
         # the small runs know nothing of what nodes cost, or of several ranks on one
-        if any(np.ptp(column[near]) == 0 < np.ptp(column) for column in places):
+        if any(np.ptp(column[small]) == 0 < np.ptp(column) for column in placement):
             continue
         try:
-            fewer = refit(points.only(near), segment)
+            fewer = refit(points.only(small), segment)
         except InputError:
             continue
-        beyond = points.only(~near)
-        upto = np.maximum(_largest(picked(variables, near)).max(), 1.0)
+        beyond = points.only(~small)
+        upto = np.maximum(_largest(picked(variables, small)).max(), 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             seconds, low, high = fewer.evaluate(beyond.variables, weights)
             ratio = beyond.seconds / np.where(seconds > 0, seconds, np.nan)
@@ -142,9 +142,9 @@ def _trials(
             half = np.where(ratio > 1, np.log(high / seconds), np.log(seconds / low))
         excess = np.expm1(np.maximum(away - _BELIEVED * half, 0.0))
         excess = np.where(np.isnan(excess), _MOST, excess)  # the formula gave no time there
-        octaves = np.log2(np.maximum(values[~near] * part / largest[~near], 1.0))
+        octaves = np.log2(np.maximum(values[~small] * divisor / largest[~small], 1.0))
         excess = np.minimum(excess, _MOST)
-        yield _Trial(part, float(upto), values[~near], octaves, ratio - 1, excess)
+        yield _Trial(divisor, float(upto), values[~small], octaves, ratio - 1, excess)
 
 
 def _largest(variables: Mapping[str, Floats]) -> Floats:
@@ -156,9 +156,9 @@ def _largest(variables: Mapping[str, Floats]) -> Floats:
     if "b" not in variables:
         return np.full(len(values), values.max(initial=1.0))
     group = np.unique(variables["b"], return_inverse=True)[1].ravel()
-    most = np.zeros(group.max(initial=0) + 1)
-    np.maximum.at(most, group, values)
-    return np.maximum(most[group], median_of(most[group]))
+    maxima = np.zeros(group.max(initial=0) + 1)
+    np.maximum.at(maxima, group, values)
+    return np.maximum(maxima[group], median_of(maxima[group]))
 
 
 def _widening(trials: Sequence[_Trial], upto: float) -> Widening:

@@ -87,7 +87,7 @@ class Fitted:
     @property
     def coefficients(self) -> int:
         """Number of all coefficients."""
-        return sum(len(part.fit.terms) for part in self.parts)
+        return sum(len(segment_fit.fit.terms) for segment_fit in self.parts)
 
     @property
     def numbers(self) -> int:
@@ -97,16 +97,16 @@ class Fitted:
     @cached_property
     def cost(self) -> float:
         """Numbers that were chosen; formulas for something else and unusual breaks cost more."""
-        foreign = any(not part.candidate.made_for for part in self.parts)
-        along = {name for part in self.parts for name in part.region.range}
+        foreign = any(not segment_fit.candidate.made_for for segment_fit in self.parts)
+        along = {name for segment_fit in self.parts for name in segment_fit.region.range}
         return self.numbers + FOREIGN * foreign + UNUSUAL_COST * len(along & set(UNUSUAL))
 
     @cached_property
     def overdetermined(self) -> bool:
         """Whether there are enough numbers of ranks in each part to judge its formula."""
         return all(
-            overdetermined(part.fit.terms, picked(self.observed.variables, part.mask))
-            for part in self.parts
+            overdetermined(segment_fit.fit.terms, picked(self.observed.variables, segment_fit.mask))
+            for segment_fit in self.parts
         )
 
     @cached_property
@@ -123,8 +123,8 @@ class Fitted:
     def sicc(self) -> float:
         """SICc of all formulas together, times n; a break is a number, too."""
         predicted = np.empty(len(self.observed))
-        for part in self.parts:
-            predicted[part.mask] = part.fit.predicted
+        for segment_fit in self.parts:
+            predicted[segment_fit.mask] = segment_fit.fit.predicted
         return sicc(predicted, self.observed, self.numbers)
 
 
@@ -159,15 +159,15 @@ class Judge:
         InputError
             If none can be fitted to one of them, or there are too few points in all.
         """
-        parts = []
+        segment_fits = []
         for region in regions:
-            (part,) = simplest(self._fits(region), self.observed.noise).parts
-            parts.append(replace(part, region=region))
-        fitted = Fitted(self.observed, parts)
+            (segment_fit,) = simplest(self._fits(region), self.observed.noise).parts
+            segment_fits.append(replace(segment_fit, region=region))
+        fitted = Fitted(self.observed, segment_fits)
         refuse_too_few(len(self.observed), fitted.coefficients)
         return fitted
 
-    def rivals(self, taken: SegmentFit) -> list[tuple[SegmentFit, float]]:
+    def rivals(self, chosen: SegmentFit) -> list[tuple[SegmentFit, float]]:
         """Return the formulas that may as well be the right one of a region, with their weights.
 
         The weights are those of Bayesian model averaging by Schwarz's criterion (Raftery 1995,
@@ -175,17 +175,17 @@ class Judge:
         formula that has all terms of the one that is taken, and more, is no rival: what it has more
         cannot be distinguished from nothing.
         """
-        tried, terms = self._fits(taken.region), taken.fit.terms
+        tried, terms = self._fits(chosen.region), chosen.fit.terms
         variables = {"p", *variables_of(terms)}
         others = [
-            one for one in tried
-            if not set(terms) <= set(one.parts[0].fit.terms)
-            and variables.issuperset(variables_of(one.parts[0].fit.terms))
+            fitted for fitted in tried
+            if not set(terms) <= set(fitted.parts[0].fit.terms)
+            and variables.issuperset(variables_of(fitted.parts[0].fit.terms))
         ]  # fmt: skip
-        own = Fitted(tried[0].observed, [replace(taken, region=tried[0].parts[0].region)])
-        weights = softmax([-0.5 * one.sicc for one in (own, *others)])[1:].tolist()
+        chosen_fit = Fitted(tried[0].observed, [replace(chosen, region=tried[0].parts[0].region)])
+        weights = softmax([-0.5 * fitted.sicc for fitted in (chosen_fit, *others)])[1:].tolist()
         rivals = [
-            (one.parts[0], weight) for one, weight in zip(others, weights, strict=True)
+            (fitted.parts[0], weight) for fitted, weight in zip(others, weights, strict=True)
             if weight >= _PLAUSIBLE
         ]  # fmt: skip
         return sorted(rivals, key=lambda rival: -rival[1])
@@ -220,7 +220,7 @@ class Judge:
 
         What is left of a line is a constant; its cost per byte is 0, and not left out.
         """
-        whole = None
+        line = None
         while True:
             terms = candidate.form.terms
             fit = fit_to(points, terms, self.options)
@@ -229,12 +229,12 @@ class Judge:
                 break
             with np.errstate(divide="ignore"):  # without noise there are no errors
                 in_errors = fit.coefficients / np.sqrt(np.diag(fit.covariance))
-            least = int(np.argmin(np.where(below, in_errors, np.inf)))
-            if len(terms) == 2 and terms[0] == "1" and least == 1:
-                whole = candidate, fit
-            candidate = replace(candidate, form=form_without(candidate.form, {terms[least]}))
-        if whole is not None:
-            candidate, fit = whole[0], linear.bounded(fit, whole[1])
+            weakest = int(np.argmin(np.where(below, in_errors, np.inf)))
+            if len(terms) == 2 and terms[0] == "1" and weakest == 1:
+                line = candidate, fit
+            candidate = replace(candidate, form=form_without(candidate.form, {terms[weakest]}))
+        if line is not None:
+            candidate, fit = line[0], linear.bounded(fit, line[1])
         return SegmentFit(candidate, fit, Region({}, np.ones(len(points), dtype=bool)))
 
 
@@ -258,10 +258,10 @@ def refuse_too_few(points: int, coefficients: int) -> None:
         )
 
 
-def fit_to(own: Observations, terms: Sequence[str], options: Options) -> linear.Fit:
+def fit_to(points: Observations, terms: Sequence[str], options: Options) -> linear.Fit:
     """Fit one formula to points; errors as of `isochrone.models.linear.fit`."""
     return linear.fit(
-        terms, own.variables, own.seconds, weights=options.weights, robust=options.robust
+        terms, points.variables, points.seconds, weights=options.weights, robust=options.robust
     )
 
 
@@ -274,9 +274,9 @@ def overdetermined(terms: Sequence[str], variables: Mapping[str, Floats]) -> boo
     if "p" not in variables or np.ptp(variables["p"]) == 0:
         return True
     values, rows = np.unique(variables["p"], return_index=True)
-    places = {key: variables[key][rows] for key in ("p", *PLACES) if key in variables}
+    placement = {key: variables[key][rows] for key in ("p", *PLACES) if key in variables}
     fixed = {key: np.full(len(values), column[0]) for key, column in variables.items()}
-    columns = design_matrix(terms, {**fixed, **places})
+    columns = design_matrix(terms, {**fixed, **placement})
     length = np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
     return bool(len(values) >= 2 * np.linalg.matrix_rank(columns / length) - 1)
 
@@ -288,45 +288,47 @@ def simplest(tried: list[Fitted], noise: float | None) -> Fitted:
     costs more than another and yet is worth less by SICc; and what is off by much more within the
     data than the one that SICc is for. ``noise`` is that of a measured time.
     """
-    judged = [one for one in tried if one.overdetermined]
-    limit = _ABOUT * min(one.error for one in tried)
-    if any(one.error <= limit for one in judged):
+    judged = [fitted for fitted in tried if fitted.overdetermined]
+    limit = _ABOUT * min(fitted.error for fitted in tried)
+    if any(fitted.error <= limit for fitted in judged):
         tried = judged
     tried = [
-        one for one in tried
-        if not any(other.cost < one.cost and other.sicc < one.sicc for other in tried)
+        fitted for fitted in tried
+        if not any(cheaper.cost < fitted.cost and cheaper.sicc < fitted.sicc for cheaper in tried)
     ]  # fmt: skip
-    best = min(tried, key=lambda one: one.error)
-    good = [one for one in tried if as_good(one.errors, best.errors, noise or 0.0)]
-    most = min(one.sicc for one in good) + _MISFIT * len(best.observed)
-    fitting = (one for one in good if one.sicc <= most)
-    return min(fitting, key=lambda one: (one.cost, round(one.sicc, 3)))
+    best = min(tried, key=lambda fitted: fitted.error)
+    good = [fitted for fitted in tried if as_good(fitted.errors, best.errors, noise or 0.0)]
+    max_sicc = min(fitted.sicc for fitted in good) + _MISFIT * len(best.observed)
+    fitting = (fitted for fitted in good if fitted.sicc <= max_sicc)
+    return min(fitting, key=lambda fitted: (fitted.cost, round(fitted.sicc, 3)))
 
 
-def errors_of(parts: Sequence[SegmentFit], own: Observations) -> list[Errors]:
+def errors_of(segment_fits: Sequence[SegmentFit], points: Observations) -> list[Errors]:
     """Return how far points are off that were left out: by each value of each variable.
 
     Numbers of ranks are left out in another way, too: all beyond half the largest, because that is
     what a formula is asked for.
     """
-    found = []
-    seconds = own.seconds
-    for name in grouping(own.variables):
-        distinct, groups = own.distinct[name]
+    errors = []
+    seconds = points.seconds
+    for name in grouping(points.variables):
+        distinct, groups = points.distinct[name]
         if len(distinct) < 2:
             continue
-        away = _away(parts, seconds, groups, few=_FEW)
-        found.append((away, groups))
+        away = _away(segment_fits, seconds, groups, too_few=_FEW)
+        errors.append((away, groups))
         if name == "p" and len(distinct) > 3:
-            keep = own.variables[name] > distinct[-1] / 2
+            keep = points.variables[name] > distinct[-1] / 2
             # Runs on one node say nothing of several, nor do those on two of how many there are.
-            several = "nodes" in own.variables and len(own.distinct["nodes"][0]) != 2
-            far = _away(parts, seconds, keep.astype(np.int64), unknown=away if several else 1.0)
-            found.append((far[keep], groups[keep]))
-    if not found:
-        each = np.arange(len(seconds))
-        found.append((_away(parts, seconds, each), each))
-    return found
+            several = "nodes" in points.variables and len(points.distinct["nodes"][0]) != 2
+            extrapolated = _away(
+                segment_fits, seconds, keep.astype(np.int64), unknown=away if several else 1.0
+            )
+            errors.append((extrapolated[keep], groups[keep]))
+    if not errors:
+        singles = np.arange(len(seconds))
+        errors.append((_away(segment_fits, seconds, singles), singles))
+    return errors
 
 
 def mean_error(errors: Sequence[Errors]) -> float:
@@ -335,50 +337,50 @@ def mean_error(errors: Sequence[Errors]) -> float:
 
 
 def _away(
-    parts: Sequence[SegmentFit], seconds: Floats, groups: Ints, few: int = 0,
+    segment_fits: Sequence[SegmentFit], seconds: Floats, groups: Ints, too_few: int = 0,
     unknown: Floats | float = 1.0,
 ) -> Floats:  # fmt: skip
     """Return |log(predicted / measured)| of groups that were left out; at most 10."""
-    predicted = left_out(parts, seconds, groups, few)
+    predicted = left_out(segment_fits, seconds, groups, too_few)
     return np.where(np.isnan(predicted), unknown, log_ratio(predicted, seconds))
 
 
-def as_good(one: Sequence[Errors], best: Sequence[Errors], noise: float) -> bool:
+def as_good(errors: Sequence[Errors], best: Sequence[Errors], noise: float) -> bool:
     """Whether errors exceed the least by no more than the standard error of the difference.
 
     ``noise`` is that of a measured time. Errors far beyond it are of the formula, not of chance.
     """
-    more, variance = 0.0, 0.0
-    for (away, groups), (least, _) in zip(one, best, strict=True):
-        difference = away - least
+    excess, variance = 0.0, 0.0
+    for (away, groups), (best_away, _) in zip(errors, best, strict=True):
+        difference = away - best_away
         mean, n = float(difference.mean()), len(difference)
-        more += mean
+        excess += mean
         # the variance of the mean; what a group has in common counts once
         count = np.bincount(groups)
-        many = np.count_nonzero(count)
-        if many < 2:
+        group_count = np.count_nonzero(count)
+        if group_count < 2:
             variance += float(np.var(difference)) / max(n - 1, 1)
             continue
-        rest = np.bincount(groups, difference) - mean * count
-        variance += float(np.sum(rest**2)) / n**2 * many / (many - 1)
+        group_sums = np.bincount(groups, difference) - mean * count
+        variance += float(np.sum(group_sums**2)) / n**2 * group_count / (group_count - 1)
     ways = len(best)
     error = mean_error(best)
     by_chance = sqrt(variance) / ways
     limit = by_chance if error < NOISY * noise else min(by_chance, _MUCH * error)
     limit = max(limit, _AS_GOOD[0] * error, _AS_GOOD[1])
-    return more / ways <= limit
+    return excess / ways <= limit
 
 
 def _promising(
-    candidates: Sequence[Candidate], own: Observations, options: Options
+    candidates: Sequence[Candidate], points: Observations, options: Options
 ) -> list[Candidate]:
     """Return those that fit best by a quick look, in their order."""
     if len(candidates) <= _TRIED:
         return list(candidates)
-    seconds = own.seconds
+    seconds = points.seconds
     scale = 1 / seconds if options.weights == "relative" else np.ones(len(seconds)) / seconds.mean()
     columns = {
-        term: evaluate_term(term, own.variables) * scale
+        term: evaluate_term(term, points.variables) * scale
         for term in {t for c in candidates for t in c.form.terms}
     }
     columns = {term: x / max(np.linalg.norm(x), 1e-300) for term, x in columns.items()}
@@ -387,20 +389,20 @@ def _promising(
     for candidate in candidates:
         terms = candidate.form.terms
         x = np.column_stack([columns[term] for term in terms])
-        found, _, rank, _ = np.linalg.lstsq(x, target, rcond=1e-10)
+        solution, _, rank, _ = np.linalg.lstsq(x, target, rcond=1e-10)
         left = n - len(terms) - 2
         if rank < len(terms) or left <= 0:
             worth.append(inf)
             continue
-        mean = float(np.mean((target - x @ found) ** 2))
+        mean = float(np.mean((target - x @ solution) ** 2))
         worth.append(n * log(max(mean, FLOOR**2)) + len(terms) * log(n) * n / left)
     order = np.argsort(worth, kind="stable")[:_TRIED]
     return [candidates[k] for k in sorted(order)]
 
 
-def sicc(predicted: Floats, own: Observations, parameters: int) -> float:
+def sicc(predicted: Floats, points: Observations, parameters: int) -> float:
     """Return n times the SICc of relative deviations; those below the noise count as noise."""
-    n, noise = len(own), own.noise or 0.0
-    mean = float(np.mean((predicted / own.seconds - 1) ** 2))
+    n, noise = len(points), points.noise or 0.0
+    mean = float(np.mean((predicted / points.seconds - 1) ** 2))
     left = max(n - parameters - 2, 1)
     return n * log(max(mean, noise**2, FLOOR**2)) + parameters * log(n) * n / left

@@ -106,22 +106,22 @@ class Columns:
         """
         meaning: dict[str, str] = {}
         factor = {}
-        for word in text.split(","):
-            name, sign, what = (part.strip() for part in word.rpartition("="))
-            variable, colon, unit = what.partition(":")
+        for entry in text.split(","):
+            name, sign, target = (side.strip() for side in entry.rpartition("="))
+            variable, colon, unit = target.partition(":")
             if not (name and sign and variable) or (colon and not unit):
-                raise _wrong(f"'{printable(word, 60)}' is not name=variable[:unit]", _HOW)
+                raise _wrong(f"'{printable(entry, 60)}' is not name=variable[:unit]", _HOW)
             if variable not in _MEANINGS:
                 hint = f"there are: {', '.join(_MEANINGS)}"
                 raise _wrong(f"'{printable(variable, 40)}' is not a variable", hint)
             if name in meaning or variable in meaning.values():
-                raise _wrong(f"'{printable(word, 60)}': a name is given twice", _HOW)
+                raise _wrong(f"'{printable(entry, 60)}': a name is given twice", _HOW)
             if unit:
-                known = _UNITS.get(variable, {})
-                if unit not in known:
-                    hint = f"there are: {', '.join(known)}" if known else "it is a plain number"
+                units = _UNITS.get(variable, {})
+                if unit not in units:
+                    hint = f"there are: {', '.join(units)}" if units else "it is a plain number"
                     raise _wrong(f"'{printable(unit, 20)}' is not a unit of '{variable}'", hint)
-                factor[variable] = known[unit]
+                factor[variable] = units[unit]
             meaning[name] = variable
         return cls(meaning, factor)
 
@@ -136,27 +136,27 @@ class Columns:
         InputError
             If several are the same, and none is called as Isochrone calls it.
         """
-        there = {self.meaning.get(name, name) for name in names}
+        variables = {self.meaning.get(name, name) for name in names}
         alike: dict[str, list[tuple[str, ColumnName]]] = {}
-        left_out = [name for name in ALIASES & there if NAMES[name] in there]
+        left_out = [name for name in ALIASES & variables if NAMES[name] in variables]
         for name in names:
             named = name in self.meaning or name in left_out or name in KNOWN - ALIASES
             meant = None if named else understood(name)
-            if meant and meant.variable not in there:
+            if meant and meant.variable not in variables:
                 alike.setdefault(meant.variable, []).append((name, meant))
         by_words: dict[str, ColumnName] = {}
         for variable, several in alike.items():
             best = min(PREFERRED.index(meant.statistic) for _, meant in several)
-            taken = [pair for pair in several if pair[1].statistic == PREFERRED[best]]
-            if len(taken) > 1:
-                listed = ", ".join(f"'{printable(name, 40)}'" for name, _ in taken)
+            preferred = [pair for pair in several if pair[1].statistic == PREFERRED[best]]
+            if len(preferred) > 1:
+                listed = ", ".join(f"'{printable(name, 40)}'" for name, _ in preferred)
                 raise InputError(
                     f"the columns {listed} are the same: {WORDS[variable]}", where=where,
                     hint="say which one is: --map-columns "
-                    f"{printable(taken[0][0], 40)}={variable}{':us' * (variable == 'seconds')}",
+                    f"{printable(preferred[0][0], 40)}={variable}{':us' * (variable == 'seconds')}",
                 )  # fmt: skip
-            left_out += [name for name, _ in several if name != taken[0][0]]
-            by_words |= {name: meant for name, meant in taken if name not in ALIASES}
+            left_out += [name for name, _ in several if name != preferred[0][0]]
+            by_words |= {name: meant for name, meant in preferred if name not in ALIASES}
         return replace(
             self, by_words=by_words, left_out=tuple(left_out),
             meaning=self.meaning | {name: meant.variable for name, meant in by_words.items()},
@@ -182,7 +182,7 @@ class Columns:
 
     def words(self) -> list[str]:
         """Say in one line what columns are by their names; nothing if all have Isochrone's."""
-        said = []
+        meanings = []
         for name, meant in self.by_words.items():
             text = WORDS[meant.variable]
             if meant.variable == "seconds":
@@ -190,10 +190,10 @@ class Columns:
                 text += " (its name has no unit)" * (meant.latency or not meant.unit)
             elif meant.unit:
                 text = f"size in {meant.unit}"
-            said.append(f"{printable(name, 40)} = {text}")
-        rest = ", ".join(printable(name, 40) for name in self.left_out)
-        parts = [", ".join(said)] * bool(said) + [f"not used: {rest}"] * bool(rest)
-        return [f"read: {'; '.join(parts)}"] if parts else []
+            meanings.append(f"{printable(name, 40)} = {text}")
+        unused = ", ".join(printable(name, 40) for name in self.left_out)
+        clauses = [", ".join(meanings)] * bool(meanings) + [f"not used: {unused}"] * bool(unused)
+        return [f"read: {'; '.join(clauses)}"] if clauses else []
 
     def renamed(self, names: list[str], where: str) -> list[str]:
         """Return the names of the variables for the names in the first line of a table.
@@ -205,32 +205,34 @@ class Columns:
         """
         for name in self.meaning:
             if name not in names:
-                there = printable(", ".join(names), 200)
+                listed = printable(", ".join(names), 200)
                 raise InputError(
                     f"the table has no column '{printable(name, 40)}'",
                     where=where,
-                    hint=f"there are: {there}",
+                    hint=f"there are: {listed}",
                 )
-        found = [self.meaning.get(name, name) for name in names]
+        variables = [self.meaning.get(name, name) for name in names]
         for name, variable in self.meaning.items():
-            if found.count(variable) > 1:
+            if variables.count(variable) > 1:
                 raise InputError(
                     f"'{printable(name, 40)}' cannot be '{variable}': there is a column "
                     f"'{variable}' already", where=where, hint="give one of them another name",
                 )  # fmt: skip
-        return found
+        return variables
 
     def scaled(self, values: Floats, name: str) -> Floats:
         """Return a column in seconds or bytes; sizes such as 0.064 MB are whole numbers."""
         if name not in self.factor:
             return values
         values = values * self.factor[name]
-        near = np.rint(values)
-        return np.where((near != 0) & (np.abs(values - near) < 1e-6 * np.abs(near)), near, values)
+        rounded = np.rint(values)
+        return np.where(
+            (rounded != 0) & (np.abs(values - rounded) < 1e-6 * np.abs(rounded)), rounded, values
+        )
 
 
-def _wrong(what: str, hint: str) -> InputError:
-    return InputError(what, where="--map-columns", hint=hint)
+def _wrong(problem: str, hint: str) -> InputError:
+    return InputError(problem, where="--map-columns", hint=hint)
 
 
 AS_NAMED = Columns()

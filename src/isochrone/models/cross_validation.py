@@ -35,7 +35,7 @@ class SegmentFit:
         return self.region.mask
 
 
-def leave_out(fit: Fit, seconds: Floats, groups: Array | None = None, few: int = 0) -> Floats:
+def leave_out(fit: Fit, seconds: Floats, groups: Array | None = None, too_few: int = 0) -> Floats:
     """Predict each observation from a fit without it, or without its whole group.
 
     Leaving the rows G out of least squares changes their residuals r to (I - H)⁻¹ r with the block
@@ -50,7 +50,7 @@ def leave_out(fit: Fit, seconds: Floats, groups: Array | None = None, few: int =
         Measured times, shape (n,).
     groups
         What the observations of a group have in common, shape (n,); each is its own group if None.
-    few
+    too_few
         Number of groups that are no groups: then, too, each observation is its own.
 
     Returns
@@ -62,13 +62,13 @@ def leave_out(fit: Fit, seconds: Floats, groups: Array | None = None, few: int =
     if groups is not None:
         order = np.argsort(groups, kind="stable")
         starts = np.flatnonzero(np.diff(groups[order], prepend=np.nan))
-        if few < len(starts) < len(groups):
+        if too_few < len(starts) < len(groups):
             changed = np.empty(len(groups))
             changed[order] = _without_groups(fit.orthonormal[order], residuals[order], starts)
             return seconds - changed / fit.weights
     one_less = 1 - np.sum(fit.orthonormal**2, axis=1)
-    alone = residuals / np.maximum(one_less, _SINGULAR)
-    return seconds - np.where(one_less > _SINGULAR, alone, np.nan) / fit.weights
+    deleted = residuals / np.maximum(one_less, _SINGULAR)
+    return seconds - np.where(one_less > _SINGULAR, deleted, np.nan) / fit.weights
 
 
 def _without_groups(q: Floats, r: Floats, starts: Ints) -> Floats:
@@ -102,32 +102,41 @@ def cross_validate(fits: Sequence[tuple[Sequence[SegmentFit], Observations]]) ->
         are not counted.
     """
     measured = np.concatenate([observed.seconds for _, observed in fits])
-    single = np.concatenate([left_out(parts, observed.seconds) for parts, observed in fits])
+    single = np.concatenate(
+        [left_out(segment_fits, observed.seconds) for segment_fits, observed in fits]
+    )
     repeats = np.concatenate([observed.repeats for _, observed in fits])
-    found = {"point": vars(deviation(single, measured, repeats))}
+    deviations = {"point": vars(deviation(single, measured, repeats))}
     for name in grouping(fits[0][1].variables):
         columns = [observed.variables[name] for _, observed in fits]
         if not 1 < len(np.unique(np.concatenate(columns))) <= MAX_GROUPS:
             continue
         without = np.concatenate([
-            left_out(parts, observed.seconds, observed.variables[name])
-            for parts, observed in fits
+            left_out(segment_fits, observed.seconds, observed.variables[name])
+            for segment_fits, observed in fits
         ])  # fmt: skip
-        known = ~np.isnan(without)
-        if known.any():
-            found[name] = vars(deviation(without[known], measured[known], repeats[known]))
-    return found
+        predictable = ~np.isnan(without)
+        if predictable.any():
+            deviations[name] = vars(
+                deviation(without[predictable], measured[predictable], repeats[predictable])
+            )
+    return deviations
 
 
 def left_out(
-    parts: Sequence[SegmentFit], seconds: Floats, groups: Array | None = None, few: int = 0
+    segment_fits: Sequence[SegmentFit],
+    seconds: Floats,
+    groups: Array | None = None,
+    too_few: int = 0,
 ) -> Floats:
     """Predict each observation from the fit of its segment without it, or without its group.
 
-    Where a segment holds only a ``few`` groups, its points are left out one by one.
+    Where a segment holds no more than ``too_few`` groups, its points are left out one by one.
     """
     predicted = np.full(len(seconds), np.nan)
-    for part in parts:
-        own = None if groups is None else groups[part.mask]
-        predicted[part.mask] = leave_out(part.fit, seconds[part.mask], own, few)
+    for segment_fit in segment_fits:
+        segment_groups = None if groups is None else groups[segment_fit.mask]
+        predicted[segment_fit.mask] = leave_out(
+            segment_fit.fit, seconds[segment_fit.mask], segment_groups, too_few
+        )
     return predicted

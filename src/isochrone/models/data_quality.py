@@ -28,21 +28,21 @@ def questionable(samples: Samples) -> list[str]:
     """
     point = samples.points()
     columns = unused(samples.others, point, samples.seconds)
-    found = [
+    remarks = [
         *_units(samples),
         *samples.remarks,
         *words(columns),
-        *_groups(samples, point, [one.name for one in columns if one.ratio > 1]),
+        *_groups(samples, point, [entry.name for entry in columns if entry.ratio > 1]),
     ]
     origins = set(samples.origin.split(" and ")) - _WITHOUT_CHANCE
     if samples.start.max() < max(len(samples.made_from), 1):  # a start for each file, at most
         origins -= _OF_OTHERS
     if origins and numbered(point, samples.start).max() == point.max():  # one start of each point
-        found.append(
+        remarks.append(
             "each point is from a single launch; intervals do not include differences "
             "between launches: use measure --launches 5"
         )
-    return found
+    return remarks
 
 
 _SHORT = 4096
@@ -60,34 +60,34 @@ def _units(samples: Samples) -> list[str]:
     hint = "check the unit (--map-columns time=seconds:us)"
     ranks = variables.get("p", np.full(len(seconds), 2.0))
     size = variables.get("b", np.zeros(len(seconds)))
-    each = seconds / np.maximum(ranks, 2)  # of one rank after the other
+    per_rank = seconds / np.maximum(ranks, 2)  # of one rank after the other
     worst = int(np.argmin(seconds))
     if seconds[worst] < _FASTEST:
         return [f"a time of {seconds[worst]:.3g} s is too short for a message: {hint}"]
     short = size <= _SHORT
-    slow = each[short].min() if short.any() else (each / size).min() * _SHORT
-    if slow > _SLOWEST or (size.any() and (each / np.maximum(size, _SHORT)).min() > _PER_BYTE):
-        row = int(np.argmin(each))
-        place = ", ".join(f"{k} = {number(k, v[row])}" for k, v in variables.items())
-        return [f"times are implausibly long, {seconds[row]:.3g} s at {place}: {hint}"]
+    slow = per_rank[short].min() if short.any() else (per_rank / size).min() * _SHORT
+    if slow > _SLOWEST or (size.any() and (per_rank / np.maximum(size, _SHORT)).min() > _PER_BYTE):
+        row = int(np.argmin(per_rank))
+        location = ", ".join(f"{k} = {number(k, v[row])}" for k, v in variables.items())
+        return [f"times are implausibly long, {seconds[row]:.3g} s at {location}: {hint}"]
     return []
 
 
 def _groups(samples: Samples, point: Ints, apart: list[str]) -> list[str]:
     """Say where repetitions of one start, equal in the columns ``apart``, are in two groups."""
     same = numbered(point, samples.start, *(samples.others[name] for name in apart))
-    found = two_groups(samples.seconds, same)
-    if not len(found.points):
+    groups = two_groups(samples.seconds, same)
+    if not len(groups.points):
         return []
-    row = int(np.flatnonzero(same == found.points[np.argmax(found.ratio)])[0])
+    row = int(np.flatnonzero(same == groups.points[np.argmax(groups.ratio)])[0])
     where = [str(values[row]) for values in samples.selectors.values()]
     where += [f"{k} = {number(k, v[row])}" for k, v in samples.variables.items() if np.ptp(v)]
-    points = len(np.unique(point[np.isin(same, found.points)]))
-    place = f"{format_ratio(found.ratio.max())}x at {', '.join(where)}"
+    points = len(np.unique(point[np.isin(same, groups.points)]))
+    location = f"{format_ratio(groups.ratio.max())}x at {', '.join(where)}"
     return [
         f"the repetitions at {points} of {point.max() + 1} points form two groups with a ratio "
-        f"of {format_ratio(median_of(found.ratio))} (at most {place}): the median is that "
-        f"of the larger group ({100 * (1 - median_of(found.share)):.0f} % of the repetitions)"
+        f"of {format_ratio(median_of(groups.ratio))} (at most {location}): the median is that "
+        f"of the larger group ({100 * (1 - median_of(groups.share)):.0f} % of the repetitions)"
     ]
 
 
@@ -116,8 +116,8 @@ def noise_behind(samples: Samples, error: float) -> str:
     repeated = count[point] > 1
     if not repeated.any():
         return ""
-    rest = (logs - medians_by(logs, point)[point])[repeated]
-    spread = spread_of(rest, int(repeated.sum() - (count > 1).sum()))
+    residuals = (logs - medians_by(logs, point)[point])[repeated]
+    spread = spread_of(residuals, int(repeated.sum() - (count > 1).sum()))
     if np.log1p(error) > EXPLAINED * spread * MEDIAN_LOSS / np.sqrt(median_of(count[count > 1])):
         return ""
     slowest, fastest = np.full(len(count), -np.inf), np.full(len(count), np.inf)
@@ -125,9 +125,9 @@ def noise_behind(samples: Samples, error: float) -> str:
     np.minimum.at(fastest, point, logs)
     ratio = np.exp(slowest - fastest)
     row = int(np.flatnonzero(point == ratio.argmax())[0])
-    place = ", ".join(f"{k} = {number(k, v[row])}" for k, v in samples.variables.items())
+    location = ", ".join(f"{k} = {number(k, v[row])}" for k, v in samples.variables.items())
     return (
-        f"repetitions of a point differ by up to {ratio.max():.3g}x (at {place}), typically "
+        f"repetitions of a point differ by up to {ratio.max():.3g}x (at {location}), typically "
         f"{median_of(ratio[count > 1]):.3g}x"
     )
 
@@ -183,37 +183,39 @@ def unused(others: Mapping[str, Array], point: Ints, seconds: Floats) -> list[Un
     seconds
         Measured times, shape (n,).
     """
-    found = []
+    columns = []
     for name, column in others.items():
         values, code = np.unique(column, return_inverse=True)
         if len(values) > 1:
-            found.append(_look(name, values, code.ravel(), point, np.log(seconds)))
-    return [one for one in found if one.ratio > 1 or one.name not in QUIET]
+            columns.append(_look(name, values, code.ravel(), point, np.log(seconds)))
+    return [entry for entry in columns if entry.ratio > 1 or entry.name not in QUIET]
 
 
 def words(columns: list[Unused]) -> list[str]:
     """Say which columns are not used, and which of them should be."""
-    said = []
-    for one in (one for one in columns if one.ratio > 1):
-        name = printable(one.name, 40)
-        said.append(
-            f"'{name}' is not used, but its {one.values} values differ {one.ratio:.3g}x at the "
-            f"same point ({printable(one.slowest, 30)} against {printable(one.fastest, 30)}), "
+    sentences = []
+    for entry in (entry for entry in columns if entry.ratio > 1):
+        name = printable(entry.name, 40)
+        sentences.append(
+            f"'{name}' is not used, but its {entry.values} values differ {entry.ratio:.3g}x at the "
+            f"same point ({printable(entry.slowest, 30)} against {printable(entry.fastest, 30)}), "
             "more than repetitions: one formula is fitted to all; fit a table of "
             f"each, or write '{name}' into the column 'op' and choose with --op"
         )
-    rest = [one for one in columns if one.ratio == 1]
-    if rest:
-        listed = ", ".join(f"'{printable(one.name, 40)}' ({one.values} values)" for one in rest)
-        merged = "" if not any(one.merged for one in rest) else (
-            f": rows that differ only in {'it' if len(rest) == 1 else 'them'} count as "
+    harmless = [entry for entry in columns if entry.ratio == 1]
+    if harmless:
+        listed = ", ".join(
+            f"'{printable(entry.name, 40)}' ({entry.values} values)" for entry in harmless
+        )
+        merged = "" if not any(entry.merged for entry in harmless) else (
+            f": rows that differ only in {'it' if len(harmless) == 1 else 'them'} count as "
             "repetitions"
         )  # fmt: skip
-        plural = len(rest) > 1
-        said.append(
+        plural = len(harmless) > 1
+        sentences.append(
             f"the column{'s' * plural} {listed} {'are' if plural else 'is'} not used{merged}"
         )
-    return said
+    return sentences
 
 
 def _look(name: str, values: Array, code: Ints, point: Ints, logs: Floats) -> Unused:
@@ -231,23 +233,25 @@ def _look(name: str, values: Array, code: Ints, point: Ints, logs: Floats) -> Un
     # how a row is spread around the mean of those that are alike
     alike = several & (rows > 1)
     freedom = int(rows[alike].sum() - alike.sum())
-    rest = (logs - (np.bincount(cell, logs) / rows)[cell])[alike[cell]]
+    residuals = (logs - (np.bincount(cell, logs) / rows)[cell])[alike[cell]]
     owner, value = numbered(owner[several]), numbered(value[several])
     median = median[several]
     away = median - medians_by(median, owner)[owner]
     if freedom < 3:  # single rows beside what a value adds at every point
         freedom = len(away) - (owner.max() + 1) - value.max()
-        rest = away - medians_by(away, value)[value]
+        residuals = away - medians_by(away, value)[value]
     if freedom < 3:
         return plain
-    spread = spread_of(rest, freedom)
-    each = median_of(np.bincount(owner))
+    spread = spread_of(residuals, freedom)
+    per_point = median_of(np.bincount(owner))
     error = spread * (MEDIAN_LOSS if typical >= 3 else 1.0) / np.sqrt(typical)
     first = np.flatnonzero(np.diff(owner, prepend=-1))
     ranges = np.maximum.reduceat(median, first) - np.minimum.reduceat(median, first)
     apart = median_of(ranges)
     # Twice what the farthest of so many normal values is away at most: the range they may have.
-    if apart < max(spread, -2 * float(ndtri(_CHANCE / each)) * error, float(np.log(MIN_RATIO))):
+    if apart < max(
+        spread, -2 * float(ndtri(_CHANCE / per_point)) * error, float(np.log(MIN_RATIO))
+    ):
         return plain
     offset = medians_by(away, value)
     names = values[np.unique(codes[several] % len(values))]
@@ -329,23 +333,23 @@ def two_groups(seconds: Floats, point: Ints) -> TwoGroups:
     steps = np.diff(np.unique(seconds))  # the smallest is the resolution of a coarse clock
     steps = steps[steps > 1e-9 * seconds.min()]
     tick = float(steps.min()) if len(steps) else 0.0
-    found = [
-        _part(seconds[order][first[own, None] + np.arange(n)], own, tick)
+    splits = [
+        _part(seconds[order][first[members, None] + np.arange(n)], members, tick)
         for n in np.unique(counts[counts >= 2 * _LEAST]).tolist()
-        if len(own := np.flatnonzero(counts == n))
+        if len(members := np.flatnonzero(counts == n))
     ]
-    if not found:
+    if not splits:
         return TwoGroups(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
-    chance, points, ratio, share = (np.concatenate(column) for column in zip(*found, strict=True))
+    chance, points, ratio, share = (np.concatenate(column) for column in zip(*splits, strict=True))
     rank = np.argsort(chance, kind="stable")
     number = np.arange(1, len(rank) + 1)
     together = bdtrc(number - 1.0, len(rank), chance[rank])
-    taken = rank[: np.flatnonzero(together <= FALSE_ALARMS).max(initial=-1) + 1]
-    taken = taken[np.argsort(points[taken])]
-    return TwoGroups(points[taken], ratio[taken], share[taken])
+    accepted = rank[: np.flatnonzero(together <= FALSE_ALARMS).max(initial=-1) + 1]
+    accepted = accepted[np.argsort(points[accepted])]
+    return TwoGroups(points[accepted], ratio[accepted], share[accepted])
 
 
-def _part(rows: Floats, own: Ints, tick: float) -> tuple[Floats, Ints, Floats, Floats]:
+def _part(rows: Floats, members: Ints, tick: float) -> tuple[Floats, Ints, Floats, Floats]:
     """Part the repetitions of points with as many each, shape (points, n), sorted.
 
     Returns
@@ -356,8 +360,8 @@ def _part(rows: Floats, own: Ints, tick: float) -> tuple[Floats, Ints, Floats, F
     """
     n = rows.shape[1]
     cut = n // 10
-    least = max(_LEAST, -(-n // 5))
-    split = np.arange(least, n - least + 1)
+    min_size = max(_LEAST, -(-n // 5))
+    split = np.arange(min_size, n - min_size + 1)
     logs = np.log(rows)
     gap = logs[:, split] - logs[:, split - 1]
     gap = np.where(rows[:, split] - rows[:, split - 1] > _TICKS * tick, gap, 0.0)
@@ -370,9 +374,9 @@ def _part(rows: Floats, own: Ints, tick: float) -> tuple[Floats, Ints, Floats, F
     likely = np.where(gap > 0, np.maximum(*chances) * len(split), 1.0)
     likely = np.maximum(likely, bdtrc(n - split - 1.0, n, DISTURBED))
     best = likely.argmin(axis=1)
-    each = np.arange(len(rows))
-    chance = np.minimum(likely[each, best], 1.0)
+    index = np.arange(len(rows))
+    chance = np.minimum(likely[index, best], 1.0)
     size = split[best]
-    ratio = np.exp(logs[each, (size + n) // 2] - logs[each, size // 2])
+    ratio = np.exp(logs[index, (size + n) // 2] - logs[index, size // 2])
     chance = np.where(ratio < NEAREST, 1.0, chance)
-    return chance, own, ratio, np.minimum(size, n - size) / n
+    return chance, members, ratio, np.minimum(size, n - size) / n

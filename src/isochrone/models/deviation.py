@@ -62,8 +62,8 @@ def deviation(predicted: Floats, measured: Floats, repeats: Array | None = None)
 def log_ratio(predicted: Floats, measured: Floats) -> Floats:
     """Return |log(predicted / measured)|, at most 10: that is also for what is not above zero."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.abs(np.log(predicted / measured))
-    return np.minimum(np.where(predicted > 0, found, _MOST), _MOST)
+        distance = np.abs(np.log(predicted / measured))
+    return np.minimum(np.where(predicted > 0, distance, _MOST), _MOST)
 
 
 def r_squared(predicted: Floats, measured: Floats) -> float:
@@ -126,7 +126,7 @@ def goodness_of_fit(model: Model, observed: Sequence[Observations]) -> dict[str,
         "deviation": vars(deviation(predicted, measured, repeats)),
         "worst": _place(*worst),
         "groups": {
-            name: {value: vars(found) for value, found in values.items()}
+            name: {value: vars(summary) for value, summary in values.items()}
             for name, values in deviations_by_group(model, observed).items()
         },
     }
@@ -137,23 +137,23 @@ def deviations_by_group(
 ) -> dict[str, dict[str, Deviation]]:
     """Return the deviations for each value of each variable and selector that has several."""
     predicted, measured = _compared(model, observed)
-    repeats = np.concatenate([one.repeats for one in observed])
+    repeats = np.concatenate([group.repeats for group in observed])
     keys = stacked([
-        one.variables | {k: np.full(len(one), v, dtype=object) for k, v in one.where.items()}
-        for one in observed
+        group.variables | {k: np.full(len(group), v, dtype=object) for k, v in group.where.items()}
+        for group in observed
     ])  # fmt: skip
-    found = {}
+    deviations = {}
     for name, values in keys.items():
         distinct = np.unique(values).tolist()
         if not 1 < len(distinct) <= MAX_GROUPS:
             continue
-        found[name] = {
+        deviations[name] = {
             (f"{value:.15g}" if isinstance(value, float) else str(value)): deviation(
                 predicted[values == value], measured[values == value], repeats[values == value]
             )
             for value in distinct
         }
-    return found
+    return deviations
 
 
 _NOISY = 3.0
@@ -166,28 +166,34 @@ def lack_of_fit(model: Model, observed: Sequence[Observations]) -> list[str]:
 
     Noise is that of the repetitions.
     """
-    found = []
-    for one in observed:
-        predicted, measured = _compared(model, [one])
+    remarks = []
+    for points in observed:
+        predicted, measured = _compared(model, [points])
         off = log_ratio(predicted, measured)
         worst = int(np.argmax(off))
-        known = one.noise is not None
-        if off[worst] < (max(_NOISY * (one.noise or 0.0), _MISSED[0]) if known else _MISSED[1]):
+        has_noise = points.noise is not None
+        if off[worst] < (
+            max(_NOISY * (points.noise or 0.0), _MISSED[0]) if has_noise else _MISSED[1]
+        ):
             continue
-        if known and np.sqrt(np.mean(off**2)) < _NOISY * (one.noise or 0.0):
+        if has_noise and np.sqrt(np.mean(off**2)) < _NOISY * (points.noise or 0.0):
             continue
-        place = _place(one, worst)
+        location = _place(points, worst)
         if predicted[worst] <= 0:
-            found.append(f"lack of fit, worst at {place}: the formula gives no time above zero")
+            remarks.append(
+                f"lack of fit, worst at {location}: the formula gives no time above zero"
+            )
             continue
         ratio = float(measured[worst] / predicted[worst])
-        said = f"{format_ratio(ratio)} times" if not 0.5 < ratio < 2 else f"{100 * ratio:.0f} % of"
-        found.append(
-            f"lack of fit, worst at {place}: measured {said} the formula"
-            + (f", repetitions differ by {format_error(one.noise)}" if one.noise else "")
+        comparison = (
+            f"{format_ratio(ratio)} times" if not 0.5 < ratio < 2 else f"{100 * ratio:.0f} % of"
+        )
+        remarks.append(
+            f"lack of fit, worst at {location}: measured {comparison} the formula"
+            + (f", repetitions differ by {format_error(points.noise)}" if points.noise else "")
             + ("; if these are outliers, try --robust" if _few_are_off(off) else "")
         )
-    return found
+    return remarks
 
 
 def _place(observed: Observations, k: int) -> str:
@@ -198,16 +204,16 @@ def _place(observed: Observations, k: int) -> str:
 
 def steps(model: Model, observed: Sequence[Observations]) -> list[str]:
     """Name jumps to sizes that are too few, or too close together, for a segment."""
-    found = []
-    for one in observed:
-        predicted, measured = _compared(model, [one])
-        if "b" not in one.variables or np.any(predicted <= 0):
+    remarks = []
+    for points in observed:
+        predicted, measured = _compared(model, [points])
+        if "b" not in points.variables or np.any(predicted <= 0):
             continue
-        sizes, group = one.distinct["b"]
+        sizes, group = points.distinct["b"]
         if len(sizes) < 2 * LINE_VALUES:
             continue
         ratio = np.exp(medians_by(np.log(measured / predicted), group))
-        noise = max(one.noise or 0.0, _MISSED[0] / _NOISY)
+        noise = max(points.noise or 0.0, _MISSED[0] / _NOISY)
         cut = segment(
             sizes, ratio, np.ones_like(sizes), sigma=noise * ratio, min_values=2, max_segments=3
         )
@@ -220,22 +226,24 @@ def steps(model: Model, observed: Sequence[Observations]) -> list[str]:
             height = float(above.coefficients[0] / below.coefficients[0] - 1)
             if all(sides) or abs(height) < _NOISY * noise:
                 continue
-            places = [formulas.number("b", size) for size in (gap.below, gap.above)]
-            names = [*map(str, one.where.values()), f"b = {places[0]} to {places[1]}"]
-            found.append(
+            bounds = [formulas.number("b", size) for size in (gap.below, gap.above)]
+            names = [*map(str, points.where.values()), f"b = {bounds[0]} to {bounds[1]}"]
+            remarks.append(
                 f"step at {', '.join(names)}: {100 * height:+.0f} %, too few sizes for a segment"
             )
-    return found
+    return remarks
 
 
 def _few_are_off(off: Floats) -> bool:
     """Whether a twentieth of the points holds most of the squared deviations."""
     squares = np.sort(off**2)
-    few = max(len(off) // 20, 1)
-    return len(off) > 10 and bool(squares[-few:].sum() > squares.sum() / 2)
+    count = max(len(off) // 20, 1)
+    return len(off) > 10 and bool(squares[-count:].sum() > squares.sum() / 2)
 
 
 def _compared(model: Model, observed: Sequence[Observations]) -> tuple[Floats, Floats]:
     """Return what the formulas give for all observations, and what was measured; shape (n,)."""
-    predicted = [model.by_formula(one.variables, model.known(one.where)) for one in observed]
-    return np.concatenate(predicted), np.concatenate([one.seconds for one in observed])
+    predicted = [
+        model.by_formula(points.variables, model.known(points.where)) for points in observed
+    ]
+    return np.concatenate(predicted), np.concatenate([points.seconds for points in observed])

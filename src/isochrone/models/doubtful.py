@@ -44,14 +44,14 @@ def outside(
     backtests
         Of all that the model is for.
     """
-    found = []
+    remarks = []
     beyond: dict[str, list[Floats]] = {}
     for k, segment in enumerate(segments):
-        other = segment.of_other_class(points) & (owner == k)
-        if other.any():
+        unmeasured = segment.of_other_class(points) & (owner == k)
+        if unmeasured.any():
             (name,) = variables_of(segment.only)
-            found.append(
-                f"{name} = {_listed(name, np.unique(points[name][other]))}: only "
+            remarks.append(
+                f"{name} = {_listed(name, np.unique(points[name][unmeasured]))}: only "
                 f"{_ONLY[segment.only[0]]} were measured, so the interval is wider"
             )
         for name, (low, high) in segment.fitted.items():
@@ -59,9 +59,9 @@ def outside(
                 continue  # no formula holds it
             value = evaluate_term(name, points)[owner == k]
             # Between two segments is not outside: that is said with the switch.
-            before, behind = segment.reach.get(name, (None, None))
-            least, most = low if before is None else before, high if behind is None else behind
-            away = np.unique(value[(value < least) | (value > most)])
+            lower, behind = segment.reach.get(name, (None, None))
+            lowest, highest = low if lower is None else lower, high if behind is None else behind
+            away = np.unique(value[(value < lowest) | (value > highest)])
             if away.size:
                 beyond.setdefault(name, []).append(away)
     plain = [name for name in beyond if name in VARIABLES] or list(beyond)
@@ -70,23 +70,27 @@ def outside(
         low, high = recorded(segments, name) or (0.0, 0.0)
         outer = away[(away < low) | (away > high)]
         if not outer.size:
-            found.append(f"{printed(name)} = {_listed(name, away)} is outside its formula's range")
+            remarks.append(
+                f"{printed(name)} = {_listed(name, away)} is outside its formula's range"
+            )
             continue
         times = outer[-1] / high if name == "p" else 1.0
-        far = f" ({times:.0f}x: not tested beyond {TESTED}x)" if times > TESTED else ""
-        found.append(
+        caveat = f" ({times:.0f}x: not tested beyond {TESTED}x)" if times > TESTED else ""
+        remarks.append(
             f"{printed(name)} = {_listed(name, outer)} is outside the fitted range "
-            f"{number(name, low)} to {number(name, high)}{far}"
+            f"{number(name, low)} to {number(name, high)}{caveat}"
         )
     measured = recorded(segments, "p")
-    more = {"p": points["nodes"] * points["ppn"]} if {"nodes", "ppn"} <= points.keys() else {}
-    ranks = {**more, **points}.get("p", np.zeros(1))
+    computed = {"p": points["nodes"] * points["ppn"]} if {"nodes", "ppn"} <= points.keys() else {}
+    ranks = {**computed, **points}.get("p", np.zeros(1))
     # a published formula has no data to try it on
     tried = all(segment.covariance is not None for segment in segments)
     if measured is not None and tried and np.any(ranks > measured[1]):
-        places = [segment.where for segment in segments]
-        found += missed([one for one in backtests if one.where in places]) or [untried(measured[1])]
-    return list(dict.fromkeys(found))
+        selections = [segment.where for segment in segments]
+        remarks += missed([backtest for backtest in backtests if backtest.where in selections]) or [
+            untried(measured[1])
+        ]
+    return list(dict.fromkeys(remarks))
 
 
 def untried(largest: float) -> str:
@@ -103,12 +107,12 @@ def missed(backtests: Sequence[Backtest]) -> list[str]:
     The trial with most data comes first; the other is named if errors grow with the distance.
     """
     sentences = []
-    for where in dict.fromkeys(repr(one.where) for one in backtests):
-        group = [one for one in backtests if repr(one.where) == where]
-        last, *others = sorted(group, key=lambda one: -one.upto)
-        shown = [last, *(one for one in others if one.average > last.average)]
+    for where in dict.fromkeys(repr(backtest.where) for backtest in backtests):
+        group = [backtest for backtest in backtests if repr(backtest.where) == where]
+        last, *others = sorted(group, key=lambda backtest: -backtest.upto)
+        trials = [last, *(backtest for backtest in others if backtest.average > last.average)]
         of = f"{selected(last.where)}: extrapolation test: ".removeprefix(": ")
-        sentences.append(of + "; ".join(trial(one) for one in shown))
+        sentences.append(of + "; ".join(trial(backtest) for backtest in trials))
     return sentences
 
 
@@ -117,17 +121,17 @@ def selected(where: Mapping[str, Any]) -> str:
     return ", ".join(printable(f"{key} {value}", 60) for key, value in where.items())
 
 
-def trial(one: Backtest) -> str:
+def trial(backtest: Backtest) -> str:
     """Write one trial: ``a fit to p ≤ 16 misses the times at p = 32 by 18 %``."""
-    name = one.variable
-    values = [number(name, value) for value in one.values]
-    said = ", ".join(values) if len(values) <= 3 else f"{values[0]} to {values[-1]}"
-    average, most = (
-        f"{float(f'{100 * part:.2g}'):g} %" for part in (one.average, one.maximum)
+    name = backtest.variable
+    values = [number(name, value) for value in backtest.values]
+    listed = ", ".join(values) if len(values) <= 3 else f"{values[0]} to {values[-1]}"
+    average, maximum = (
+        f"{float(f'{100 * share:.2g}'):g} %" for share in (backtest.average, backtest.maximum)
     )  # fmt: skip
-    fit = f"a fit to {name} ≤ {number(name, one.upto)}"
-    text = f"{fit} misses the times at {name} = {said} by {average}"
-    return text if most == average else f"{text} on average and {most} at most"
+    fit = f"a fit to {name} ≤ {number(name, backtest.upto)}"
+    text = f"{fit} misses the times at {name} = {listed} by {average}"
+    return text if maximum == average else f"{text} on average and {maximum} at most"
 
 
 # --- between two segments -------------------------------------------------------------------------
@@ -163,13 +167,13 @@ class Switch:
 
 def switches(segments: Sequence[Segment]) -> list[Switch]:
     """Return the switches that were found between segments, each once, in rising order."""
-    found = {switch: None for segment in segments for switch in _ends(segment)}
-    return sorted(found, key=lambda one: (one.name, one.below))
+    unique = {switch: None for segment in segments for switch in _ends(segment)}
+    return sorted(unique, key=lambda switch: (switch.name, switch.below))
 
 
 def between(segments: Sequence[Segment], points: Mapping[str, Floats]) -> list[str]:
     """Say which points may be in either of two segments, one sentence for each switch."""
-    found: dict[Switch, set[float]] = {}
+    gaps: dict[Switch, set[float]] = {}
     for segment in segments:
         maybe = segment.may_hold(points) if segment.reach else np.zeros(0, dtype=bool)
         if not maybe.any():
@@ -178,39 +182,41 @@ def between(segments: Sequence[Segment], points: Mapping[str, Floats]) -> list[s
             value = evaluate_term(switch.name, points)
             inside = value[maybe & switch.holds(value)]
             if len(inside):
-                found.setdefault(switch, set()).update(inside.tolist())
+                gaps.setdefault(switch, set()).update(inside.tolist())
     return [
         f"{printed(switch.name)} = {_listed(switch.name, sorted(values))} "
         f"{'is' if len(values) == 1 else 'are'} between two segments of the formula: the "
         f"breakpoint is {switch}"
-        for switch, values in found.items()
+        for switch, values in gaps.items()
     ]
 
 
-def nowhere_near(segments: Sequence[Segment], known: Mapping[str, Sequence[float]]) -> list[str]:
+def nowhere_near(
+    segments: Sequence[Segment], breakpoints: Mapping[str, Sequence[float]]
+) -> list[str]:
     """Say which known switches of a library are in no gap between segments, one sentence each."""
-    found = switches(segments)
+    gaps = switches(segments)
     return [
         f"one formula fits on both sides of the known breakpoint {name} = {number(name, value)}"
-        for name, values in known.items()
+        for name, values in breakpoints.items()
         for value in values
-        if not any(s.name == name and s.below <= value < s.above for s in found)
+        if not any(s.name == name and s.below <= value < s.above for s in gaps)
     ]
 
 
 def _ends(segment: Segment) -> Iterator[Switch]:
     """Yield the gaps at the ends of a segment."""
     for name, reach in segment.reach.items():
-        own, taken = segment.range.get(name, (None, None)), segment.switch.get(name, (None, None))
+        bounds, cuts = segment.range.get(name, (None, None)), segment.switch.get(name, (None, None))
         for k in (0, 1):
-            mine, other, at = own[k], reach[k], taken[k]
-            if mine is not None and other is not None and at is not None:
-                yield Switch(name, min(mine, other), max(mine, other), at)
+            mine, reached, at = bounds[k], reach[k], cuts[k]
+            if mine is not None and reached is not None and at is not None:
+                yield Switch(name, min(mine, reached), max(mine, reached), at)
 
 
 def _listed(name: str, values: Sequence[float] | Floats) -> str:
-    shown = ", ".join(number(name, value) for value in values[:3])
-    return shown + (", …" if len(values) > 3 else "")
+    head = ", ".join(number(name, value) for value in values[:3])
+    return head + (", …" if len(values) > 3 else "")
 
 
 # --- no time --------------------------------------------------------------------------------------
@@ -226,16 +232,16 @@ def without_time(
     nowhere = ~((seconds >= MIN_SECONDS) & (seconds <= MAX_SECONDS))
     reasons = []
     measured = recorded(segments, "p")
-    alone = np.zeros(len(seconds), dtype=bool)
+    single_rank = np.zeros(len(seconds), dtype=bool)
     if "p" in points and not (measured and measured[0] <= 1):
-        alone = points["p"] < 2
-    if alone.any():
+        single_rank = points["p"] < 2
+    if single_rank.any():
         reasons.append(
             "p = 1 cannot be predicted: it was not measured, and a single rank sends no messages"
         )
-    found = np.flatnonzero(nowhere & ~alone)
-    if len(found):
-        place = ", ".join(f"{name} = {number(name, v[found[0]])}" for name, v in points.items())
-        more = f", and at {len(found) - 1} more" if len(found) > 1 else ""
-        reasons.append(f"the formula gives no valid time at {place}{more}")
-    return nowhere | alone, reasons
+    rows = np.flatnonzero(nowhere & ~single_rank)
+    if len(rows):
+        location = ", ".join(f"{name} = {number(name, v[rows[0]])}" for name, v in points.items())
+        suffix = f", and at {len(rows) - 1} more" if len(rows) > 1 else ""
+        reasons.append(f"the formula gives no valid time at {location}{suffix}")
+    return nowhere | single_rank, reasons

@@ -41,7 +41,7 @@ _EACH = 2
 _LITTLE = 0.02
 """Part of an interval that is not worth a measurement."""
 
-_COUNTS = ("p", "nodes", "w", *(name for one in added() for name in one.counts))
+_COUNTS = ("p", "nodes", "w", *(name for extension in added() for name in extension.counts))
 
 _APART = 1.0
 """Difference from which a measurement decides, of what the two times together may be off by."""
@@ -110,19 +110,19 @@ def suggestions(
             hint="fit it again from its data",
         )
     observed = applicable(model.selectors, model.samples.observations())
-    found = []
-    for one in observed:
-        every = _ordered(model, one, max_ranks, at or {})
+    by_operation = []
+    for measured in observed:
+        every = _ordered(model, measured, max_ranks, at or {})
         if not budget:
-            found.append((one.where, list(islice(every, 1))))
+            by_operation.append((measured.where, list(islice(every, 1))))
             continue
-        taken = []
+        affordable = []
         for point in every:
             if point.cost <= budget:
                 budget -= point.cost
-                taken.append(point)
-        found.append((one.where, taken))
-    return found
+                affordable.append(point)
+        by_operation.append((measured.where, affordable))
+    return by_operation
 
 
 def _ordered(
@@ -144,19 +144,19 @@ def _ordered(
     points = _candidates(segments, observed, max_ranks, wanted)
     if not length_of(points):
         return
-    found = model.predict(points, where)
+    predicted = model.predict(points, where)
     owner = owners(segments, points)
     between = np.sum([segment.may_hold(points) for segment in segments], axis=0) > 1
-    possible = np.isfinite(found.seconds) & np.isfinite(found.high)
-    cost = _LAUNCH + _REPEATED * found.seconds
+    possible = np.isfinite(predicted.seconds) & np.isfinite(predicted.high)
+    cost = _LAUNCH + _REPEATED * predicted.seconds
     if at:
         apart, question = np.zeros(len(owner)), np.zeros_like(owner)
         width = np.where(possible, _saved(model, segments, points, wanted, where) / cost, 0.0)
     else:
         parting = _parting(segments, points, owner, model.weights)
         apart = np.where(possible & ~between, parting, 0.0)
-        question, asked = _questions(segments, observed, points, owner, between)
-        width = np.where(possible & asked, np.log(found.high / found.low) / cost, 0.0)
+        question, eligible = _questions(segments, observed, points, owner, between)
+        width = np.where(possible & eligible, np.log(predicted.high / predicted.low) / cost, 0.0)
     times = Counter[tuple[bool, int]]()
     while True:
         decides = bool(apart.max() >= _APART)
@@ -164,17 +164,22 @@ def _ordered(
         best = int(np.argmax(worth))
         if worth[best] <= 0:
             return
-        here = picked(points, np.array([best]))
+        point = picked(points, np.array([best]))
         answers = [
             Answer(
-                one.family, tuple(one.terms), share, float(_alone(one, here, model.weights)[0][0])
+                formula.family,
+                tuple(formula.terms),
+                share,
+                float(_alone(formula, point, model.weights)[0][0]),
             )
-            for one, share in segments[owner[best]].every()
+            for formula, share in segments[owner[best]].every()
             if decides
         ]
-        low, seconds, high = (float(v[best]) for v in (found.low, found.seconds, found.high))
+        low, seconds, high = (
+            float(v[best]) for v in (predicted.low, predicted.seconds, predicted.high)
+        )
         yield Suggestion(
-            where, {name: float(value[0]) for name, value in here.items()}, low, seconds, high,
+            where, {name: float(value[0]) for name, value in point.items()}, low, seconds, high,
             answers, bool(between[best]), float(cost[best]),
         )  # fmt: skip
         key = decides, int(group[best])
@@ -189,13 +194,15 @@ def _parting(segments: Sequence[Segment], points: Points, owner: Ints, weights: 
     """
     apart = np.zeros(len(owner))
     for k, segment in enumerate(segments):
-        own = picked(points, owner == k)
-        time, error = _alone(segment, own, weights)
+        segment_points = picked(points, owner == k)
+        time, error = _alone(segment, segment_points, weights)
         rivals = segment.every()[1:]
         for rival, share in rivals:
-            other, off = _alone(rival, own, weights)
-            both = np.maximum(np.hypot(error, off), 1e-300)
-            apart[owner == k] += share / sum(s for _, s in rivals) * np.abs(other - time) / both
+            rival_time, off = _alone(rival, segment_points, weights)
+            joint_error = np.maximum(np.hypot(error, off), 1e-300)
+            apart[owner == k] += (
+                share / sum(s for _, s in rivals) * np.abs(rival_time - time) / joint_error
+            )
     return apart
 
 
@@ -209,40 +216,40 @@ def _questions(
     what is beyond the data.
     """
     question = np.zeros_like(owner)  # beyond the data
-    asked = between.copy()
+    eligible = between.copy()
     for k, gap in enumerate(switches(segments), 1):
         inside = gap.holds(evaluate_term(gap.name, points))
         question[between & inside] = -k
         if gap.below and gap.above / gap.below < _NARROW:  # two measurements narrowed it enough
-            asked &= ~inside
+            eligible &= ~inside
     name = _onwards(observed)
     if name in points:  # as far beyond the data as is looked
-        asked |= points[name] >= min(_AGAIN * observed.variables[name].max(), points[name].max())
+        eligible |= points[name] >= min(_AGAIN * observed.variables[name].max(), points[name].max())
     for k, segment in enumerate(segments):
-        other = (owner == k) & segment.of_other_class(points)
-        asked |= other
-        question[other & (question == 0)] = k + 1
-    return question, asked
+        unmeasured = (owner == k) & segment.of_other_class(points)
+        eligible |= unmeasured
+        question[unmeasured & (question == 0)] = k + 1
+    return question, eligible
 
 
 def _saved(
-    model: Model, segments: Sequence[Segment], points: Points, asked: Points,
+    model: Model, segments: Sequence[Segment], points: Points, question: Points,
     where: Mapping[str, Selector],
 ) -> Floats:  # fmt: skip
-    """Return how much narrower the interval at ``asked`` is once each point is measured."""
-    found = []
+    """Return how much narrower the interval at ``question`` is once each point is measured."""
+    widths = []
     for k, owner in enumerate(owners(segments, points)):
         point = picked(points, np.array([k]))
         informed = [
-            _informed(one, point, model.weights) if number == owner
-            else msgspec.structs.replace(one, reach={}) if one.may_hold(point)[0] else one
-            for number, one in enumerate(segments)
+            _informed(piece, point, model.weights) if index == owner
+            else msgspec.structs.replace(piece, reach={}) if piece.may_hold(point)[0] else piece
+            for index, piece in enumerate(segments)
         ]  # fmt: skip
-        said = msgspec.structs.replace(model, segments=informed).predict(asked, where)
-        found.append(np.log(said.high / said.low)[0])
-    now = model.predict(asked, where)
-    before = np.log(now.high / now.low)[0]
-    return np.where(before - found > _LITTLE * before, before - found, 0.0)
+        updated = msgspec.structs.replace(model, segments=informed).predict(question, where)
+        widths.append(np.log(updated.high / updated.low)[0])
+    predicted = model.predict(question, where)
+    width = np.log(predicted.high / predicted.low)[0]
+    return np.where(width - widths > _LITTLE * width, width - widths, 0.0)
 
 
 def _informed(segment: Segment, point: Points, weights: str) -> Segment:
@@ -260,8 +267,8 @@ def _informed(segment: Segment, point: Points, weights: str) -> Segment:
     return msgspec.structs.replace(
         segment, covariance=covariance.tolist(),
         rivals=[
-            rival for rival, (other, off) in zip(segment.rivals, others, strict=True)
-            if abs(other - time)[0] < _APART * np.hypot(error, off)[0]
+            rival for rival, (rival_time, off) in zip(segment.rivals, others, strict=True)
+            if abs(rival_time - time)[0] < _APART * np.hypot(error, off)[0]
         ],
         fitted={**segment.fitted, "p": (min(low, ranks), max(high, ranks))},
         only=[] if segment.of_other_class(point)[0] else segment.only,
@@ -285,21 +292,21 @@ def _candidates(
     segments: Sequence[Segment],
     observed: Observations,
     max_ranks: float | None,
-    asked: Points,
+    question: Points,
 ) -> Points:
     """Return points that were not measured: all combinations of plausible values."""
     # Ranks are not asked for beside nodes, nor what follows from messages and their size.
-    every, held = set(needed(segments)), observed.variables.keys()
-    if set(PLACES) <= held and every & {"p", *PLACES}:
+    every, variables = set(needed(segments)), observed.variables.keys()
+    if set(PLACES) <= variables and every & {"p", *PLACES}:
         every = (every | set(PLACES)) - {"p"}
-    for one in added():
-        if set(one.basis) <= held and every & {*one.bytes}:
-            every = (every | set(one.basis)) - {*one.bytes, "pe"}
-    names = [name for name in held if name in every]
+    for extension in added():
+        if set(extension.basis) <= variables and every & {*extension.bytes}:
+            every = (every | set(extension.basis)) - {*extension.bytes, "pe"}
+    names = [name for name in variables if name in every]
     choices = [_values(name, observed, segments, max_ranks) for name in names]
     for k, name in enumerate(names):  # a question is answered by its like, on more or fewer ranks
-        if name in asked and name != _onwards(observed):
-            choices[k] = asked[name].tolist()
+        if name in question and name != _onwards(observed):
+            choices[k] = question[name].tolist()
     rows = np.array(list(product(*choices))).reshape(-1, len(names))
     measured = set(zip(*(observed.variables[name].tolist() for name in names), strict=True))
     fresh = [k for k, row in enumerate(rows.tolist()) if tuple(row) not in measured]
@@ -307,8 +314,8 @@ def _candidates(
     if set(PLACES) <= points.keys():
         points["p"] = points["nodes"] * points["ppn"]
     if "p" in points:
-        most = max_ranks or _AGAIN * float(observed.variables["p"].max())
-        points = picked(points, points["p"] <= most)
+        largest = max_ranks or _AGAIN * float(observed.variables["p"].max())
+        points = picked(points, points["p"] <= largest)
     return filled(points)
 
 
@@ -319,24 +326,28 @@ def _values(
 
     Counts are tried around powers of two, because steps tell themselves from smooth growth there.
     """
-    known = np.unique(observed.variables[name])
-    few = np.unique(np.linspace(0, len(known) - 1, _MOST).round().astype(int))
-    found = set(known[few].tolist())
-    found |= {one.taken for one in switches(segments) if one.name == name and one.taken > one.below}
+    measured = np.unique(observed.variables[name])
+    indices = np.unique(np.linspace(0, len(measured) - 1, _MOST).round().astype(int))
+    values = set(measured[indices].tolist())
+    values |= {
+        switch.taken
+        for switch in switches(segments)
+        if switch.name == name and switch.taken > switch.below
+    }
     if name != _onwards(observed):
-        return sorted(found)
-    most = _AGAIN * float(known[-1])
+        return sorted(values)
+    largest = _AGAIN * float(measured[-1])
     if name == "p":
-        most = max_ranks or most
+        largest = max_ranks or largest
     if name in _COUNTS:
         counts = np.outer(2.0 ** np.arange(64), _BETWEEN).ravel()
-        within = (counts == np.floor(counts)) & (counts >= known[0]) & (counts <= most)
-        found |= set(counts[within].tolist())
-    return sorted(found | {most})
+        within = (counts == np.floor(counts)) & (counts >= measured[0]) & (counts <= largest)
+        values |= set(counts[within].tolist())
+    return sorted(values | {largest})
 
 
 def _onwards(observed: Observations) -> str:
     """Return the variable along which people extrapolate: ranks or nodes, else sizes; or none."""
     names = ["nodes" if set(PLACES) <= observed.variables.keys() else "p", *_COUNTS, "b", "n"]
-    varying = [one for one in names if np.ptp(observed.variables.get(one, np.zeros(1))) > 0]
+    varying = [name for name in names if np.ptp(observed.variables.get(name, np.zeros(1))) > 0]
     return varying[0] if varying else ""

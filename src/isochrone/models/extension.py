@@ -78,7 +78,9 @@ def added() -> list[Variables]:
 
 def adding(names: Iterable[str]) -> Variables | None:
     """Return what adds one of these counts."""
-    return next((one for one in added() if not set(one.counts).isdisjoint(names)), None)
+    return next(
+        (extension for extension in added() if not set(extension.counts).isdisjoint(names)), None
+    )
 
 
 @dataclass(frozen=True)
@@ -132,8 +134,8 @@ class SampleReader:
 def readers_of(run: Run) -> list[SampleReader]:
     """Return the readers that know a run with samples."""
     members = {*run.by, *run.tables["sample"].columns}
-    found = [_reader(name) for name in registry.names(_FOLDER) if name in members]
-    return [one for one in found if set(one.by) <= set(run.by)]
+    readers = [_reader(name) for name in registry.names(_FOLDER) if name in members]
+    return [reader for reader in readers if set(reader.by) <= set(run.by)]
 
 
 @cache
@@ -145,5 +147,5 @@ def kept() -> dict[str, Kept]:
 
 
 def _reader(name: str) -> SampleReader:
-    found: SampleReader = registry.load(_FOLDER, name).READER
-    return found
+    reader: SampleReader = registry.load(_FOLDER, name).READER
+    return reader

@@ -84,56 +84,56 @@ def _point(data: _Data, parameters: Sequence[str], where: str) -> list[str]:
 
 def _json_records(text: str, where: str) -> Iterator[_Data]:
     decode = msgspec.json.Decoder(_Record).decode
-    for number, line in enumerate(text.split("\n"), start=1):
+    for line_number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:
             record = decode(line)
         except (msgspec.DecodeError, msgspec.ValidationError) as error:
             problem = f"the line is no measurement of Extra-P: {printable(error, 100)}"
-            raise InputError(problem, where=f"{where}:{number}") from error
+            raise InputError(problem, where=f"{where}:{line_number}") from error
         point = {name: repr(value) for name, value in record.params.items()}
         values = record.value if isinstance(record.value, list) else [record.value]
-        yield _Data(number, point, record.callpath, record.metric, [*map(repr, values)])
+        yield _Data(line_number, point, record.callpath, record.metric, [*map(repr, values)])
 
 
 def _text_records(text: str, where: str) -> Iterator[_Data]:
     parameters: list[str] = []
     points: list[dict[str, str]] = []
-    region, metric, done, number = "", _UNNAMED, 0, 0
+    region, metric, done, line_number = "", _UNNAMED, 0, 0
 
     def check_complete() -> None:
         if done not in (0, len(points)):
             problem = f"only {done} of {len(points)} points have a line DATA"
-            raise InputError(problem, where=f"{where}:{number}")
+            raise InputError(problem, where=f"{where}:{line_number}")
 
-    for number, line in enumerate(text.splitlines(), start=1):
-        tag, *words = line.split() or ["#"]
+    for line_number, line in enumerate(text.splitlines(), start=1):
+        tag, *fields = line.split() or ["#"]
         if tag.startswith("#"):
             continue
         if tag == "PARAMETER":
-            parameters += words
+            parameters += fields
         elif tag == "POINTS" and parameters:
-            points += _points(words, parameters, f"{where}:{number}")
+            points += _points(fields, parameters, f"{where}:{line_number}")
         elif tag in ("REGION", "METRIC"):
             check_complete()
-            done, name = 0, " ".join(words)
+            done, name = 0, " ".join(fields)
             region, metric = (name, metric) if tag == "REGION" else (region, name)
         elif tag == "DATA" and done < len(points):
-            yield _Data(number, points[done], region, metric, words)
+            yield _Data(line_number, points[done], region, metric, fields)
             done += 1
         else:
             raise InputError(
                 f"'{printable(line.strip(), 40)}' is not expected here in a file of Extra-P",
-                where=f"{where}:{number}",
+                where=f"{where}:{line_number}",
                 hint="lines are PARAMETER, POINTS, REGION, METRIC, and DATA, one for each point",
             )
     check_complete()
 
 
-def _points(words: Sequence[str], names: Sequence[str], where: str) -> list[dict[str, str]]:
+def _points(fields: Sequence[str], names: Sequence[str], where: str) -> list[dict[str, str]]:
     """Return the parameters of each point; brackets around their values say nothing more."""
-    values = re.findall(r"[^\s()]+", " ".join(words))
+    values = re.findall(r"[^\s()]+", " ".join(fields))
     count = len(names)
     if len(values) % count:
         raise InputError(f"{len(values)} values are not points of {count} parameters", where=where)

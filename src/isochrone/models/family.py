@@ -76,8 +76,8 @@ class Family:
 def form_without(form: Form, terms: Container[str]) -> Form:
     """Return a formula without some of its terms."""
     pairs = zip(form.terms, form.symbols, strict=True)
-    kept = [(term, symbol) for term, symbol in pairs if term not in terms]
-    return Form(tuple(term for term, _ in kept), tuple(symbol for _, symbol in kept))
+    remaining = [(term, symbol) for term, symbol in pairs if term not in terms]
+    return Form(tuple(term for term, _ in remaining), tuple(symbol for _, symbol in remaining))
 
 
 def check_family(family: Family) -> None:
@@ -112,10 +112,10 @@ def check_family(family: Family) -> None:
         variables_of(family.splits)
 
 
-def added(one: Form, other: Form) -> Form:
+def added(first: Form, second: Form) -> Form:
     """Return the sum of two formulas; coefficients of the same term are one."""
-    symbols = dict(zip(one.terms, one.symbols, strict=True))
-    for term, symbol in zip(other.terms, other.symbols, strict=True):
+    symbols = dict(zip(first.terms, first.symbols, strict=True))
+    for term, symbol in zip(second.terms, second.symbols, strict=True):
         symbols[term] = f"{symbols[term]} + {symbol}" if term in symbols else symbol
     return Form(tuple(symbols), tuple(symbols.values()))
 
@@ -137,9 +137,9 @@ def declaration(name: str) -> Family:
     InputError
         If there is none of this name; says which there are. If its file cannot be used; says why.
     """
-    found = getattr(registry.load(_FOLDER, name), "FAMILY", None)
+    family = getattr(registry.load(_FOLDER, name), "FAMILY", None)
     where = str(registry.path_of(_FOLDER, name))
-    if not isinstance(found, Family):
+    if not isinstance(family, Family):
         raise InputError(
             "the file does not define FAMILY, an object of the class Family", where=where
         )
@@ -147,16 +147,16 @@ def declaration(name: str) -> Family:
         with located(where):
             sums = {  # of the formulas of other families
                 frozenset(total.terms): total
-                for one, other in found.sum_of
-                for a in declaration(one).forms
-                for b in declaration(other).forms
+                for first, second in family.sum_of
+                for a in declaration(first).forms
+                for b in declaration(second).forms
                 if len((total := added(a, b)).terms) <= _MOST_TERMS
             }
-            whole = replace(found, forms=(*found.forms, *sums.values()), name=name)
-            check_family(whole)
+            extended = replace(family, forms=(*family.forms, *sums.values()), name=name)
+            check_family(extended)
     except (AttributeError, TypeError) as error:  # a number in place of a tuple, for example
         raise InputError(f"FAMILY has a value of the wrong type ({error})", where=where) from error
-    return whole
+    return extended
 
 
 def declared() -> list[str]:
@@ -166,7 +166,7 @@ def declared() -> list[str]:
 
 def within(family: Family, variables: Container[str]) -> Family:
     """Return a family with only those forms that need no other variables; perhaps none."""
-    forms = (one for one in family.forms if all(v in variables for v in variables_of(one.terms)))
+    forms = (form for form in family.forms if all(v in variables for v in variables_of(form.terms)))
     return replace(family, forms=tuple(forms))
 
 
@@ -184,12 +184,12 @@ def broken() -> list[str]:
 @cache
 def _tried() -> list[tuple[str, str]]:
     """Return each family with the reason why its file cannot be used; empty if it can."""
-    found = []
+    reasons = []
     for name in registry.names(_FOLDER):
         try:
             declaration(name)
         except InputError as error:
-            found.append((name, str(error)))
+            reasons.append((name, str(error)))
         else:
-            found.append((name, ""))
-    return found
+            reasons.append((name, ""))
+    return reasons

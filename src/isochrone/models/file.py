@@ -141,13 +141,13 @@ def from_document(content: dict[str, Any]) -> Model:
             "the file was changed after it was written: its hash is wrong",
             hint="remove its 'sha256' if the change was intended",
         )
-    known = {key: body.pop(key) for key in _KEYS if key in body}
+    fields = {key: body.pop(key) for key in _KEYS if key in body}
     extra = {k: v for k, v in body.items() if k not in ("record", "format", "family")}
     kinds = {key: kind for key, kind in kept().items() if key in extra} if extra else {}
     lists = [(key, list[k.struct]) for key, k in kinds.items()]  # type: ignore[name-defined]
     beside = msgspec.defstruct("Beside", lists)
     try:
-        model = msgspec.convert({**known, "extra": extra}, type=Model)
+        model = msgspec.convert({**fields, "extra": extra}, type=Model)
         model.kept = msgspec.structs.asdict(msgspec.convert(extra, type=beside))
     except msgspec.ValidationError as error:
         raise InputError(f"the file is damaged: {error}") from error
@@ -164,11 +164,11 @@ def _check(model: Model) -> None:
         raise InputError("the model has no segments")
     if model.weights not in WEIGHTS:
         raise InputError("'weights' are neither 'relative' nor 'absolute'")
-    for number, segment in enumerate(model.segments):
-        _check_segment(segment, f"pieces[{number}]")
-    for number, one in enumerate(model.neighbours):
-        if wrong := one.wrong():
-            raise InputError(f"neighbours[{number}]: {wrong}")
+    for index, segment in enumerate(model.segments):
+        _check_segment(segment, f"pieces[{index}]")
+    for index, neighbour in enumerate(model.neighbours):
+        if wrong := neighbour.wrong():
+            raise InputError(f"neighbours[{index}]: {wrong}")
 
 
 def _check_segment(segment: Segment, name: str) -> None:
@@ -177,12 +177,12 @@ def _check_segment(segment: Segment, name: str) -> None:
     variables_of(list(segment.fitted))
     if not needed([segment]):
         raise InputError(f"{name}: the formula has no variable")
-    known = (segment.range, segment.switch, segment.reach, segment.fitted)
-    for low, high in (ends for ranges in known for ends in ranges.values()):
+    range_fields = (segment.range, segment.switch, segment.reach, segment.fitted)
+    for low, high in (ends for ranges in range_fields for ends in ranges.values()):
         if low is not None and high is not None and low > high:
             raise InputError(f"{name}: a range ends before it starts")
-    for number, rival in enumerate(segment.rivals):
-        _check_formula(rival, f"{name}, rival {number}")
+    for index, rival in enumerate(segment.rivals):
+        _check_formula(rival, f"{name}, rival {index}")
     weights = [rival.weight for rival in segment.rivals]
     if not all(weight >= 0 for weight in weights) or sum(weights) > 1 + _ROUNDING:
         raise InputError(f"{name}: the weights of alternative formulas are not from 0 to 1")

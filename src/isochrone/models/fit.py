@@ -96,31 +96,31 @@ def _of_sizes(samples: Samples, options: Options) -> Model:
 
     A formula for all sizes answers what those of each do not: another size.
     """
-    found, reasons = list[Model](), list[str]()
-    for one in filter(of_bytes, map(declaration, declared())):
+    candidates, reasons = list[Model](), list[str]()
+    for family in filter(of_bytes, map(declaration, declared())):
         try:
-            found.append(_fitted(together(samples), one, options))
+            candidates.append(_fitted(together(samples), family, options))
         except InputError as error:
-            reasons.append(f"the formula {one.name} does not fit all sizes: {error}")
-    whole = min(found, key=_error, default=None)
+            reasons.append(f"the formula {family.name} does not fit all sizes: {error}")
+    joint = min(candidates, key=_error, default=None)
     try:
-        each = _fitted(apart(samples), None, options)
+        separate = _fitted(apart(samples), None, options)
     except InputError:
-        if whole is None:
+        if joint is None:
             raise
-        return whole
-    each.warnings += reasons
-    good = max(MUCH_WORSE * _error(each), WELL)
-    if len(each.selectors["bytes"]) < len(each.sizes):
+        return joint
+    separate.warnings += reasons
+    good = max(MUCH_WORSE * _error(separate), WELL)
+    if len(separate.selectors["bytes"]) < len(separate.sizes):
         good = auto.HOPELESS  # some sizes have no formula of their own
-    if whole is None or _error(whole) > good:
-        return each
+    if joint is None or _error(joint) > good:
+        return separate
     rows = [
-        auto.row_of(name, _error(model), None, [one.terms for one in model.segments])
-        for model, name in ((whole, whole.family), (each, each.family + EACH))
+        auto.row_of(name, _error(model), None, [segment.terms for segment in model.segments])
+        for model, name in ((joint, joint.family), (separate, separate.family + EACH))
     ]
-    whole.ranking = [{"where": {}, "families": rows}]
-    return whole
+    joint.ranking = [{"where": {}, "families": rows}]
+    return joint
 
 
 def _error(model: Model) -> float:
@@ -132,54 +132,54 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
     """Fit samples that are arranged as the family needs them."""
     observed = samples.observations()
     if named is not None:
-        ops = dict.fromkeys(str(one.where["op"]) for one in observed if "op" in one.where)
+        ops = dict.fromkeys(str(points.where["op"]) for points in observed if "op" in points.where)
         if len(ops) > 1:
             raise InputError(
                 f"the data have several operations, but '{named.name}' describes a single one",
                 hint=f"choose one with --op: {', '.join(ops)}; or --family auto",
             )
-    taken, ranking, backtests = list[Fitted](), list[dict[str, Any]](), []
+    fits, ranking, backtests = list[Fitted](), list[dict[str, Any]](), []
     left_out, neighbours = list[InputError](), list[Neighbours]()
-    for one in observed:
+    for points in observed:
         try:
             if named is None:
-                found, rows = auto.ranked(one, options)
-                ranked = [{"where": one.where, "families": rows}]
+                fitted, rows = auto.ranked(points, options)
+                ranked = [{"where": points.where, "families": rows}]
             else:
-                ranked, found = [], auto.of_pool(_family_pool(named, one), one, options)
-            tried = backtested(found, partial(_again, named, options), options.weights)
-            between = None if named else _neighbours(found, tried)
+                ranked, fitted = [], auto.of_pool(_family_pool(named, points), points, options)
+            tried = backtested(fitted, partial(_again, named, options), options.weights)
+            between = None if named else _neighbours(fitted, tried)
             if named is None and not (between and between.needs_no_formula):
-                _refuse_hopeless(found, samples)
-            if not needed(found.segments):  # it says nothing of what was varied
+                _refuse_hopeless(fitted, samples)
+            if not needed(fitted.segments):  # it says nothing of what was varied
                 raise InputError("the times do not depend on any varied variable")
         except InputError as error:
-            where = ", ".join(f"{key} {value}" for key, value in one.where.items())
+            where = ", ".join(f"{key} {value}" for key, value in points.where.items())
             left_out.append(InputError(error.what, where=error.where or where, hint=error.hint))
             continue
         ranking += ranked
-        taken.append(found)
+        fits.append(fitted)
         backtests += tried
         neighbours += [between] if between else []
-    if not taken:
+    if not fits:
         raise left_out[0]
-    observed = [found.observed for found in taken]
+    observed = [fitted.observed for fitted in fits]
     sizes = np.zeros(0)
     if adding(samples.variables):
         sizes = samples.selectors.get("bytes", samples.variables.get("b", sizes))
-    fitted_ops = {str(one.where.get("op", "")) for one in observed}
+    fitted_ops = {str(points.where.get("op", "")) for points in observed}
     model = Model(
-        [segment for found in taken for segment in found.segments], weights=options.weights,
+        [segment for fitted in fits for segment in fitted.segments], weights=options.weights,
         ranking=ranking, backtests=backtests, made_from=samples.made_from, origin=samples.origin,
         experiment=samples.experiment, sizes=np.unique(sizes).astype(float).tolist(),
         constant=samples.constants, full_node=samples.full_node, neighbours=neighbours,
         kept={
             key: own for key, every in samples.kept.items()
-            if (own := [one for one in every if getattr(one, kept()[key].op) in fitted_ops])
+            if (own := [entry for entry in every if getattr(entry, kept()[key].op) in fitted_ops])
         },
     )  # fmt: skip
     model.samples = samples
-    held_out = cross_validate([(found.parts, found.observed) for found in taken])
+    held_out = cross_validate([(fitted.parts, fitted.observed) for fitted in fits])
     model.quality = goodness_of_fit(model, observed) | {"held_out": held_out}
     model.warnings = [
         *(f"skipped: {error}" for error in left_out), *questionable(samples),
@@ -190,12 +190,12 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
     return model
 
 
-def _refuse_hopeless(found: Fitted, samples: Samples) -> None:
+def _refuse_hopeless(fitted: Fitted, samples: Samples) -> None:
     """Refuse a formula that describes nothing; name the noise if that is why."""
     try:
-        auto.refuse_hopeless(found)
+        auto.refuse_hopeless(fitted)
     except InputError as error:
-        noise = noise_behind(samples.only(**found.observed.where), found.error)
+        noise = noise_behind(samples.only(**fitted.observed.where), fitted.error)
         if not noise:
             raise
         raise InputError(f"{error.what}: {noise}", hint=MORE_REPETITIONS) from error
@@ -208,13 +208,15 @@ def _neighbours(fitted: Fitted, backtests: list[Backtest]) -> Neighbours | None:
     return neighbours_of(fitted.observed, formula, fitted.segments[0].rising, tried)
 
 
-def _again(named: Family | None, options: Options, near: Observations, segment: Segment) -> Segment:
+def _again(
+    named: Family | None, options: Options, points: Observations, segment: Segment
+) -> Segment:
     """Choose the formula of a segment by some of its points."""
     pool = (
-        auto.every_pool(usable_pools(declared(), near), near) if named is None
-        else _family_pool(named, near)
+        auto.every_pool(usable_pools(declared(), points), points) if named is None
+        else _family_pool(named, points)
     )  # fmt: skip
-    return auto.in_region(pool, near, segment, options)
+    return auto.in_region(pool, points, segment, options)
 
 
 def _family_pool(chosen: Family, observed: Observations) -> Pool:
@@ -233,23 +235,23 @@ def _family_pool(chosen: Family, observed: Observations) -> Pool:
 
 
 def _warnings(model: Model, samples: Samples) -> list[str]:
-    found = []
+    remarks = []
     if min((segment.degrees_of_freedom for segment in model.segments), default=0) < 3:
-        found.append("few independent points: intervals are wide")
+        remarks.append("few independent points: intervals are wide")
     error = model.quality["held_out"]["point"]["median"]
     if error > auto.HOPELESS:
         noise = noise_behind(samples, error)
-        found.append(
+        remarks.append(
             f"the median leave-one-out error is {format_error(error)}: "
             + (f"{noise}; {MORE_REPETITIONS}" if noise else
                "predictions of this formula are unreliable")
         )  # fmt: skip
     nodes = samples.variables.keys() & {"nodes", "ppn"}
-    breaks = [one for one in switches(model.segments) if one.name == "p" and not nodes]
+    breaks = [switch for switch in switches(model.segments) if switch.name == "p" and not nodes]
     if breaks:
-        found.append(
+        remarks.append(
             f"the formula changes from p = {breaks[0].below:g} to {breaks[0].above:g}: if a node "
             "has so "
             "many ranks, add columns 'nodes' and 'ppn'"
         )
-    return found
+    return remarks

@@ -20,9 +20,9 @@ def headings(segments: Sequence[Segment]) -> list[str]:
     """Write what each segment is for: its selectors and its range."""
     texts = []
     for k, segment in enumerate(segments):
-        before = [other for other in segments[:k] if other.where == segment.where]
-        words = [printable(f"{key} {value}") for key, value in segment.where.items()]
-        texts.append(", ".join(words + _bounds(segment, before)))
+        earlier = [preceding for preceding in segments[:k] if preceding.where == segment.where]
+        labels = [printable(f"{key} {value}") for key, value in segment.where.items()]
+        texts.append(", ".join(labels + _bounds(segment, earlier)))
     return texts
 
 
@@ -31,18 +31,18 @@ def ranges(segments: Sequence[Segment]) -> list[str]:
     return [", ".join(_bounds(segment, segments[:k])) for k, segment in enumerate(segments)]
 
 
-def _bounds(segment: Segment, before: Sequence[Segment]) -> list[str]:
+def _bounds(segment: Segment, earlier: Sequence[Segment]) -> list[str]:
     """Write the bounds of a segment; one that an earlier segment includes is not its own."""
-    words = []
+    bounds = []
     for name, (low, high) in segment.range.items():
         if name in _CLASSES:
-            words.append(_CLASSES[name][low == 1])
+            bounds.append(_CLASSES[name][low == 1])
             continue
-        others = [other.range[name] for other in before if name in other.range]
+        others = [preceding.range[name] for preceding in earlier if name in preceding.range]
         text = name
         if name in _PRODUCTS:
             ends = [number(name, end) for end in (low, high) if end is not None]
-            words.append(
+            bounds.append(
                 f"{printed(name)} {'up to' if low is None else 'from'} {' to '.join(ends)}"
             )
             continue
@@ -52,8 +52,8 @@ def _bounds(segment: Segment, before: Sequence[Segment]) -> list[str]:
         if high is not None:
             sign = "<" if high in [start for start, _ in others] else "≤"
             text = f"{text} {sign} {number(name, high)}"
-        words.append(text)
-    return words
+        bounds.append(text)
+    return bounds
 
 
 def printed(name: str) -> str:
@@ -81,18 +81,18 @@ def formula(segment: Segment) -> str:
     begins, if it is below zero at 0.
     """
     terms, values = list(segment.terms), list(segment.coefficients)
-    shown = list(terms)
+    factors = list(terms)
     if (
         len(terms) == 2
         and terms[0] == "1"
         and values[0] < 0 < (low := segment.fitted.get(segment.terms[1], (0.0, 0.0))[0])
     ):
-        shown[1], values[0] = f"({terms[1]} - {low:g})", values[0] + values[1] * low
-    parts = []
-    for value, term, name in zip(values, terms, shown, strict=True):
+        factors[1], values[0] = f"({terms[1]} - {low:g})", values[0] + values[1] * low
+    summands = []
+    for value, term, name in zip(values, terms, factors, strict=True):
         if value == 0 and any(values):
             continue
         sign = "-" if value < 0 else "+"
-        what = "" if term == "1" else f" · {name}"
-        parts.append(f"{sign} {abs(value):.6g} {unit(term)}{what}")
-    return " ".join(parts).removeprefix("+ ")
+        suffix = "" if term == "1" else f" · {name}"
+        summands.append(f"{sign} {abs(value):.6g} {unit(term)}{suffix}")
+    return " ".join(summands).removeprefix("+ ")

@@ -59,40 +59,43 @@ class Limits:
             return candidate
         return replace(candidate, costs=(*candidate.costs, *others))
 
-    def allowed(self, found: list[SegmentFit], own: Observations) -> list[SegmentFit]:
+    def allowed(self, segment_fits: list[SegmentFit], observed: Observations) -> list[SegmentFit]:
         """Return the formulas that give possible times within a segment and beyond.
 
         They are above zero, and fall with neither ranks nor bytes unless the data do.
         """
-        if not {"p", "b"} & own.variables.keys():
-            return found
-        far = [own.variables]
-        if "p" in own.variables:
-            far += [farther(own.variables, factor) for factor in (1.0, *_BEYOND)]
-        by_bytes = [self._by_bytes(far[k]) for k in (0, -1) if "b" in self.rising]
-        every = [*far, *(points for points, _ in by_bytes)]
-        ends = np.cumsum([length_of(one) for one in every])[:-1]
+        if not {"p", "b"} & observed.variables.keys():
+            return segment_fits
+        beyond = [observed.variables]
+        if "p" in observed.variables:
+            beyond += [farther(observed.variables, factor) for factor in (1.0, *_BEYOND)]
+        by_bytes = [self._by_bytes(beyond[k]) for k in (0, -1) if "b" in self.rising]
+        every = [*beyond, *(points for points, _ in by_bytes)]
+        ends = np.cumsum([length_of(block) for block in every])[:-1]
         points = stacked(every)
         columns = {
             term: evaluate_term(term, points)
-            for term in dict.fromkeys(term for one in found for term in one.fit.terms)
+            for term in dict.fromkeys(
+                term for segment_fit in segment_fits for term in segment_fit.fit.terms
+            )
         }
 
         def allows(fit: linear.Fit) -> bool:
             time = np.column_stack([columns[term] for term in fit.terms]) @ fit.coefficients
             times = np.split(time, ends)
-            if any(np.any(time <= 0) for time in times[: len(far)]):
+            if any(np.any(time <= 0) for time in times[: len(beyond)]):
                 return False
             if "p" in self.rising and any(
-                np.any(more < less * (1 - _FALLS)) for less, more in pairwise(times[1 : len(far)])
+                np.any(more < less * (1 - _FALLS))
+                for less, more in pairwise(times[1 : len(beyond)])
             ):
                 return False
             return not any(
                 np.any(same & (np.diff(time) < -_FALLS * time[:-1]))
-                for time, (_, same) in zip(times[len(far) :], by_bytes, strict=True)
+                for time, (_, same) in zip(times[len(beyond) :], by_bytes, strict=True)
             )
 
-        return [one for one in found if allows(one.fit)]
+        return [segment_fit for segment_fit in segment_fits if allows(segment_fit.fit)]
 
     def _by_bytes(self, points: Mapping[str, Floats]) -> tuple[dict[str, Floats], Bools]:
         """Return points in the order of their bytes, and beyond; and which differ in these only.
@@ -100,8 +103,8 @@ class Limits:
         That is said of each and the one after it.
         """
         size = points["b"]
-        most = size == size.max()
-        beyond = [{**picked(points, most), "b": factor * size[most]} for factor in _BEYOND]
+        largest = size == size.max()
+        beyond = [{**picked(points, largest), "b": factor * size[largest]} for factor in _BEYOND]
         every = [points, *(beyond if size.max() == self.largest else [])]
         points = stacked(every)
         row = _rows(points, {"b"})
@@ -123,9 +126,9 @@ def _rises(observed: Observations, name: str) -> bool:
     limit = 1 - max(_FELL[0], _FELL[1] * noise)
     for k in range(row.max() + 1):
         order = np.flatnonzero(row == k)[np.argsort(value[row == k])]
-        most = np.maximum.accumulate(observed.seconds[order])
+        running_max = np.maximum.accumulate(observed.seconds[order])
         half = np.searchsorted(value[order], value[order] / 2, side="right") - 1
-        known = half >= 0
-        if np.any(observed.seconds[order][known] < limit * most[half[known]]):
+        comparable = half >= 0
+        if np.any(observed.seconds[order][comparable] < limit * running_max[half[comparable]]):
             return False
     return True

@@ -120,8 +120,8 @@ def fit(
             hint="measure more sizes, or more numbers of ranks",
         )
     scale, trust = _reweighted(x, seconds, weights, robust)
-    found, q, inverse = _solve(x, seconds, scale * np.sqrt(trust))
-    predicted = x @ found
+    solution, q, inverse = _solve(x, seconds, scale * np.sqrt(trust))
+    predicted = x @ solution
     residuals = (seconds - predicted) * scale
     if robust:
         inverse = _solve(x, seconds, scale)[2]
@@ -129,7 +129,7 @@ def fit(
     covariance = inverse @ inverse.T * factor**2
     half = float(stdtrit(max(count - width, 1), 0.975)) * np.sqrt(np.diag(covariance))
     return Fit(
-        tuple(terms), found, found - half, found + half, covariance, sigma, count - width,
+        tuple(terms), solution, solution - half, solution + half, covariance, sigma, count - width,
         predicted, q, scale * np.sqrt(trust),
     )  # fmt: skip
 
@@ -139,12 +139,12 @@ def bounded(fit: Fit, free: Fit) -> Fit:
 
     Their errors are those that they had while they could be below zero.
     """
-    own = [free.terms.index(term) for term in fit.terms]
+    positions = [free.terms.index(term) for term in fit.terms]
     coefficients, low, high = np.zeros((3, len(free.terms)))
     covariance = np.diag(np.diag(free.covariance)).copy()
     high[:] = np.maximum(free.high, 0.0)
-    coefficients[own], low[own], high[own] = fit.coefficients, fit.low, fit.high
-    covariance[np.ix_(own, own)] = fit.covariance
+    coefficients[positions], low[positions], high[positions] = fit.coefficients, fit.low, fit.high
+    covariance[np.ix_(positions, positions)] = fit.covariance
     return replace(
         fit, terms=free.terms, coefficients=coefficients, low=low, high=high, covariance=covariance
     )
@@ -158,7 +158,7 @@ def _reweighted(x: Floats, seconds: Floats, weights: str, robust: bool) -> tuple
         rows = scale * np.sqrt(trust)
         q = _decomposed(x, rows)[0]
         predicted = q @ (q.T @ (seconds * rows)) / rows
-        before = scale, trust
+        previous = scale, trust
         if weights == "relative":
             scale = 1 / np.where(predicted > _LOWEST * seconds, predicted, seconds)
         if robust:
@@ -166,8 +166,8 @@ def _reweighted(x: Floats, seconds: Floats, weights: str, robust: bool) -> tuple
             away /= max(MAD_TO_SIGMA * median_of(away), 1e-300)
             trust = np.where(away <= _HUBER, 1.0, _HUBER / np.maximum(away, _HUBER))
         if iteration and all(
-            np.all(np.abs(now - then) <= 1e-7 * then)
-            for then, now in zip(before, (scale, trust), strict=True)
+            np.all(np.abs(new - old) <= 1e-7 * old)
+            for old, new in zip(previous, (scale, trust), strict=True)
         ):
             break
     return scale, trust
@@ -202,11 +202,11 @@ def _dependent(columns: Floats) -> list[int]:
     if rank == width:
         return []
     shares = solve_triangular(r[:rank, :rank], r[:rank, rank:])
-    found = []
+    groups = []
     for k, share in enumerate(shares.T):
         others: list[int] = order[:rank][np.abs(share) > _SHARE].tolist()
-        found.append(sorted([*others, int(order[rank + k])]))
-    return min(found, key=lambda columns: (len(columns), columns))
+        groups.append(sorted([*others, int(order[rank + k])]))
+    return min(groups, key=lambda columns: (len(columns), columns))
 
 
 def _advice(terms: Sequence[str], variables: Mapping[str, Floats]) -> str:
@@ -235,8 +235,8 @@ def _decomposed(x: Floats, scale: Floats) -> tuple[Floats, Floats, Floats]:
 def _solve(x: Floats, seconds: Floats, scale: Floats) -> tuple[Floats, Floats, Floats]:
     """Solve by QR with columns of equal length; return coefficients, Q and a root of (X'X)⁻¹."""
     q, r, length = _decomposed(x, scale)
-    found = np.linalg.solve(r, q.T @ (seconds * scale)) / length
-    return found, q, np.linalg.inv(r) / length[:, None]
+    coefficients = np.linalg.solve(r, q.T @ (seconds * scale)) / length
+    return coefficients, q, np.linalg.inv(r) / length[:, None]
 
 
 def _spread(residuals: Floats, width: int, trust: Floats) -> tuple[float, float]:

@@ -44,13 +44,13 @@ def load(paths: Sequence[str | Path]) -> Samples:
 
 
 def load_usable(
-    given: Sequence[Run | Samples], **only: Selector | None
+    inputs: Sequence[Run | Samples], **only: Selector | None
 ) -> tuple[Samples, list[InputError]]:
     """Return the samples that selectors mean of those runs and tables that hold some.
 
     Parameters
     ----------
-    given
+    inputs
         What was read from each file.
     only
         The selectors.
@@ -65,18 +65,18 @@ def load_usable(
     InputError
         If a table has none, all are left out, or the others do not belong together.
     """
-    parts, left_out = [], []
-    for item in given:
+    usable, left_out = [], []
+    for item in inputs:
         try:
-            parts.append(samples_in(item).only(**only))
+            usable.append(samples_in(item).only(**only))
         except InputError as error:
             where = item.where if isinstance(item, Run) else ""
             left_out.append(InputError(error.what, where=error.where or where))
-            if not isinstance(item, Run) or len(given) == 1:
+            if not isinstance(item, Run) or len(inputs) == 1:
                 raise
-    if not parts:
+    if not usable:
         raise InputError(f"none of the {len(left_out)} files can be fitted", hint=str(left_out[0]))
-    return joined(parts), left_out
+    return joined(usable), left_out
 
 
 def samples_of(measured: Measured) -> Samples:
@@ -107,7 +107,7 @@ def _read_if_a_run(item: _Part) -> _Part:
     return item
 
 
-def samples_in(item: _Part, own: Columns = AS_NAMED) -> Samples:
+def samples_in(item: _Part, schema: Columns = AS_NAMED) -> Samples:
     """Return the samples of one thing, which say of which file they are.
 
     Raises
@@ -122,7 +122,7 @@ def samples_in(item: _Part, own: Columns = AS_NAMED) -> Samples:
         samples, path = of_run(item), item.path
     elif isinstance(item, str | Path):
         path = Path(item)
-        samples = read_csv(path, own)
+        samples = read_csv(path, schema)
     elif isinstance(item, Mapping) or is_frame(item):
         return of_table(item)
     else:
@@ -153,19 +153,19 @@ def joined(parts: Sequence[Samples]) -> Samples:
         ]  # fmt: skip
     parts, remarks = _alike_placed(parts)
     first = parts[0]
-    for other in parts[1:]:
-        if other.experiment != first.experiment:
+    for following in parts[1:]:
+        if following.experiment != first.experiment:
             raise InputError(
-                f"a '{first.experiment}' and a '{other.experiment}' cannot be fitted together"
+                f"a '{first.experiment}' and a '{following.experiment}' cannot be fitted together"
             )
-        if other.seconds_are != first.seconds_are:
+        if following.seconds_are != first.seconds_are:
             raise InputError(
                 "times with different definitions cannot be fitted together: "
                 f"'{printable(first.seconds_are, 60)}'"
-                f" and '{printable(other.seconds_are, 60)}'"
+                f" and '{printable(following.seconds_are, 60)}'"
             )
-        if other.variables.keys() != first.variables.keys() or (
-            other.selectors.keys() != first.selectors.keys()
+        if following.variables.keys() != first.variables.keys() or (
+            following.selectors.keys() != first.selectors.keys()
         ):
             raise InputError("the inputs have different variables")
     starts = np.cumsum([0, *(part.start.max() + 1 for part in parts)])
@@ -187,7 +187,7 @@ def joined(parts: Sequence[Samples]) -> Samples:
         },
         [*dict.fromkeys([*remarks, *(remark for part in parts for remark in part.remarks)])],
         {
-            key: kept()[key].merged(one for part in parts for one in part.kept.get(key, ()))
+            key: kept()[key].merged(entry for part in parts for entry in part.kept.get(key, ()))
             for key in sorted({key for part in parts for key in part.kept})
         },
         [*dict.fromkeys(line for part in parts for line in part.read_as)],
@@ -199,11 +199,11 @@ def _alike_placed(parts: Sequence[Samples]) -> tuple[list[Samples], list[str]]:
 
     Nor is it used on how many nodes pairs of ranks were where that differs: they are one formula.
     """
-    known = {name: [p.variables[name] for p in parts if name in p.variables] for name in PLACES}
-    lost = [name for name, columns in known.items() if 0 < len(columns) < len(parts)]
+    placement = {name: [p.variables[name] for p in parts if name in p.variables] for name in PLACES}
+    lost = [name for name, columns in placement.items() if 0 < len(columns) < len(parts)]
     gone = {*lost}
     of_pairs = all("p" not in part.variables for part in parts)
-    if of_pairs and known["nodes"] and np.ptp(np.concatenate(known["nodes"])):
+    if of_pairs and placement["nodes"] and np.ptp(np.concatenate(placement["nodes"])):
         lost, gone = [name for name in lost if name != "nodes"], {*lost, "nodes"}
     alike = [
         replace(part, variables={k: v for k, v in part.variables.items() if k not in gone})

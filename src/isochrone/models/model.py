@@ -175,14 +175,14 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
     @property
     def family(self) -> str:
         """Name of the family; ``several`` if the operations have different ones."""
-        found = {segment.family for segment in self.segments}
-        return found.pop() if len(found) == 1 else "several"
+        families = {segment.family for segment in self.segments}
+        return families.pop() if len(families) == 1 else "several"
 
     @property
     def variables(self) -> list[str]:
         """Names of the variables that a prediction needs; ``p`` follows from nodes and ``ppn``."""
-        found = needed(self.segments)
-        return [name for name in found if name != "p" or not set(PLACES) <= set(found)]
+        names = needed(self.segments)
+        return [name for name in names if name != "p" or not set(PLACES) <= set(names)]
 
     @property
     def headed(self) -> list[tuple[Segment, str]]:
@@ -192,11 +192,11 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
     @property
     def selectors(self) -> dict[str, list[Selector]]:
         """Operations of the model as ``{"op": ["bcast"]}``, and other selectors of formulas."""
-        found: dict[str, dict[Selector, None]] = {}
+        distinct: dict[str, dict[Selector, None]] = {}
         for segment in self.segments:
             for key, value in segment.where.items():
-                found.setdefault(key, {})[value] = None
-        return {key: list(values) for key, values in found.items()}
+                distinct.setdefault(key, {})[value] = None
+        return {key: list(values) for key, values in distinct.items()}
 
     @property
     def samples(self) -> Samples | None:
@@ -239,12 +239,12 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
             raise InputError(
                 f"the confidence level is {level:g}, not between 0 and 1", hint="for example 0.95"
             )
-        asked = question(self.selectors, variables, where or {}, named)
+        request = question(self.selectors, variables, where or {}, named)
         answers = [
             (rows, self._predict(points, selectors, level))
-            for selectors, points, rows in asked.parts()
+            for selectors, points, rows in request.parts()
         ]
-        return asked.joined(answers)
+        return request.joined(answers)
 
     @np.errstate(divide="ignore", invalid="ignore", over="ignore")  # they give no time, see below
     def _predict(
@@ -262,7 +262,7 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         times, neighbours = seconds, self._neighbours(where, points)
         if neighbours is not None:
             times, low, high = neighbours.predict(
-                points, lambda asked: by_formula(segments, asked)[1], (low, high), level
+                points, lambda columns: by_formula(segments, columns)[1], (low, high), level
             )
         nowhere, reasons = without_time(segments, points, times)
         times, low, high = (np.where(nowhere, np.nan, column) for column in (times, low, high))
@@ -276,10 +276,10 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         self, where: Mapping[str, Selector], points: Mapping[str, Floats]
     ) -> Neighbours | None:
         """Return the measured times that the prediction goes through; None if it follows none."""
-        known = self.known(where)
+        selectors = self.known(where)
         return next(
-            (one for one in self.neighbours
-             if known.items() <= one.where.items() and one.covers(points)), None,
+            (neighbours for neighbours in self.neighbours
+             if selectors.items() <= neighbours.where.items() and neighbours.covers(points)), None,
         )  # fmt: skip
 
     def _times(
@@ -294,7 +294,9 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
             times, lowest, highest = segment.evaluate(picked(points, also), self.weights, level)
             seconds[mine] = times[mine[also]]
             low[also], high[also] = np.fmin(low[also], lowest), np.fmax(high[also], highest)
-        starts = [one.starts.next_start(level) if one.starts else 0.0 for one in segments]
+        starts = [
+            segment.starts.next_start(level) if segment.starts else 0.0 for segment in segments
+        ]
         return owner, seconds, *widened(seconds, low, high, np.array(starts)[owner])
 
     @np.errstate(divide="ignore", invalid="ignore", over="ignore")
@@ -325,8 +327,8 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         for key in where:
             if key not in selectors:
                 raise InputError(f"the model does not record its '{key}'")
-        for key, known in selectors.items():
-            listed = ", ".join(map(str, known))
+        for key, available in selectors.items():
+            listed = ", ".join(map(str, available))
             if key in where:
                 segments = [r for r in segments if r.where.get(key, where[key]) == where[key]]
             elif len({repr(segment.where.get(key)) for segment in segments}) > 1:
@@ -345,8 +347,8 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         """Return other formulas that fit as well, the best first."""
         segments = self.chosen(where)
         return [
-            Model([one.rival(k) for one in segments], weights=self.weights)
-            for k in range(max(len(one.rivals) for one in segments))
+            Model([segment.rival(k) for segment in segments], weights=self.weights)
+            for k in range(max(len(segment.rivals) for segment in segments))
         ]
 
     def residuals(self, measured: Measured | None = None) -> dict[str, Array]:
@@ -368,18 +370,18 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         InputError
             If the model is for nothing of it, or was read from a file and nothing is given.
         """
-        own = arranged(self._measured(measured), self.variables)
-        parts = []
-        for one in applicable(self.selectors, own.observations()):
-            predicted = self.predict(one.variables, self.known(one.where)).seconds
-            parts.append({
-                **{key: np.full(len(one), value) for key, value in one.where.items()},
-                **one.variables, "seconds": one.seconds, "predicted": predicted,
-                "residual": one.seconds / predicted - 1,
+        samples = arranged(self._measured(measured), self.variables)
+        tables = []
+        for points in applicable(self.selectors, samples.observations()):
+            predicted = self.predict(points.variables, self.known(points.where)).seconds
+            tables.append({
+                **{key: np.full(len(points), value) for key, value in points.where.items()},
+                **points.variables, "seconds": points.seconds, "predicted": predicted,
+                "residual": points.seconds / predicted - 1,
             })  # fmt: skip
-        if not parts:
+        if not tables:
             raise InputError("the model does not apply to anything measured")
-        return stacked(parts)
+        return stacked(tables)
 
     def summary(self) -> str:
         """Return a text with formulas, standard errors of coefficients, and candidates."""
@@ -435,14 +437,14 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
 
     def __repr__(self) -> str:
         lines = [_title(self)]
-        for segment, words in self.headed:
-            lines.append(f"  {words}: {formula(segment)}" if words else f"  {formula(segment)}")
+        for segment, heading in self.headed:
+            lines.append(f"  {heading}: {formula(segment)}" if heading else f"  {formula(segment)}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><td>{escape(words)}</td><td>{escape(formula(segment))}</td></tr>"
-            for segment, words in self.headed
+            f"<tr><td>{escape(heading)}</td><td>{escape(formula(segment))}</td></tr>"
+            for segment, heading in self.headed
         )
         return f"<b>{escape(_title(self))}</b><table>{rows}</table>"
 
@@ -465,15 +467,15 @@ def _points(variables: Mapping[str, ArrayLike], needed: Sequence[str]) -> dict[s
 
 def _title(model: Model) -> str:
     """Name the family and how well it fits."""
-    words = [f"{printable(model.family)} model"]
+    clauses = [f"{printable(model.family)} model"]
     if model.origin:
-        words[0] += f" of {with_noun(printable(model.origin))}"
+        clauses[0] += f" of {with_noun(printable(model.origin))}"
     r2 = model.quality.get("r2")
     if isinstance(r2, float):
-        words.append(f"R² {r2:.4f}")
+        clauses.append(f"R² {r2:.4f}")
     deviation = model.quality.get("deviation")
     if isinstance(deviation, dict) and isinstance(deviation.get("median"), float):
-        words.append(f"median deviation {100 * deviation['median']:.2f} %")
+        clauses.append(f"median deviation {100 * deviation['median']:.2f} %")
     if model.source:
-        words.append(printable(model.source))
-    return " · ".join(words)
+        clauses.append(printable(model.source))
+    return " · ".join(clauses)

@@ -160,19 +160,19 @@ class Neighbours(msgspec.Struct):
                 rules = _simple_rules(np.array(self.p), np.log(np.array(self.seconds)))
                 average = partial(self._average, rules)
                 logs = np.where(inside, logs, self._rising(nearest, formula, average))
-            more = np.log(seconds / formula(nearest))
-            times = np.exp(logs + np.where(np.isfinite(more), more, 0.0))
+            log_ratio = np.log(seconds / formula(nearest))
+            times = np.exp(logs + np.where(np.isfinite(log_ratio), log_ratio, 0.0))
             half = np.maximum(half, inside * of_level * max(self.inside, INSIDE_LEAST))
-            half = np.where(more == 0, half, np.fmax(half, np.log(high / low) / 2))
+            half = np.where(log_ratio == 0, half, np.fmax(half, np.log(high / low) / 2))
             return times, times * np.exp(-half), times * np.exp(half)
-        logs, (least, most) = np.log(seconds), self._bounds(points)
-        kept = (logs >= least - self.inside) & (logs <= most + self.inside)
-        logs = np.where(kept, logs, self._line(points))
+        logs, (lowest, highest) = np.log(seconds), self._bounds(points)
+        plausible = (logs >= lowest - self.inside) & (logs <= highest + self.inside)
+        logs = np.where(plausible, logs, self._line(points))
         if self.tested or inside.all():
             half[:] = 0.0
         else:
             logs = np.where(inside, logs, self._rising(points, formula, lambda _, t: np.log(t)))
-        ends = (np.clip(np.log(end), least - TWICE, most + TWICE) for end in (low, high))
+        ends = (np.clip(np.log(end), lowest - TWICE, highest + TWICE) for end in (low, high))
         low, high = map(np.exp, ends)
         times = np.exp(logs)
         return times, np.fmin(low, times * np.exp(-half)), np.fmax(high, times * np.exp(half))
@@ -257,13 +257,13 @@ class _Place(NamedTuple):
     outside: Bools
 
     @classmethod
-    def of(cls, known: Floats, asked: Floats) -> _Place:
+    def of(cls, known: Floats, values: Floats) -> _Place:
         """Look points up in ascending values."""
-        below = np.clip(np.searchsorted(known, asked, side="right") - 1, 0, max(len(known) - 2, 0))
+        below = np.clip(np.searchsorted(known, values, side="right") - 1, 0, max(len(known) - 2, 0))
         above = np.minimum(below + 1, len(known) - 1)
         width = np.where(above > below, known[above] - known[below], 1.0)
-        share = np.clip((asked - known[below]) / width, 0.0, 1.0)
-        return cls(np.array([below, above]), share, (asked < known[0]) | (asked > known[-1]))
+        share = np.clip((values - known[below]) / width, 0.0, 1.0)
+        return cls(np.array([below, above]), share, (values < known[0]) | (values > known[-1]))
 
     @property
     def around(self) -> Ints:
@@ -274,9 +274,9 @@ class _Place(NamedTuple):
         ])  # fmt: skip
 
 
-def _interpolated(seconds: Floats, places: Sequence[_Place]) -> Floats:
+def _interpolated(seconds: Floats, positions: Sequence[_Place]) -> Floats:
     """Return log t on lines of t in bytes, and of log t in log p; constant beyond their ends."""
-    (rows, by_size, _), (columns, by_ranks, _) = places
+    (rows, by_size, _), (columns, by_ranks, _) = positions
     fewer, more = (
         np.log(seconds[rows[0], column] * (1 - by_size) + seconds[rows[1], column] * by_size)
         for column in columns
@@ -341,18 +341,18 @@ def neighbours_of(
     if np.any(np.median(line, axis=1) > np.log(OTHER_UNIT)):
         return None
     by_line = float(np.mean(line)) if line.size else 0.0
-    found = Neighbours(
+    neighbours = Neighbours(
         dict(observed.where), p.tolist(), b.tolist(), seconds.tolist(), fitted.tolist(),
         rising=list(rising),
     )  # fmt: skip
-    found.power_law, found.trend = _shares_beyond(p, logs, tried)
+    neighbours.power_law, neighbours.trend = _shares_beyond(p, logs, tried)
     misfit = float(np.mean(np.abs(residual)))
     noise = NOISY * (observed.noise or 0.0)
     right = misfit <= max(noise, EXACT)
-    found.tested = tried is not None and max(misfit, tried) <= max(noise, BLUNT)
+    neighbours.tested = tried is not None and max(misfit, tried) <= max(noise, BLUNT)
     if right or (tried is not None and max(misfit, tried) < DENSER * by_line):
-        return replace(found, trusted=True, inside=float(np.max(np.abs(residual))) + EXACT)
-    return replace(found, inside=quantile(line.ravel(), 0.95) if line.size else 0.0)
+        return replace(neighbours, trusted=True, inside=float(np.max(np.abs(residual))) + EXACT)
+    return replace(neighbours, inside=quantile(line.ravel(), 0.95) if line.size else 0.0)
 
 
 def _grid(
@@ -360,20 +360,22 @@ def _grid(
 ) -> tuple[Floats, Floats, Floats, Floats] | None:
     """Arrange points by size and number of ranks; None if most of the combinations are missing."""
     values = {name: np.unique(observed.variables[name]) for name in names}
-    values = {name: known for name, known in values.items() if len(known) > 1}
+    values = {name: distinct for name, distinct in values.items() if len(distinct) > 1}
     shape = tuple(len(values.get(name, [0])) for name in ("b", "p"))
-    place = tuple(
+    cell = tuple(
         np.searchsorted(values[name], observed.variables[name]) if name in values
         else np.zeros(len(observed), int) for name in ("b", "p")
     )  # fmt: skip
     seconds, fitted = np.full((2, *shape), np.nan)
-    seconds[place], fitted[place] = observed.seconds, formula
+    seconds[cell], fitted[cell] = observed.seconds, formula
     if np.isnan(seconds).any():
-        whole = ~np.isnan(seconds).any(axis=1)  # sizes that were measured at all numbers of ranks
-        if whole.sum() < 2 or "b" not in values:
+        complete = ~np.isnan(seconds).any(
+            axis=1
+        )  # sizes that were measured at all numbers of ranks
+        if complete.sum() < 2 or "b" not in values:
             return None
-        values["b"] = values["b"][whole]
-        seconds, fitted = seconds[whole], fitted[whole]
+        values["b"] = values["b"][complete]
+        seconds, fitted = seconds[complete], fitted[complete]
     none = np.zeros(0)
     return values.get("p", none), values.get("b", none), seconds, fitted
 
@@ -391,13 +393,13 @@ def _shares_beyond(p: Floats, logs: Floats, tried: float | None) -> tuple[float,
     What could not be tried counts as the mean of what could.
     """
     errors = []
-    for part in (2, 4):
-        near = p <= p[-1] / part
-        if near.sum() >= FEWEST:
-            rules = _simple_rules(p[near], logs[:, near])
-            far = np.log(p[~near])
+    for divisor in (2, 4):
+        small = p <= p[-1] / divisor
+        if small.sum() >= FEWEST:
+            rules = _simple_rules(p[small], logs[:, small])
+            log_beyond = np.log(p[~small])
             errors.append([
-                np.mean(np.abs(logs[:, ~near] - start[:, None] - slope[:, None] * far))
+                np.mean(np.abs(logs[:, ~small] - start[:, None] - slope[:, None] * log_beyond))
                 for slope, start in rules
             ])  # fmt: skip
     simple = np.mean(errors, axis=0) if errors else np.zeros(2)

@@ -99,11 +99,11 @@ class Observations:
     @cached_property
     def distinct(self) -> dict[str, tuple[Floats, Ints]]:
         """The values of each variable, and the number of the value of each point."""
-        found = {}
+        columns = {}
         for name, column in self.variables.items():
-            values, number = np.unique(column, return_inverse=True)
-            found[name] = values, number.ravel()
-        return found
+            values, codes = np.unique(column, return_inverse=True)
+            columns[name] = values, codes.ravel()
+        return columns
 
     def only(self, mine: Bools) -> Observations:
         """Return some of the points."""
@@ -179,9 +179,9 @@ class Samples:
                 hint=f"times are in seconds, from {MIN_SECONDS:g} to {MAX_SECONDS:g}",
             )
         for name, column in self.variables.items():
-            least = 1 if name in COUNTED else 0
+            minimum = 1 if name in COUNTED else 0
             wrong = column[
-                (column < least)
+                (column < minimum)
                 | (column > LARGEST)
                 | ((column > 0) & (column < SMALLEST))
                 | ((name in COUNTED) & (column != np.floor(column)))
@@ -207,9 +207,9 @@ class Samples:
                 raise InputError(f"the data do not contain '{key}'")
             keep &= self.selectors[key] == value
             if not keep.any():
-                known = ", ".join(map(str, dict.fromkeys(self.selectors[key].tolist())))
+                available = ", ".join(map(str, dict.fromkeys(self.selectors[key].tolist())))
                 raise InputError(
-                    f"no measured times of {key} '{value}'", hint=f"there are: {known}"
+                    f"no measured times of {key} '{value}'", hint=f"there are: {available}"
                 )
         return self.rows(keep)
 
@@ -249,9 +249,9 @@ class Samples:
         every = []
         for where, mine in apart(self.selectors, len(self.seconds)):
             rows = np.column_stack([values[mine] for values in variables.values()])
-            found, index = np.unique(rows, axis=0, return_inverse=True)
+            unique_rows, index = np.unique(rows, axis=0, return_inverse=True)
             points = summarised(self.seconds[mine], index.ravel(), self.start[mine])
-            named = dict(zip(variables, found.T, strict=True))
+            named = dict(zip(variables, unique_rows.T, strict=True))
             every.append(Observations(where, named, *points, constant))
         return every
 
@@ -274,9 +274,9 @@ def applicable(
     selectors: Mapping[str, Sequence[Selector]], observed: Sequence[Observations]
 ) -> Iterator[Observations]:
     """Yield the observations of what a model holds, such as its operations."""
-    for one in observed:
-        if all(one.where[key] in selectors[key] for key in selectors if key in one.where):
-            yield one
+    for points in observed:
+        if all(points.where[key] in selectors[key] for key in selectors if key in points.where):
+            yield points
 
 
 def of_run(run: Run) -> Samples:
@@ -295,7 +295,7 @@ def of_run(run: Run) -> Samples:
             hint="fit takes point-to-point, bisection, collective, hotspot, and tables",
         )
     readers = readers_of(run)
-    read = next((one.columns for one in readers if one.columns), _columns_of)
+    read = next((reader.columns for reader in readers if reader.columns), _columns_of)
     columns = read(run)
     data = from_columns(columns, run.experiment, run.where)
     # what else tells the samples of a run apart, as texts
@@ -310,11 +310,11 @@ def of_run(run: Run) -> Samples:
     data.partial = [] if run.complete else [run.where]
     data.origin = run.origin
     data.remarks = [SHARED] * run.oversubscribed
-    for one in readers:
-        data.selectors |= {name: columns[name] for name in one.selectors}
-        data.others |= {name: columns[name] for name in one.others}
-        found = {key: kind.found(run, columns) for key, kind in one.kept.items()}
-        data.kept |= {key: entries for key, entries in found.items() if entries}
+    for reader in readers:
+        data.selectors |= {name: columns[name] for name in reader.selectors}
+        data.others |= {name: columns[name] for name in reader.others}
+        records = {key: kind.found(run, columns) for key, kind in reader.kept.items()}
+        data.kept |= {key: entries for key, entries in records.items() if entries}
     return data
 
 
@@ -327,11 +327,11 @@ def _columns_of(run: Run) -> dict[str, Array]:
     for key in ("mode", "window"):
         value = run.options.get(key)
         if key not in columns and isinstance(value, str | int) and run.kind == SWEEP:
-            known = printable(value) if isinstance(value, str) else value
-            columns[key] = np.full(len(columns["seconds"]), known)
+            cleaned = printable(value) if isinstance(value, str) else value
+            columns[key] = np.full(len(columns["seconds"]), cleaned)
     if "p" in columns and np.all(columns["p"] == run.size):
-        for key, number in placement_of(run).items():
-            columns[key] = np.full(len(columns["seconds"]), number)
+        for key, count in placement_of(run).items():
+            columns[key] = np.full(len(columns["seconds"]), count)
     if {"i", "j"} <= columns.keys() and run.kind == SWEEP:
         ends = [numbers(Table(columns), key, run.where) for key in ("i", "j")]
         if any(end.max() >= run.size for end in ends):
@@ -365,10 +365,10 @@ def from_columns(columns: Mapping[str, Array], experiment: str, where: str) -> S
     selectors = {}
     for name in (name for name in SELECTORS if name in named):
         values = named[name]
-        whole = values.dtype.kind == "f" and np.all(
+        integral = values.dtype.kind == "f" and np.all(
             (np.abs(values) < 2**53) & (values == np.floor(values))
         )
-        selectors[name] = values.astype(np.int64) if whole else values
+        selectors[name] = values.astype(np.int64) if integral else values
         if any(not isinstance(value, str | int) for value in selectors[name].tolist()):
             raise InputError(f"a row has no '{name}'", where=where)
         if len({isinstance(value, str) for value in selectors[name].tolist()}) > 1:
@@ -376,8 +376,8 @@ def from_columns(columns: Mapping[str, Array], experiment: str, where: str) -> S
     remarks = []
     if experiment == TABLE:
         numbers |= completed_places(numbers)
-    alone = "op" in named and not {"p", "ppn", "n"} & numbers.keys()
-    if alone and np.ptp(numbers.pop("nodes", np.zeros(1))):
+    nodes_only = "op" in named and not {"p", "ppn", "n"} & numbers.keys()
+    if nodes_only and np.ptp(numbers.pop("nodes", np.zeros(1))):
         remarks.append("'nodes' is not used: it takes 'p' or 'ppn' as well")
     if unfilled(numbers).any():
         del numbers["ppn"]

@@ -65,8 +65,8 @@ def completed_places(variables: Mapping[str, Floats]) -> dict[str, Floats]:
         return {"p": variables["nodes"] * variables["ppn"]}
     if missing == ["nodes"]:
         return {"nodes": np.ceil(variables["p"] / variables["ppn"])}
-    each = variables["p"] / variables["nodes"]
-    return {"ppn": each} if np.all(each == np.floor(each)) else {}
+    ppn = variables["p"] / variables["nodes"]
+    return {"ppn": ppn} if np.all(ppn == np.floor(ppn)) else {}
 
 
 def informative(variables: dict[str, Floats]) -> tuple[dict[str, Floats], dict[str, float]]:
@@ -81,15 +81,15 @@ def informative(variables: dict[str, Floats]) -> tuple[dict[str, Floats], dict[s
         The variables that are left, with ``p`` if it follows from the others; and what is
         constant, by name.
     """
-    known = {name: variables[name] for name in PLACES if name in variables}
-    if len(known) == len(PLACES):
+    placement = {name: variables[name] for name in PLACES if name in variables}
+    if len(placement) == len(PLACES):
         variables = {**completed_places(variables), **variables}
-    constant = {name: float(v[0]) for name, v in known.items() if np.ptp(v) == 0}
+    constant = {name: float(v[0]) for name, v in placement.items() if np.ptp(v) == 0}
     left_out = set(constant)
-    if len(known) == len(PLACES) and constant:
-        left_out = set(known)
-    elif len(known) == 1 and "p" in variables:
-        [(name, values)], p = known.items(), variables["p"]
+    if len(placement) == len(PLACES) and constant:
+        left_out = set(placement)
+    elif len(placement) == 1 and "p" in variables:
+        [(name, values)], p = placement.items(), variables["p"]
         pairs = len(np.unique(np.column_stack([values, p]), axis=0))
         if pairs == len(np.unique(values)) == len(np.unique(p)):  # it says the same as p
             left_out.add(name)
@@ -101,8 +101,8 @@ def full_node(variables: Mapping[str, Floats]) -> int:
     if not set(PLACES) <= variables.keys():
         return 0
     nodes, ppn = variables["nodes"], variables["ppn"]
-    most = float(ppn.max())
-    return int(most) if np.all((nodes == 1) | (ppn == most)) and np.any(nodes > 1) else 0
+    largest = float(ppn.max())
+    return int(largest) if np.all((nodes == 1) | (ppn == largest)) and np.any(nodes > 1) else 0
 
 
 def grouping(variables: Mapping[str, Floats]) -> list[str]:
@@ -113,21 +113,21 @@ def grouping(variables: Mapping[str, Floats]) -> list[str]:
     size; and what has a value where it is not known was measured or was not.
     """
     follow = {*(PLACES if "p" in variables else ())}
-    for one in added():
-        follow |= {*one.unless_known, *(one.bytes if "b" in variables else ())}
+    for extension in added():
+        follow |= {*extension.unless_known, *(extension.bytes if "b" in variables else ())}
     return [name for name in variables if name not in follow]
 
 
 def farther(variables: Mapping[str, Floats], factor: float) -> dict[str, Floats]:
     """Return the same points with ``factor`` times the most ranks, on as many more full nodes."""
-    found = dict(variables)
-    for name, more in (("p", factor), ("nodes", factor), ("ppn", 1.0)):
-        if name in found:
-            found[name] = np.full_like(found[name], more * found[name].max())
-    return found
+    points = dict(variables)
+    for name, growth in (("p", factor), ("nodes", factor), ("ppn", 1.0)):
+        if name in points:
+            points[name] = np.full_like(points[name], growth * points[name].max())
+    return points
 
 
 def what_to_vary(missing: Iterable[str], constant: Mapping[str, float]) -> str:
     """Say which of the variables a family needs are the same everywhere; empty if none is."""
-    found = [f"{name} is always {constant[name]:g}" for name in missing if name in constant]
-    return f"{' and '.join(found)}: measure other values of it" if found else ""
+    constants = [f"{name} is always {constant[name]:g}" for name in missing if name in constant]
+    return f"{' and '.join(constants)}: measure other values of it" if constants else ""

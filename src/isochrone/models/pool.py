@@ -57,8 +57,10 @@ class Pool:
 
 def family_pool(chosen: Family, observed: Observations) -> Pool:
     """Return the formulas of one family."""
-    own = _made_for(chosen, observed)
-    forms = [Candidate(chosen.name, form, own, form.terms * chosen.costs) for form in chosen.forms]
+    made_for = _made_for(chosen, observed)
+    forms = [
+        Candidate(chosen.name, form, made_for, form.terms * chosen.costs) for form in chosen.forms
+    ]
     return Pool(tuple(forms), chosen.splits, chosen.min_values)
 
 
@@ -81,15 +83,15 @@ def usable_pools(names: Sequence[str], observed: Observations) -> dict[str, Pool
 
 def whole_pool(pools: Collection[Pool], observed: Observations) -> Pool:
     """Return the formulas of several families; those made for the operation come first."""
-    found: dict[frozenset[str], Candidate] = {}
-    for candidate in (one for pool in pools for one in pool.candidates):
-        found.setdefault(frozenset(candidate.form.terms), candidate)
+    candidates: dict[frozenset[str], Candidate] = {}
+    for candidate in (candidate for pool in pools for candidate in pool.candidates):
+        candidates.setdefault(frozenset(candidate.form.terms), candidate)
     splits = dict.fromkeys(split for pool in pools for split in pool.splits)
     if {"p", "b"} <= set(varying(observed)):
         splits = dict.fromkeys(_SIZES_BY_RANKS)
-    least = min((pool.min_values for pool in pools), default=LINE_VALUES)
+    min_values = min((pool.min_values for pool in pools), default=LINE_VALUES)
     classes = CLASSES * ("p" in observed.variables)
-    return Pool(tuple(found.values()), tuple(splits), min(least, LINE_VALUES), classes)
+    return Pool(tuple(candidates.values()), tuple(splits), min(min_values, LINE_VALUES), classes)
 
 
 def usable(chosen: Family, observed: Observations) -> Iterator[Form]:
@@ -98,10 +100,10 @@ def usable(chosen: Family, observed: Observations) -> Iterator[Form]:
     A time without the number of ranks answers no question about it.
     """
     changing = set(varying(observed))
-    places = changing & set(PLACES)
+    placement = changing & set(PLACES)
     for form in chosen.forms:
         needed = set(variables_of(form.terms))
-        by_ranks = "p" not in changing or "p" in needed or (places and places <= needed)
+        by_ranks = "p" not in changing or "p" in needed or (placement and placement <= needed)
         if needed <= observed.variables.keys() and by_ranks and all(
             len(np.unique(evaluate_term(term, observed.variables))) >= chosen.fewest_values
             for term in form.terms if variables_of([term]) == ["p"]

@@ -49,16 +49,16 @@ def subject(experiment: str, segments: Sequence[Segment]) -> str:
     That is what was measured, if it is an experiment whose curves are of pairs or of operations;
     else it shows in the variables, and in what keeps the formulas apart.
     """
-    known = {name for segment in segments for name in (*needed([segment]), *segment.fitted)}
+    variables = {name for segment in segments for name in (*needed([segment]), *segment.fitted)}
     apart = {key for segment in segments for key in segment.where}
     by = set(kind_of(experiment).get("by", ()))
-    if added := adding(known):
+    if added := adding(variables):
         return added.subject
-    if "n" in known:
+    if "n" in variables:
         return "computation"
     if by & _OF_PAIRS or "mode" in apart:
         return "message"
-    return "collective" if {"op"} & (by | apart) or "p" in known else "message"
+    return "collective" if {"op"} & (by | apart) or "p" in variables else "message"
 
 
 def needed(segments: Sequence[Segment]) -> list[str]:
@@ -75,12 +75,12 @@ def needed(segments: Sequence[Segment]) -> list[str]:
 
 def recorded(segments: Sequence[Segment], name: str) -> tuple[float, float] | None:
     """Return the lowest and the highest value of a variable in the data; None if not known."""
-    found = [segment.fitted[name] for segment in segments if name in segment.fitted]
-    return (min(low for low, _ in found), max(high for _, high in found)) if found else None
+    ranges = [segment.fitted[name] for segment in segments if name in segment.fitted]
+    return (min(low for low, _ in ranges), max(high for _, high in ranges)) if ranges else None
 
 
 def not_held(
-    segments: Sequence[Segment], asked: Mapping[str, ArrayLike], *, strict: bool = False
+    segments: Sequence[Segment], requested: Mapping[str, ArrayLike], *, strict: bool = False
 ) -> list[str]:
     """Say which variables are asked for that no formula holds: its times are the same for all.
 
@@ -91,7 +91,7 @@ def not_held(
     ----------
     segments
         Formulas that are asked.
-    asked
+    requested
         Values by the names of variables.
     strict
         Refuse what is not known to be right, not only what was not measured.
@@ -106,16 +106,16 @@ def not_held(
     InputError
         If a value was not measured; says what to measure.
     """
-    held = needed(segments)
-    if set(PLACES) <= set(held):
-        held.append("p")  # their product
-    if not set(BYTES).isdisjoint(held):
-        held.append("b")  # with the messages
+    variables = needed(segments)
+    if set(PLACES) <= set(variables):
+        variables.append("p")  # their product
+    if not set(BYTES).isdisjoint(variables):
+        variables.append("b")  # with the messages
     doubtful = []
-    for name in (name for name in _ASKED if name in asked):
-        values = np.asarray(asked[name], dtype=np.float64)
+    for name in (name for name in _ASKED if name in requested):
+        values = np.asarray(requested[name], dtype=np.float64)
         measured = recorded(segments, name)
-        if name in held:  # of a single value, a formula does not say how times depend on it
+        if name in variables:  # of a single value, a formula does not say how times depend on it
             if (
                 measured is not None
                 and measured[0] == measured[1]
@@ -169,8 +169,8 @@ class Question:
 
     def parts(self) -> Iterator[tuple[dict[str, Selector], dict[str, Floats], Ints]]:
         """Yield selectors, the points they hold for, and the places of these in the question."""
-        each = {k: v for k, v in self.selectors.items() if isinstance(v, np.ndarray)}
-        for where, rows in apart(each, int(np.prod(self.shape))):
+        arrays = {k: v for k, v in self.selectors.items() if isinstance(v, np.ndarray)}
+        for where, rows in apart(arrays, int(np.prod(self.shape))):
             yield {**self.selectors, **where}, picked(self.variables, rows), rows
 
     def joined(self, answers: list[tuple[Ints, P]]) -> P:
@@ -179,25 +179,25 @@ class Question:
         changed = {}
         for name, value in vars(first).items():
             if isinstance(value, np.ndarray):
-                whole = np.empty(int(np.prod(self.shape)))
+                column = np.empty(int(np.prod(self.shape)))
                 for rows, answer in answers:
-                    whole[rows] = getattr(answer, name)
-                changed[name] = whole.reshape(self.shape)
-        said = dict.fromkeys(text for _, answer in answers for text in answer.warnings)
-        return replace(first, **changed, warnings=list(said))
+                    column[rows] = getattr(answer, name)
+                changed[name] = column.reshape(self.shape)
+        warnings = dict.fromkeys(text for _, answer in answers for text in answer.warnings)
+        return replace(first, **changed, warnings=list(warnings))
 
 
 def question(
-    known: Mapping[str, Any], asked: Mapping[str, ArrayLike] | Frame | None,
+    model_selectors: Mapping[str, Any], requested: Mapping[str, ArrayLike] | Frame | None,
     where: Mapping[str, Any], named: Mapping[str, Any],
 ) -> Question:  # fmt: skip
     """Sort what was asked for into variables and selectors, and make the variables equally long.
 
     Parameters
     ----------
-    known
+    model_selectors
         What the model keeps apart: its selectors.
-    asked
+    requested
         Values by name, or a data frame; columns that a model knows nothing of are left out.
     where
         Selectors.
@@ -209,29 +209,29 @@ def question(
     InputError
         If something is said twice, a value is not a number, or the lengths differ.
     """
-    given: Mapping[str, Any] = columns_of(asked) if is_frame(asked) else asked or {}  # type: ignore[assignment]
+    by_name: Mapping[str, Any] = columns_of(requested) if is_frame(requested) else requested or {}  # type: ignore[assignment]
     variables: dict[str, Any] = {}
     selectors: dict[str, Any] = {}
-    for source in (given, where, named):
+    for source in (by_name, where, named):
         for key, value in source.items():
-            name = key if key in known else NAMES.get(key, key)
-            if source is given and name not in {*VARIABLES, *SELECTORS}:
+            name = key if key in model_selectors else NAMES.get(key, key)
+            if source is by_name and name not in {*VARIABLES, *SELECTORS}:
                 continue  # for example the measured times beside the points
-            kind = selectors if name in known or name not in VARIABLES else variables
+            kind = selectors if name in model_selectors or name not in VARIABLES else variables
             if name in kind:
                 raise InputError(f"'{name}' is given twice")
             kind[name] = value if kind is selectors else _numbers(name, value)
-    each = {k: np.asarray(v, dtype=object) for k, v in selectors.items() if np.ndim(v)}
+    arrays = {k: np.asarray(v, dtype=object) for k, v in selectors.items() if np.ndim(v)}
     try:
-        shape = np.broadcast_shapes(*(v.shape for v in (*variables.values(), *each.values())))
+        shape = np.broadcast_shapes(*(v.shape for v in (*variables.values(), *arrays.values())))
     except ValueError as error:
         raise InputError("the variables have different lengths") from error
     shape = shape or (1,)
-    if each and not np.prod(shape):
+    if arrays and not np.prod(shape):
         raise InputError("no values to predict are given")
     return Question(
         {name: np.broadcast_to(v, shape).ravel() for name, v in variables.items()},
-        selectors | {key: np.broadcast_to(v, shape).ravel() for key, v in each.items()},
+        selectors | {key: np.broadcast_to(v, shape).ravel() for key, v in arrays.items()},
         shape,
     )
 
@@ -268,13 +268,13 @@ def checked(points: Mapping[str, Floats]) -> Mapping[str, Floats]:
 
 
 def completed(
-    asked: Mapping[str, ArrayLike], constant: Mapping[str, float], full_node: int = 0
+    requested: Mapping[str, ArrayLike], constant: Mapping[str, float], full_node: int = 0
 ) -> dict[str, ArrayLike]:
     """Return ``p``, ``nodes`` and ``ppn`` as far as they follow from what is asked.
 
     Parameters
     ----------
-    asked
+    requested
         Values by the names of variables, numbers or arrays.
     constant
         What was the same in all data: it is meant where only one of the three is given.
@@ -287,32 +287,34 @@ def completed(
     InputError
         If so many ranks do not fill so many nodes.
     """
-    known = {k: np.asarray(v, dtype=np.float64) for k, v in asked.items() if k in ("p", *PLACES)}
-    if len(known) == 1:
-        other = "nodes" if "ppn" in known else "ppn"
-        if "p" not in known and other in constant:
-            known[other] = np.asarray(constant[other])
-        elif "p" in known and full_node:
-            known["ppn"] = np.minimum(known["p"], full_node)
-    if len(known) == 2 and all(np.all(values >= 1) for values in known.values()):
-        if "p" not in known:
-            known["p"] = known["nodes"] * known["ppn"]
+    counts = {
+        k: np.asarray(v, dtype=np.float64) for k, v in requested.items() if k in ("p", *PLACES)
+    }
+    if len(counts) == 1:
+        partner = "nodes" if "ppn" in counts else "ppn"
+        if "p" not in counts and partner in constant:
+            counts[partner] = np.asarray(constant[partner])
+        elif "p" in counts and full_node:
+            counts["ppn"] = np.minimum(counts["p"], full_node)
+    if len(counts) == 2 and all(np.all(values >= 1) for values in counts.values()):
+        if "p" not in counts:
+            counts["p"] = counts["nodes"] * counts["ppn"]
         else:
-            given, missing = PLACES if "nodes" in known else PLACES[::-1]
-            known[missing] = np.ceil(known["p"] / known[given])
-    wrong = unfilled(known)
+            present, missing = PLACES if "nodes" in counts else PLACES[::-1]
+            counts[missing] = np.ceil(counts["p"] / counts[present])
+    wrong = unfilled(counts)
     if wrong.any():
         p, nodes, ppn = (
-            np.broadcast_to(known[name], wrong.shape)[wrong][0] for name in ("p", *PLACES)
+            np.broadcast_to(counts[name], wrong.shape)[wrong][0] for name in ("p", *PLACES)
         )
         raise InputError(
             f"{p:g} ranks do not fill {nodes:g} nodes with {ppn:g} on each",
             hint="give two of the ranks, the nodes and the ranks on each",
         )
-    return {**known, **asked}
+    return {**counts, **requested}
 
 
-def check_constants(constant: Mapping[str, float], asked: Mapping[str, Any]) -> None:
+def check_constants(constant: Mapping[str, float], requested: Mapping[str, Any]) -> None:
     """Refuse a question about what was constant when the model was made.
 
     Raises
@@ -320,8 +322,8 @@ def check_constants(constant: Mapping[str, float], asked: Mapping[str, Any]) -> 
     InputError
         If another value is asked for.
     """
-    for name, value in ((k, v) for k, v in constant.items() if k in asked):
-        others = np.setdiff1d(np.asarray(asked[name], dtype=np.float64), value)
+    for name, value in ((k, v) for k, v in constant.items() if k in requested):
+        others = np.setdiff1d(np.asarray(requested[name], dtype=np.float64), value)
         if len(others):
             raise InputError(
                 f"the model was fitted at {name} = {value:g} only, and cannot predict {name} = "
@@ -331,7 +333,7 @@ def check_constants(constant: Mapping[str, float], asked: Mapping[str, Any]) -> 
 
 
 def check_places(
-    segments: Sequence[Segment], constant: Mapping[str, float], asked: Mapping[str, Any]
+    segments: Sequence[Segment], constant: Mapping[str, float], requested: Mapping[str, Any]
 ) -> list[str]:
     """Return what is doubtful of a question about nodes, one sentence each.
 
@@ -340,9 +342,9 @@ def check_places(
     InputError
         If the data did not say on which nodes the ranks were.
     """
-    held = needed(segments)
-    places = [name for name in PLACES if name in asked]
-    if not places or constant or set(held) & set(PLACES):
+    variables = needed(segments)
+    placement = [name for name in PLACES if name in requested]
+    if not placement or constant or set(variables) & set(PLACES):
         return []
     if not any(recorded(segments, name) for name in PLACES):
         raise InputError(

@@ -128,19 +128,19 @@ class Segment(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
     left_out: float | None = None
     tried: float | None = None
 
-    def rival(self, number: int) -> Segment:
+    def rival(self, index: int) -> Segment:
         """Return the segment with the formula of a rival; with its own if there are fewer."""
-        if number >= len(self.rivals):
+        if index >= len(self.rivals):
             return self
-        other = self.rivals[number]
-        named = {field: getattr(other, field) for field in other.__struct_fields__}
+        rival = self.rivals[index]
+        named = {field: getattr(rival, field) for field in rival.__struct_fields__}
         del named["weight"]
         unknown: dict[str, Any] = {"low": None, "high": None, "r2": None, "rivals": []}
         return msgspec.structs.replace(self, **named, **unknown)
 
     def every(self) -> list[tuple[Segment, float]]:
         """Return the formula and its rivals, each with its probability."""
-        rivals = [(self.rival(k), one.weight) for k, one in enumerate(self.rivals)]
+        rivals = [(self.rival(k), rival.weight) for k, rival in enumerate(self.rivals)]
         return [(self, 1 - sum(weight for _, weight in rivals)), *rivals]
 
     def distance(self, variables: Mapping[str, Floats]) -> Floats:
@@ -187,18 +187,18 @@ class Segment(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
         reach = -stdtrit(freedom, (1 - level) / 2)[:, None]
         widths = np.log1p(reach * spread / np.abs(centre)) / reach
         low, high = np.exp(interval(np.log(centre), widths, freedom, shares, level))
-        more = 1 + self._beyond(variables)
-        low, high = np.minimum(low, seconds) / more, np.maximum(high, seconds) * more
+        factor = 1 + self._beyond(variables)
+        low, high = np.minimum(low, seconds) / factor, np.maximum(high, seconds) * factor
         return seconds, *self._of_other_classes(variables, seconds, low, high)
 
     def _beyond(self, variables: Mapping[str, Floats]) -> Floats:
         """Return by how much more predictions may be off that lie beyond what was measured."""
-        more = np.zeros(length_of(variables))
+        excess = np.zeros(length_of(variables))
         for name, widening in self.beyond.items():
             largest = widening.largest or self.fitted[name][1]
             octaves = np.log2(np.maximum(evaluate_term(name, variables), largest) / largest)
-            more += widening.evaluate(octaves)
-        return more
+            excess += widening.evaluate(octaves)
+        return excess
 
     def _of_other_classes(
         self, variables: Mapping[str, Floats], seconds: Floats, low: Floats, high: Floats
@@ -208,38 +208,40 @@ class Segment(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
         That is what recursive doubling takes off powers of two: the times are between that of the
         power of two below, and that of the one above or of two more steps.
         """
-        other = self.of_other_class(variables)
-        if not other.any():
+        unmeasured = self.of_other_class(variables)
+        if not unmeasured.any():
             return low, high
-        points = picked(variables, other)
+        points = picked(variables, unmeasured)
         (name,) = variables_of(self.only)
-        doublings, least = np.log2(points[name]), self.fitted[name][0]
+        doublings, smallest = np.log2(points[name]), self.fitted[name][0]
         below, above = (self._at(points, 2.0 ** end(doublings)) for end in (np.floor, np.ceil))
-        step = self._at(points, least) / max(np.log2(least), 1.0)
+        step = self._at(points, smallest) / max(np.log2(smallest), 1.0)
         if name == "nodes":  # of a node alone it is no step between nodes
-            step = self._at(points, 2 * least) - self._at(points, least)
+            step = self._at(points, 2 * smallest) - self._at(points, smallest)
         low, high = low.copy(), high.copy()
-        away = np.maximum(seconds[other] / low[other], high[other] / seconds[other])
-        low[other] = np.fmin(low[other], below / away)
-        high[other] = np.fmax(high[other], np.fmax(above, below + 2 * step) * away)
+        away = np.maximum(
+            seconds[unmeasured] / low[unmeasured], high[unmeasured] / seconds[unmeasured]
+        )
+        low[unmeasured] = np.fmin(low[unmeasured], below / away)
+        high[unmeasured] = np.fmax(high[unmeasured], np.fmax(above, below + 2 * step) * away)
         return low, high
 
     def _at(self, points: Mapping[str, Floats], value: Floats | float) -> Floats:
         """Return the times of other numbers of ranks or nodes; the least fitted one if lower."""
         (name,) = variables_of(self.only)
-        other = np.full_like(points[name], np.maximum(value, self.fitted[name][0]))
-        moved = {**points, name: other}
+        counts = np.full_like(points[name], np.maximum(value, self.fitted[name][0]))
+        moved = {**points, name: counts}
         if name == "nodes" and "p" in points:
-            moved["p"] = other * points.get("ppn", points["p"] / points["nodes"])
+            moved["p"] = counts * points.get("ppn", points["p"] / points["nodes"])
         return self.seconds(moved)
 
     def of_other_class(self, variables: Mapping[str, Floats]) -> Bools:
         """Return which numbers of ranks or nodes are of a class that was not measured."""
-        found = np.zeros(length_of(variables), dtype=bool)
+        unmeasured = np.zeros(length_of(variables), dtype=bool)
         for name in self.only:
             if set(variables_of([name])) <= variables.keys():
-                found |= evaluate_term(name, variables) == 0
-        return found
+                unmeasured |= evaluate_term(name, variables) == 0
+        return unmeasured
 
 
 def _with_error(
@@ -307,16 +309,16 @@ def interval(
     reach = -stdtrit(freedom, tail)[:, None] * spread
     if len(centre) == 1:
         return centre[0] - reach[0], centre[0] + reach[0]
-    bounds, part = [], np.empty_like(centre)
+    bounds, cdf = [], np.empty_like(centre)
     normal = freedom >= _NORMAL
-    few = freedom[~normal, None]
+    low_freedom = freedom[~normal, None]
     for share, ends in ((tail, centre - reach), (1 - tail, centre + reach)):
         low, high = ends.min(axis=0), ends.max(axis=0)
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
             away = (middle - centre) / np.maximum(spread, 1e-300)
-            part[normal], part[~normal] = ndtr(away[normal]), stdtr(few, away[~normal])
-            below = weights @ part < share
+            cdf[normal], cdf[~normal] = ndtr(away[normal]), stdtr(low_freedom, away[~normal])
+            below = weights @ cdf < share
             low, high = np.where(below, middle, low), np.where(below, high, middle)
         bounds.append((low + high) / 2)
     return bounds[0], bounds[1]

@@ -35,48 +35,48 @@ def refuse_one_size(samples: Samples) -> None:
     """
     sizes = np.unique(samples.selectors.get("bytes", np.zeros(0)))
     if len(sizes) == 1:
-        known = adding(samples.variables)
+        extension = adding(samples.variables)
         raise InputError(
             f"all messages have {format_bytes(int(sizes[0]))}: costs per byte and per message "
-            "cannot be separated", hint=known.measure if known else "",
+            "cannot be separated", hint=extension.measure if extension else "",
         )  # fmt: skip
 
 
 def apart(samples: Samples) -> Samples:
     """Return the points that formulas without bytes describe, whose message size is a selector."""
-    one = adding(samples.variables)
-    if one is None:
+    extension = adding(samples.variables)
+    if extension is None:
         return samples
-    column, value = one.with_bytes
+    column, value = extension.with_bytes
     if column in samples.others:
         samples = samples.rows(samples.others[column] != value)
-    return _without(samples, one, one.unless_known)
+    return _without(samples, extension, extension.unless_known)
 
 
 def together(samples: Samples) -> Samples:
     """Return all points with bytes as variables, whatever their message size."""
-    one = _filling(samples)
-    if one is None:
+    extension = _filling(samples)
+    if extension is None:
         return samples
     sizes = samples.selectors["bytes"].astype(np.float64)
-    unknown = {name: np.full_like(sizes, value) for name, value in one.unless_known.items()}
+    unknown = {name: np.full_like(sizes, value) for name, value in extension.unless_known.items()}
     points = {**unknown, **samples.variables, "b": sizes}
-    every = one.filled(points)
-    points |= {name: every[name] for name in one.bytes}
-    return _without(replace(samples, variables=points), one, ["bytes"])
+    every = extension.filled(points)
+    points |= {name: every[name] for name in extension.bytes}
+    return _without(replace(samples, variables=points), extension, ["bytes"])
 
 
 def arranged(samples: Samples, variables: Sequence[str]) -> Samples:
     """Return the points as a model with these variables is asked for them."""
-    whole = {"b", *BYTES, *(name for one in added() for name in one.unless_known)}
-    return together(samples) if whole & set(variables) else apart(samples)
+    size_names = {"b", *BYTES, *(name for extension in added() for name in extension.unless_known)}
+    return together(samples) if size_names & set(variables) else apart(samples)
 
 
 def filled(points: Points) -> Points:
     """Return points with the bytes that follow from them."""
-    for one in added():
-        if set(one.basis) <= points.keys():
-            points = one.filled(points)
+    for extension in added():
+        if set(extension.basis) <= points.keys():
+            points = extension.filled(points)
     return points
 
 
@@ -84,15 +84,15 @@ def _filling(samples: Samples) -> Variables | None:
     """Return what multiplies the message size out, if the other variables are known."""
     if "bytes" not in samples.selectors:
         return None
-    known = {"b", *samples.variables}
-    return next((one for one in added() if set(one.basis) <= known), None)
+    variables = {"b", *samples.variables}
+    return next((extension for extension in added() if set(extension.basis) <= variables), None)
 
 
-def _without(samples: Samples, one: Variables, names: Container[str]) -> Samples:
+def _without(samples: Samples, extension: Variables, names: Container[str]) -> Samples:
     """Leave out variables and selectors, and which formulas the points are for."""
     return replace(
         samples,
         variables={name: v for name, v in samples.variables.items() if name not in names},
         selectors={name: v for name, v in samples.selectors.items() if name not in names},
-        others={name: v for name, v in samples.others.items() if name != one.with_bytes[0]},
+        others={name: v for name, v in samples.others.items() if name != extension.with_bytes[0]},
     )

@@ -109,42 +109,42 @@ class Region:
         every = []
         for ends in (self.range, self.switch, self.reach):
             left = [end if k != side else None for k, end in enumerate(ends[name])]
-            rest = {key: value for key, value in ends.items() if key != name}
-            every.append(rest if left == [None, None] else {**ends, name: (left[0], left[1])})
+            others = {key: value for key, value in ends.items() if key != name}
+            every.append(others if left == [None, None] else {**ends, name: (left[0], left[1])})
         return Region(every[0], self.mask, every[1], every[2])
 
 
 def parse_splits(
     texts: Sequence[str] | None, max_segments: int | None = None, tolerance: float = TOLERANCE,
-    known: Sequence[str] = (),
+    breakpoints: Sequence[str] = (),
 ) -> Splits:  # fmt: skip
     """Read ``--split``: ``none``, ``p`` (look along p), ``p:4`` or ``p*b:64KiB,8MiB`` (given).
 
-    ``known`` are switches of the library, ``b:12KiB,512KiB``, that only say where in a gap it is.
+    ``breakpoints`` are of the library, ``b:12KiB,512KiB``; they only say where in a gap it is.
 
     Raises
     ------
     InputError
         If a value is none, or they do not rise.
     """
-    given = {}
+    fixed = {}
     along = []
     for text in texts or ():
         if text.strip() == "none":
             continue
         name, bounds = _bounds(text)
         if bounds:
-            given[name] = bounds
+            fixed[name] = bounds
         else:
             along.append(name)
     switches: dict[str, list[float]] = {}
-    for text in known:
+    for text in breakpoints:
         name, bounds = _bounds(text)
         if not bounds:
             raise InputError(f"the breakpoint '{text}' has no value", hint=f"try {name}:12KiB")
         switches.setdefault(name, []).extend(bounds)
     looked_for = None if texts is None else tuple(along)
-    return Splits(given, looked_for, max_segments, tolerance, switches)
+    return Splits(fixed, looked_for, max_segments, tolerance, switches)
 
 
 def _bounds(text: str) -> tuple[str, list[float]]:
@@ -201,35 +201,37 @@ class Search:
             if not _has(name, self.observed):
                 raise InputError(f"cannot split along '{name}'", hint="the data do not contain it")
             # a value on a bound belongs to the part below
-            number = np.searchsorted(bounds, evaluate_term(name, self.observed.variables))
-            parts = []
+            index = np.searchsorted(bounds, evaluate_term(name, self.observed.variables))
+            finer = []
             for region in regions:
                 for k, ends in enumerate(pairwise([None, *bounds, None])):
-                    mask = region.mask & (number == k)
+                    mask = region.mask & (index == k)
                     if not mask.any():
                         raise InputError(
                             f"no points in the segment {k + 1} of '{name}'",
                             hint="give other breakpoints",
                         )
-                    parts.append(Region({**region.range, name: ends}, mask))
-            regions = parts
+                    finer.append(Region({**region.range, name: ends}, mask))
+            regions = finer
         return regions
 
     def ways(self) -> Iterator[Callable[[], list[Region]]]:
         """Yield ways to cut the data: not at all, along each variable first, by each class."""
         yield self.given
         yield from (partial(self.regions, name) for name in self.along)
-        asked = self.splits.along
+        requested = self.splits.along
         nodes = ("nodes",) * bool(self.pool.classes and "nodes" in self.observed.variables)
         for name in (*self.pool.classes, *nodes):
-            if asked is None or name in asked:
+            if requested is None or name in requested:
                 yield partial(self.classes, name)
 
     def regions(self, first: str | None = None) -> list[Region]:
         """Return where the segments hold, cut along ``first``, else where it pays; at least one."""
         names = [first] if first else self.along
         regions = (self._cut(region, self.along, names) for region in self.given())
-        return self._with_needed_ends([part for parts in regions for part in parts])
+        return self._with_needed_ends(
+            [subregion for subregions in regions for subregion in subregions]
+        )
 
     def classes(self, name: str) -> list[Region]:
         """Return the regions of two classes of ranks or nodes, each cut further where that pays.
@@ -243,15 +245,17 @@ class Search:
         classes: list[tuple[Range, Bools]] = [((1.0, 1.0), value == 1), ((0.0, 0.0), value == 0)]
         if name == "nodes":
             classes = [((None, 1.0), value <= 1), ((2.0, None), value >= 2)]
-        parts = []
+        subregions = []
         for region in self.given():
             for ends, mine in classes:
                 mask = region.mask & mine
                 if len(np.unique(self.observed.variables["p"][mask])) < _CLASS_VALUES:
                     raise InputError(f"the data have too few numbers of ranks of a class by {name}")
-                part = Region({**region.range, name: ends}, mask)
-                parts += self._cut(part, self.along, ["b"] if "b" in self.along else self.along)
-        return self._with_needed_ends(parts)
+                class_region = Region({**region.range, name: ends}, mask)
+                subregions += self._cut(
+                    class_region, self.along, ["b"] if "b" in self.along else self.along
+                )
+        return self._with_needed_ends(subregions)
 
     def _with_needed_ends(self, regions: Sequence[Region]) -> list[Region]:
         """Take off the ends of regions that keep out no measured point.
@@ -260,7 +264,7 @@ class Search:
         the end along p*b is only where the data end, and predictions must not change there.
         """
         variables = self.observed.variables
-        found = []
+        opened = []
         for region in regions:
             for name in region.range.keys() - {*self.splits.given, *CLASSES, "nodes"}:
                 ends = region.range[name]
@@ -271,37 +275,37 @@ class Search:
                         continue
                     ends = open_ended
                     region = region.opened(name, k)
-            found.append(region)
-        return found
+            opened.append(region)
+        return opened
 
-    def _cut(self, region: Region, along: Sequence[str], now: Sequence[str]) -> list[Region]:
+    def _cut(self, region: Region, along: Sequence[str], names: Sequence[str]) -> list[Region]:
         """Cut one region where that pays most, and its parts along the other variables."""
         # Any of several variables may happen to be cut by noise: they share one chance (Bonferroni)
         best, chance = None, 2 * log(max(len(along), 1))
-        least = chance
-        for name in now:
+        best_worth = chance
+        for name in names:
             key = region.mask.tobytes(), name
             if key not in self._found:
                 with suppress(InputError):  # the data do not allow a single segment
                     self._found[key] = self._segment(region, name)
-            found = self._found.setdefault(key, None)
-            if found is None or not found.breaks:
+            segmentation = self._found.setdefault(key, None)
+            if segmentation is None or not segmentation.breaks:
                 continue
-            gain = found.criterion[0] - min(found.criterion)
+            gain = segmentation.criterion[0] - min(segmentation.criterion)
             worth = gain * (_PREFERRED if name in UNUSUAL else 1.0)
-            if gain > chance and worth > least:
-                least, best = worth, (name, found)
+            if gain > chance and worth > best_worth:
+                best_worth, best = worth, (name, segmentation)
         if best is None:
             return [region]
-        name, found = best
+        name, segmentation = best
         value = evaluate_term(name, self.observed.variables)
-        others = [other for other in along if other != name]
+        others = [variable for variable in along if variable != name]
         cut = region.range.keys() - {*self.splits.given, *CLASSES, "nodes"}
         deeper = len(cut) + 1 < MAX_DEPTH
         return [
             piece
-            for part in _parts(region, name, value, found, self.splits)
-            for piece in (self._cut(part, others, others) if deeper else [part])
+            for subregion in _parts(region, name, value, segmentation, self.splits)
+            for piece in (self._cut(subregion, others, others) if deeper else [subregion])
         ]
 
     def _segment(self, region: Region, name: str) -> Segmentation:
@@ -312,28 +316,28 @@ class Search:
         noise = max(observed.noise or 0.0, self.splits.tolerance, _ROUNDING)
         terms = list(dict.fromkeys(term for form in self.pool.forms for term in form.terms))
         forms = [[terms.index(term) for term in form.terms] for form in self.pool.forms]
-        alone = len(varying(observed)) == 1
+        single = len(varying(observed)) == 1
         lines = self.pool.min_values >= LINE_VALUES
-        least = self.pool.min_values
-        if lines and not alone:  # several points of each value
-            least = _FEWEST_SIZES if name == "b" else _FEWEST
+        min_values = self.pool.min_values
+        if lines and not single:  # several points of each value
+            min_values = _FEWEST_SIZES if name == "b" else _FEWEST
         value = evaluate_term(name, variables)
         if name == "1/p*b":
             value = np.maximum(value, 1.0)  # there is no block of less than a byte
         return segment(
             value, seconds, design_matrix(terms, variables), forms=forms,
-            sigma=noise * scale, max_segments=self.splits.max_segments or MAX_SEGMENTS[not alone],
-            min_values=least, min_ratio=LINE_RATIO if lines else 1.0,
+            sigma=noise * scale, max_segments=self.splits.max_segments or MAX_SEGMENTS[not single],
+            min_values=min_values, min_ratio=LINE_RATIO if lines else 1.0,
             max_candidates=next(c for n, c in _CANDIDATES.items() if len(seconds) <= n),
         )  # fmt: skip
 
 
 def _parts(
-    region: Region, name: str, value: Floats, found: Segmentation, splits: Splits
+    region: Region, name: str, value: Floats, segmentation: Segmentation, splits: Splits
 ) -> Iterator[Region]:
     """Yield the parts of a region between breaks."""
-    known = splits.known.get(name, ())
-    ends = [(gap.below, gap.above, likely_switch(gap, known)) for gap in found.breaks]
+    breakpoints = splits.known.get(name, ())
+    ends = [(gap.below, gap.above, likely_switch(gap, breakpoints)) for gap in segmentation.breaks]
     none = (None, None, None)
     for before, after in zip([none, *ends], [*ends, none], strict=True):
         (below, low, first), (high, above, last) = before, after
@@ -366,14 +370,14 @@ def _has(name: str, observed: Observations) -> bool:
     return True
 
 
-def likely_switch(gap: Break, known: Collection[float] = ()) -> float:
+def likely_switch(gap: Break, breakpoints: Collection[float] = ()) -> float:
     """Return the largest value that is taken to belong to the segment below.
 
     Parameters
     ----------
     gap
         Largest measured value below the switch, and smallest above.
-    known
+    breakpoints
         Switches that the library is known to have; one within the gap is taken.
 
     Returns
@@ -383,9 +387,9 @@ def likely_switch(gap: Break, known: Collection[float] = ()) -> float:
         and of several the one nearest to the middle; else the middle of the ratio.
     """
     low, high = gap.below, gap.above
-    given = [value for value in known if low <= value < high]
-    if given:
-        return given[0]
+    inside = [value for value in breakpoints if low <= value < high]
+    if inside:
+        return inside[0]
     middle = sqrt(low * high) if low > 0 else (low + high) / 2
     if high - low < 2:
         return low

@@ -57,20 +57,22 @@ class Starts(msgspec.Struct, frozen=True, omit_defaults=True):
 ONE_START = Starts()
 
 
-def widened(seconds: Floats, low: Floats, high: Floats, part: Floats) -> tuple[Floats, Floats]:
+def widened(
+    seconds: Floats, low: Floats, high: Floats, next_start: Floats
+) -> tuple[Floats, Floats]:
     """Return intervals that hold the next start, too.
 
     Parameters
     ----------
     seconds, low, high
         Times and their intervals, shape (n,).
-    part
+    next_start
         `Starts.next_start` of each, shape (n,).
     """
-    more = np.log1p(part)
+    widening = np.log1p(next_start)
     return (
-        seconds * np.exp(-np.hypot(np.log(seconds / low), more)),
-        seconds * np.exp(np.hypot(np.log(high / seconds), more)),
+        seconds * np.exp(-np.hypot(np.log(seconds / low), widening)),
+        seconds * np.exp(np.hypot(np.log(high / seconds), widening)),
     )
 
 
@@ -86,42 +88,42 @@ def compare_starts(logs: Floats, point: Ints, start: Ints, error: Floats) -> Sta
     error
         Relative standard error of each median, NaN where it is not known; shape (n,).
     """
-    number = np.bincount(point)
-    several = number[point] > 1
+    counts = np.bincount(point)
+    several = counts[point] > 1
     if not several.any():
         return ONE_START
     logs, error = logs[several], error[several]
     point, start = numbered(point[several]), numbered(start[several])
-    number = np.bincount(point)
-    away = logs - (np.bincount(point, logs) / number)[point]
+    counts = np.bincount(point)
+    away = logs - (np.bincount(point, logs) / counts)[point]
     common = medians_by(away, start)
-    rest = away - common[start]
+    residuals = away - common[start]
 
     count, starts = len(logs), len(common)
     # groups of starts that have no point in common: each has a level of its own
-    size = starts + len(number)
+    size = starts + len(counts)
     links = coo_matrix((np.ones(count), (start, point + starts)), (size, size))
     separate = int(connected_components(links, directed=False, return_labels=False))
     of_common = starts - separate
-    of_rest = count - len(number) - of_common
+    of_rest = count - len(counts) - of_common
     per_start = count / starts
     shared = float(np.sum(np.bincount(start) * common**2)) / of_common
-    alone = 0.0
+    single_variance = 0.0
     if of_rest >= _FEW:  # by the median: one may be disturbed
-        alone = spread_of(rest, of_rest) ** 2
+        single_variance = spread_of(residuals, of_rest) ** 2
     elif of_rest > 0:
-        alone = float(np.sum(rest**2)) / of_rest
-    parts = (shared / per_start, (1 - 1 / per_start) * alone if of_rest > 0 else 0.0)
-    variance = sum(parts)
+        single_variance = float(np.sum(residuals**2)) / of_rest
+    components = (shared / per_start, (1 - 1 / per_start) * single_variance if of_rest > 0 else 0.0)
+    variance = sum(components)
     if variance == 0:
-        return Starts(int(median_of(number)), 0.0, float(of_common))
+        return Starts(int(median_of(counts)), 0.0, float(of_common))
     # Satterthwaite 1946, An approximate distribution of estimates of variance components.
-    freedom = variance**2 / (parts[0] ** 2 / of_common + parts[1] ** 2 / max(of_rest, 1))
-    known = error[~np.isnan(error)]
-    explained = median_of(known**2) if len(known) else 0.0
+    freedom = variance**2 / (components[0] ** 2 / of_common + components[1] ** 2 / max(of_rest, 1))
+    errors = error[~np.isnan(error)]
+    explained = median_of(errors**2) if len(errors) else 0.0
     return Starts(
-        int(median_of(number)), sqrt(max(variance - explained, 0.0)), freedom,
-        sqrt(max(alone - explained, 0.0)),
+        int(median_of(counts)), sqrt(max(variance - explained, 0.0)), freedom,
+        sqrt(max(single_variance - explained, 0.0)),
     )  # fmt: skip
 
 
@@ -129,8 +131,8 @@ def numbered(*columns: Array) -> Ints:
     """Return the number of the combination of values in each row, from 0, none left out."""
     code = np.zeros(len(columns[0]), np.int64)
     for column in columns:
-        own = np.unique(column, return_inverse=True)[1].ravel()
-        code = np.unique(code * (own.max() + 1) + own, return_inverse=True)[1].ravel()
+        codes = np.unique(column, return_inverse=True)[1].ravel()
+        code = np.unique(code * (codes.max() + 1) + codes, return_inverse=True)[1].ravel()
     return code
 
 
@@ -143,9 +145,9 @@ def medians_by(values: Floats, group: Ints) -> Floats:
     return (lower + upper) / 2
 
 
-def spread_of(rest: Floats, freedom: int) -> float:
+def spread_of(residuals: Floats, freedom: int) -> float:
     """Return the standard deviation of what is left around a fit, by its median deviation."""
-    return MAD_TO_SIGMA * median_of(np.abs(rest)) * sqrt(len(rest) / freedom)
+    return MAD_TO_SIGMA * median_of(np.abs(residuals)) * sqrt(len(residuals) / freedom)
 
 
 # --- repetitions become points --------------------------------------------------------------------
@@ -182,15 +184,15 @@ def summarised(
     spread = medians_by(np.abs(seconds - median[cell]), cell) / median
     error = MEDIAN_LOSS * MAD_TO_SIGMA * spread / np.sqrt(counts)
     error = np.where(counts >= 3, error, np.nan)  # the spread of two is a coin toss
-    known = error[~np.isnan(error)]
-    within = median_of(known) if len(known) else None
+    errors = error[~np.isnan(error)]
+    within = median_of(errors) if len(errors) else None
     if len(codes) == len(repeats):
         return (median, repeats, within, ONE_START, codes % starts)
     logs, owner = np.log(median), codes // starts
-    found = compare_starts(logs, owner, codes % starts, error)
-    number = np.bincount(owner)
-    typical = np.exp(np.bincount(owner, logs) / number)
-    typical = np.where(number == 1, median[np.cumsum(number) - 1], typical)
-    noise = sqrt(((within or 0.0) ** 2 + found.alone**2) / found.launches)
-    single = np.where(number == 1, (codes % starts)[np.cumsum(number) - 1], -1)
-    return typical, repeats, noise or None, found, single
+    comparison = compare_starts(logs, owner, codes % starts, error)
+    start_counts = np.bincount(owner)
+    typical = np.exp(np.bincount(owner, logs) / start_counts)
+    typical = np.where(start_counts == 1, median[np.cumsum(start_counts) - 1], typical)
+    noise = sqrt(((within or 0.0) ** 2 + comparison.alone**2) / comparison.launches)
+    single = np.where(start_counts == 1, (codes % starts)[np.cumsum(start_counts) - 1], -1)
+    return typical, repeats, noise or None, comparison, single

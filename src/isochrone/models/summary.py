@@ -26,14 +26,14 @@ def summary(model: Model, title: str) -> str:
     lines = [title]
     held_out = model.quality.get("held_out", {})
     errors = [
-        f"{format_error(found['median'])} with one {name} left out"
-        for name, found in held_out.items()
-        if "median" in found  # not in files of version 0.1
+        f"{format_error(deviation['median'])} with one {name} left out"
+        for name, deviation in held_out.items()
+        if "median" in deviation  # not in files of version 0.1
     ]
     if errors:
         lines.append(f"median cross-validation error: {', '.join(errors)}")
-    for segment, words in model.headed:
-        lines += ["", *_segment(segment, words, model.weights)]
+    for segment, heading in model.headed:
+        lines += ["", *_segment(segment, heading, model.weights)]
     for entry in model.ranking:
         lines += ["", *_candidates(entry)]
     lines += [f"Warning: {printable(text, 400)}" for text in model.warnings]
@@ -53,9 +53,9 @@ def correlations(segment: Segment) -> Floats | None:
         return np.asarray(covariance / np.outer(error, error))
 
 
-def _segment(segment: Segment, words: str, weights: str) -> Iterator[str]:
+def _segment(segment: Segment, heading: str, weights: str) -> Iterator[str]:
     """Yield the formula of a segment, its coefficients, and how their errors go together."""
-    yield f"{words}: t = {formula(segment)}" if words else f"t = {formula(segment)}"
+    yield f"{heading}: t = {formula(segment)}" if heading else f"t = {formula(segment)}"
     worth = []
     if segment.points is not None:
         worth.append(f"{segment.points} points")
@@ -95,8 +95,8 @@ def _segment(segment: Segment, words: str, weights: str) -> Iterator[str]:
 
 def _candidates(entry: dict[str, Any]) -> Iterator[str]:
     """Yield the families that were tried, the one that was taken first."""
-    words = ", ".join(printable(f"{key} {value}") for key, value in entry["where"].items())
-    yield f"candidates{f' for {words}' if words else ''}, the first was selected"
+    selectors = ", ".join(printable(f"{key} {value}") for key, value in entry["where"].items())
+    yield f"candidates{f' for {selectors}' if selectors else ''}, the first was selected"
     tried = [row for row in entry["families"] if row.get("held_out") is not None]
     judged = any(row.get("sicc") is not None for row in tried)
     titles = ["family", "cross-validation error", *["SICc"] * judged, "coefficients", "segments"]

@@ -60,8 +60,8 @@ _THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2}(,[0-9]{3})+")
 # --- files ----------------------------------------------------------------------------------------
 
 
-def read_csv(path: Path, own: Columns = AS_NAMED) -> Samples:
-    """Read a table; its first line names the columns, ``own`` what they are if not the same.
+def read_csv(path: Path, schema: Columns = AS_NAMED) -> Samples:
+    """Read a table; its first line names the columns, ``schema`` what they are if not the same.
 
     Between the columns may be commas, semicolons, tabs or blanks; but for the first, decimals may
     have commas.
@@ -77,19 +77,19 @@ def read_csv(path: Path, own: Columns = AS_NAMED) -> Samples:
     """
     data, where = read_bytes(path), str(path)
     text = decoded(data, where)
-    table = rows_of(text, where, own) if is_of_extra_p(data) else table_of(text, where)
-    return _read(table, path, own)
+    table = rows_of(text, where, schema) if is_of_extra_p(data) else table_of(text, where)
+    return _read(table, path, schema)
 
 
-def _read(table: TextTable, path: Path, own: Columns) -> Samples:
+def _read(table: TextTable, path: Path, schema: Columns) -> Samples:
     where = str(path)
     _refuse_twins(table.names, where)
-    own = own.completed(table.names, where)
-    names = own.renamed(table.names, where)
+    schema = schema.completed(table.names, where)
+    names = schema.renamed(table.names, where)
     if "seconds" not in names:
-        there = f": the first line is '{printable(' '.join(table.names), 60)}'"
+        first_line = f": the first line is '{printable(' '.join(table.names), 60)}'"
         raise InputError(
-            f"the file is neither a run file nor a table with a column of times{there}",
+            f"the file is neither a run file nor a table with a column of times{first_line}",
             where=where,
             hint="name the columns in the first line, e.g. op,p,b,seconds, or with "
             "--map-columns size=b,usec=seconds:us",
@@ -108,21 +108,23 @@ def _read(table: TextTable, path: Path, own: Columns) -> Samples:
     arrays = {}
     for k, name in enumerate(names):
         texts = [row[k] for row in rows]
-        if table.names[k] in own.left_out:
+        if table.names[k] in schema.left_out:
             continue
         if name in NUMBERS:
             called = table.names[k]
-            texts = with_points(texts, called, where, own.decimal) if table.mark != "," else texts
+            texts = (
+                with_points(texts, called, where, schema.decimal) if table.mark != "," else texts
+            )
             cells = np.array(texts, object)
             arrays[name] = _numbers(cells, name, lambda k: f"{path}:{lines[k]}", called)
         elif name not in COUNTS:
             try:
                 refuse_uneven(texts := [text_of(text) for text in texts])
             except SparseError as error:
-                what = f"column '{printable(name, 40)}': {error}"
-                raise InputError(what, where=where) from error
+                problem = f"column '{printable(name, 40)}': {error}"
+                raise InputError(problem, where=where) from error
             arrays[name] = np.array(texts)
-    return _samples(arrays, where, own)
+    return _samples(arrays, where, schema)
 
 
 def _refuse_twins(names: Sequence[str], where: str) -> None:
@@ -153,16 +155,16 @@ def with_points(texts: Sequence[str], name: str, where: str, decimal: Decimal = 
     commas = [text for text in texts if "," in text]
     if not commas:
         return list(texts)
-    one = printable(commas[0], 40)
+    cell = printable(commas[0], 40)
     point = next((text for text in texts if "." in text), None)
     if point is not None:
-        what = f"has numbers with commas and with points: '{one}' and '{printable(point, 40)}'"
+        flaw = f"has numbers with commas and with points: '{cell}' and '{printable(point, 40)}'"
     elif all(_THOUSANDS.fullmatch(text) for text in commas):
-        what = f"is '{one}', which may mean {one.replace(',', '')} or {one.replace(',', '.', 1)}"
+        flaw = f"is '{cell}', which may mean {cell.replace(',', '')} or {cell.replace(',', '.', 1)}"
     else:
         return [text.replace(",", ".") if _DECIMAL.fullmatch(text) else text for text in texts]
     raise InputError(
-        f"'{name}' {what}", where=where, hint="give --decimal comma or --decimal point"
+        f"'{name}' {flaw}", where=where, hint="give --decimal comma or --decimal point"
     )
 
 
@@ -195,12 +197,12 @@ def of_table(table: Frame | Mapping[str, Any]) -> Samples:
         names the row, counted from 0.
     """
     where = _named(table)
-    given = columns_of(table)
-    own = AS_NAMED.completed([*given], where)
-    names = own.renamed([*given], where)
+    by_name = columns_of(table)
+    schema = AS_NAMED.completed([*by_name], where)
+    names = schema.renamed([*by_name], where)
     columns = {
-        name: values for name, (key, values) in zip(names, given.items(), strict=True)
-        if key not in own.left_out
+        name: values for name, (key, values) in zip(names, by_name.items(), strict=True)
+        if key not in schema.left_out
     }  # fmt: skip
     if "seconds" not in columns:
         raise InputError(
@@ -216,7 +218,7 @@ def of_table(table: Frame | Mapping[str, Any]) -> Samples:
             if name in MARKS:
                 texts = [text.lower().removesuffix(".0") for text in texts]
             columns[name] = np.array(texts)
-    return _samples(columns, where, own)
+    return _samples(columns, where, schema)
 
 
 def of_rows(rows: Sequence[Mapping[str, Any]]) -> Samples:
@@ -246,7 +248,7 @@ def columns_of(table: Frame | Mapping[str, Any]) -> dict[str, NDArray[Any]]:
     where = _named(table)
     keys = list(table if isinstance(table, Mapping) else table.columns)
     _refuse_twins([str(key) for key in keys], where)
-    found = {}
+    columns = {}
     for key in keys:
         values = table[key]
         try:
@@ -255,16 +257,17 @@ def columns_of(table: Frame | Mapping[str, Any]) -> dict[str, NDArray[Any]]:
             array = np.array(values, dtype=object)
         if array.dtype.kind in "US" and not isinstance(values, np.ndarray | str):
             array = np.array(values, dtype=object)  # of unlike values, each stays what it is
-        found[str(key)] = array
-    lengths = {name: len(values) for name, values in found.items() if values.ndim}
-    if any(values.ndim > 1 for values in found.values()):
+        columns[str(key)] = array
+    lengths = {name: len(values) for name, values in columns.items() if values.ndim}
+    if any(values.ndim > 1 for values in columns.values()):
         raise InputError("a column has more than one dimension", where=where)
     if len(set(lengths.values())) > 1:
-        said = ", ".join(f"'{printable(name, 40)}' {n}" for name, n in lengths.items())
-        raise InputError(f"the columns have different lengths: {said}", where=where)
+        listing = ", ".join(f"'{printable(name, 40)}' {n}" for name, n in lengths.items())
+        raise InputError(f"the columns have different lengths: {listing}", where=where)
     rows = next(iter(lengths.values()), 1)
     return {
-        name: values if values.ndim else np.full(rows, values[()]) for name, values in found.items()
+        name: values if values.ndim else np.full(rows, values[()])
+        for name, values in columns.items()
     }
 
 
@@ -289,7 +292,7 @@ def _numbers(values: NDArray[Any], name: str, where: Where, called: str = "") ->
 # --- columns --------------------------------------------------------------------------------------
 
 
-def _samples(columns: dict[str, NDArray[Any]], where: str, own: Columns) -> Samples:
+def _samples(columns: dict[str, NDArray[Any]], where: str, schema: Columns) -> Samples:
     """Return the samples of a table: its rows that count, and where they come from.
 
     Parameters
@@ -299,7 +302,7 @@ def _samples(columns: dict[str, NDArray[Any]], where: str, own: Columns) -> Samp
         ones are kept as `Samples.others`.
     where
         Names the table in errors.
-    own
+    schema
         What the columns are.
 
     Raises
@@ -307,19 +310,19 @@ def _samples(columns: dict[str, NDArray[Any]], where: str, own: Columns) -> Samp
     InputError
         If the columns are not those of a model.
     """
-    own = own.of_times(columns["seconds"])
-    columns = {name: own.scaled(values, name) for name, values in columns.items()}
+    schema = schema.of_times(columns["seconds"])
+    columns = {name: schema.scaled(values, name) for name, values in columns.items()}
     arrays = {name: values for name, values in columns.items() if name not in COUNTS}
-    said = {TABULATED}  # unless a column says where it is from
+    origins = {TABULATED}  # unless a column says where it is from
     if ORIGIN in arrays:
-        said = {text or TABULATED for text in arrays.pop(ORIGIN).tolist()}
+        origins = {text or TABULATED for text in arrays.pop(ORIGIN).tolist()}
     for mark in MARKS:
         if mark in arrays:
             arrays[mark] = np.isin(arrays[mark], ("true", "1"))
     points = [name for name in arrays if name in KNOWN - {"seconds", *MARKS}]
     rows = counted(Table(arrays), points).columns
-    origin = printable(together(said), MAX_ORIGIN)
-    data = replace(from_columns(rows, TABLE, where), origin=origin, read_as=own.words())
+    origin = printable(together(origins), MAX_ORIGIN)
+    data = replace(from_columns(rows, TABLE, where), origin=origin, read_as=schema.words())
     data.others |= {
         name: rows[name].astype(str)
         for name in rows if name in PARTNERS or name not in KNOWN

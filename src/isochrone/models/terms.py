@@ -28,14 +28,14 @@ VARIABLES = {
     "ppn": "number of ranks on a node",
     "w": "messages in a window",
     "n": "number of operations",
-    **{name: words[0] for one in added() for name, words in one.words.items()},
+    **{name: labels[0] for extension in added() for name, labels in extension.words.items()},
 }
 """Variables that models know, with their meaning and unit."""
 
-BYTES = [name for one in added() for name in one.bytes]
+BYTES = [name for extension in added() for name in extension.bytes]
 """Those that are bytes, and follow from messages and their size ``b``."""
 
-NUMBERED = {name: words for one in added() for name, words in one.selectors.items()}
+NUMBERED = {name: labels for extension in added() for name, labels in extension.selectors.items()}
 """Selectors that are whole numbers, and what they count."""
 
 _IN_BYTES = {"b", *BYTES}
@@ -97,9 +97,9 @@ def picked(columns: Mapping[str, NDArray[Any]], rows: NDArray[Any]) -> dict[str,
     return {name: values[rows] for name, values in columns.items()}
 
 
-def stacked(parts: Sequence[Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+def stacked(tables: Sequence[Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
     """Return the columns of several parts, one after the other; those of the first."""
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
 
 
 def design_matrix(terms: Sequence[str], variables: Mapping[str, Array]) -> Array:
@@ -133,8 +133,8 @@ def variables_of(terms: Sequence[str]) -> list[str]:
 
 def unit(term: str) -> str:
     """Return the unit of the coefficient of a term: seconds, or seconds a byte or an operation."""
-    whole = {name for _, names, linear in _factors(term) if linear for name in names}
-    return "s/B" if whole & _IN_BYTES else "s/op" if "n" in whole else "s"
+    linear_names = {name for _, names, linear in _factors(term) if linear for name in names}
+    return "s/B" if linear_names & _IN_BYTES else "s/op" if "n" in linear_names else "s"
 
 
 def is_size(term: str) -> bool:
@@ -144,15 +144,15 @@ def is_size(term: str) -> bool:
 
 @cache
 def _factors(term: str) -> list[tuple[Callable[..., Array], tuple[str, ...], bool]]:
-    found = []
+    factors = []
     for factor in term.split("*"):
         if factor == "1":
             continue
         for pattern, function, linear in _FACTORS:
             match = pattern.fullmatch(factor)
             if match and set(match.groups()) <= set(VARIABLES):
-                found.append((function, match.groups(), linear))
+                factors.append((function, match.groups(), linear))
                 break
         else:
             raise InputError(f"'{term}' is not a term of a model")
-    return found
+    return factors

@@ -138,8 +138,8 @@ def page_of(run: Run, asked: Asked = AS_USUAL) -> Page:
     if has_clocks(run) and run.kind != CLOCKS:
         sections.append(clock_section(run))
     text = printable(settings_in_words(run.about), 2000)
-    said = Sentence(f"  settings of the MPI library: {text}")
-    settings = [Section("Settings", (said,), only="terminal")] * bool(text)
+    sentence = Sentence(f"  settings of the MPI library: {text}")
+    settings = [Section("Settings", (sentence,), only="terminal")] * bool(text)
     date, library = date_in_words(run.about.started), printable(run.library.name, 60)
     how = Section(HOW, (Later(lambda: [*_how(run)]),), only="report")
     return Page(
@@ -165,9 +165,9 @@ def document(run: Run, asked: Asked = AS_USUAL) -> dict[str, Any]:
         **environment_document(run.about),
     )  # fmt: skip
     kind = kind_of(run)
-    own = (kind.document if kind else records)(run, asked)
-    found: dict[str, Any] = plain(about) | plain(own)
-    return found
+    specific = (kind.document if kind else records)(run, asked)
+    merged: dict[str, Any] = plain(about) | plain(specific)
+    return merged
 
 
 # --- title and facts ------------------------------------------------------------------------------
@@ -175,9 +175,9 @@ def document(run: Run, asked: Asked = AS_USUAL) -> dict[str, Any]:
 
 def _title(run: Run, kind: Kind | None) -> str:
     """Return what was measured, and where: ``Latency map of 32 ranks on 8 nodes``."""
-    other = f"{run.experiment.replace('-', ' ')} {of_ranks(run)}"
+    generic = f"{run.experiment.replace('-', ' ')} {of_ranks(run)}"
     origin = f"{run.origin} " if run.origin in ("synthetic", "simulated") else ""
-    title = origin + (other if kind is None else kind.title(run))
+    title = origin + (generic if kind is None else kind.title(run))
     return title[:1].upper() + title[1:]
 
 
@@ -186,8 +186,8 @@ def _line(run: Run) -> tuple[str, ...]:
     ranks = of_ranks(run).removeprefix("of ")
     ranks += ", bound to cores" if run.notes.get("binding") == "core" else ""
     origin = "" if run.origin == "measured" else run.origin
-    what = (f"{origin} {run.kind}",) if run.experiment == origin else (run.experiment, origin)
-    return tuple(part for part in (*what, ranks, run.library.name) if part)
+    subject = (f"{origin} {run.kind}",) if run.experiment == origin else (run.experiment, origin)
+    return tuple(text for text in (*subject, ranks, run.library.name) if text)
 
 
 def date_in_words(text: str) -> str:
@@ -282,7 +282,8 @@ def _hosts(run: Run) -> Table:
         "Hosts of the ranks, as detected",
         columns_of("host", ">ranks", "which"),
         tuple(
-            Row((host, str(len(own)), ranges(own))) for host, own in list(ranks.items())[:MAX_HOSTS]
+            Row((host, str(len(host_ranks)), ranges(host_ranks)))
+            for host, host_ranks in list(ranks.items())[:MAX_HOSTS]
         ),
         f"and {left_out} more hosts" if left_out > 0 else "",
         fold="Hosts and their ranks",
@@ -300,11 +301,11 @@ def clock_section(run: Run) -> Section:
     InputError
         If a record is damaged.
     """
-    found = clocks(run)
-    offset = found.offset
-    rows = [("after synchronisation", found.residual_median, found.residual_max,
-             found.synchronised)]  # fmt: skip
-    notes = [Sentence(f"Largest drift: {1e6 * found.drift_max:.3g} ppm")]
+    summary = clocks(run)
+    offset = summary.offset
+    rows = [("after synchronisation", summary.residual_median, summary.residual_max,
+             summary.synchronised)]  # fmt: skip
+    notes = [Sentence(f"Largest drift: {1e6 * summary.drift_max:.3g} ppm")]
     if offset is not None:
         rows.append(("two ranks, any time", offset.median, offset.max, offset.comparisons))
         i, j = offset.worst_pair

@@ -79,8 +79,8 @@ def _in_use(run: Run, options: dict[str, Option], name: str) -> bool:
     off = value is None or value is False or (name in _OFF_AT_0 and not value)
     if off or name in _ELSEWHERE:
         return False
-    needs = ((other, rule) for other, rule, names in _NEEDS if name in names)
-    met = all(rule(options[other]) for other, rule in needs if other in options)
+    needs = ((needed, rule) for needed, rule, names in _NEEDS if name in names)
+    met = all(rule(options[needed]) for needed, rule in needs if needed in options)
     return met and measured_again(run, name) != 0
 
 
@@ -119,8 +119,8 @@ def _counts(run: Run) -> Array:
     if samples is None:
         return np.empty(0)
     first = samples.where(~samples.flag(*MARKS))
-    found = points(first, identity(first, run.by), run.where)
-    return np.array([repetitions(first, rows) for rows in found.values()], np.float64)
+    by_point = points(first, identity(first, run.by), run.where)
+    return np.array([repetitions(first, rows) for rows in by_point.values()], np.float64)
 
 
 def varied(run: Run) -> tuple[tuple[str, str], ...]:

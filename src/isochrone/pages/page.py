@@ -111,9 +111,9 @@ class Table(Record):
 
     def on(self, medium: Medium) -> Table:
         """Return the table with only the columns that are shown there."""
-        shown = [k for k, column in enumerate(self.columns) if said(column, medium)]
-        columns = tuple(self.columns[k] for k in shown)
-        rows = tuple(Row(tuple(row.cells[k] for k in shown), row.tone) for row in self.rows)
+        visible = [k for k, column in enumerate(self.columns) if said(column, medium)]
+        columns = tuple(self.columns[k] for k in visible)
+        rows = tuple(Row(tuple(row.cells[k] for k in visible), row.tone) for row in self.rows)
         return replace(self, columns=columns, rows=rows)
 
 
@@ -224,9 +224,9 @@ class Section(Record):
     alone: bool = False
 
 
-def said(part: Section | Block | Column, medium: Medium) -> bool:
+def said(element: Section | Block | Column, medium: Medium) -> bool:
     """Whether a part of a page is for the terminal, or for the report."""
-    return part.only in ("", medium)
+    return element.only in ("", medium)
 
 
 class Page(Record):

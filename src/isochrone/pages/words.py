@@ -19,13 +19,13 @@ EVEN = "~1"
 
 def ranges(ranks: Sequence[int]) -> str:
     """Write rank numbers as ranges: ``0-3,8``."""
-    parts: list[list[int]] = []
+    spans: list[list[int]] = []
     for rank in sorted(ranks):
-        if parts and rank == parts[-1][1] + 1:
-            parts[-1][1] = rank
+        if spans and rank == spans[-1][1] + 1:
+            spans[-1][1] = rank
         else:
-            parts.append([rank, rank])
-    return ",".join(f"{a}" if a == b else f"{a}-{b}" for a, b in parts)
+            spans.append([rank, rank])
+    return ",".join(f"{a}" if a == b else f"{a}-{b}" for a, b in spans)
 
 
 def plural(count: int, noun: str) -> str:
@@ -33,10 +33,10 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def left_out(found: int, shown: int, noun: str) -> str:
+def left_out(total: int, listed: int, noun: str) -> str:
     """Say how many a table leaves out; empty if none."""
-    more = found - shown
-    return f"and {plural(more, noun)} (--json lists all)" if more > 0 else ""
+    hidden = total - listed
+    return f"and {plural(hidden, noun)} (--json lists all)" if hidden > 0 else ""
 
 
 def interval(times: Times) -> str:
@@ -44,11 +44,11 @@ def interval(times: Times) -> str:
     return "–" if times.interval is None else between(*times.interval)
 
 
-def between(least: float, most: float) -> str:
+def between(minimum: float, maximum: float) -> str:
     """Write two times, with one unit if both have the same: ``1.16 … 1.22 µs``."""
-    low, high = format_seconds(least), format_seconds(most)
-    number, _, unit = low.partition(" ")
-    return f"{number} … {high}" if high.endswith(f" {unit}") else f"{low} … {high}"
+    low, high = format_seconds(minimum), format_seconds(maximum)
+    digits, _, unit = low.partition(" ")
+    return f"{digits} … {high}" if high.endswith(f" {unit}") else f"{low} … {high}"
 
 
 def ratio_of(ratio: Estimate | None) -> str:
@@ -78,8 +78,8 @@ def of_size(listed: Sequence[_Item], nbytes: int | None, nothing: str, where: st
     """
     chosen = [item for item in listed if nbytes in (None, item.bytes)]
     if nbytes is not None and not chosen:
-        known = ", ".join(map(str, sorted({item.bytes for item in listed})))
-        raise InputError(nothing, where=where, hint=f"there are: {known}" if known else "")
+        sizes = ", ".join(map(str, sorted({item.bytes for item in listed})))
+        raise InputError(nothing, where=where, hint=f"there are: {sizes}" if sizes else "")
     return chosen
 
 
@@ -88,14 +88,14 @@ def warnings_of(records: Sequence[dict[str, Any]]) -> Warnings:
     texts = [str(w.get("text") or w.get("code") or "a warning without a text") for w in records]
     texts = list(dict.fromkeys(texts))
     others = len(texts) - MAX_WARNINGS
-    more = [f"and {others} more"] if others > 0 else []
-    return Warnings((*texts[:MAX_WARNINGS], *more))
+    note = [f"and {others} more"] if others > 0 else []
+    return Warnings((*texts[:MAX_WARNINGS], *note))
 
 
 def with_hosts(ranks: int | str, hosts: Sequence[str]) -> str:
     """Add to ranks the hosts they are on, where known: ``2–6 (n0, n2)``."""
-    known = ", ".join(printable(host, 40) for host in dict.fromkeys(hosts) if host)
-    return f"{ranks} ({known})" if known else str(ranks)
+    names = ", ".join(printable(host, 40) for host in dict.fromkeys(hosts) if host)
+    return f"{ranks} ({names})" if names else str(ranks)
 
 
 def of_ranks(run: Run) -> str:

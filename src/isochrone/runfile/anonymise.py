@@ -33,9 +33,9 @@ class Names:
         hosts = list(dict.fromkeys(run.hosts))
         self.replaced = {host: f"host-{k}" for k, host in enumerate(hosts)}
         short = {host.partition(".")[0]: new for host, new in self.replaced.items()}
-        words = sorted({**short, **self.replaced}, key=len, reverse=True)
+        names = sorted({**short, **self.replaced}, key=len, reverse=True)
         self._hosts = {**short, **self.replaced}
-        self._host = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, words))})(?![\w-])")
+        self._host = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, names))})(?![\w-])")
         self._paths: dict[str, str] = {}
 
     def text(self, text: str) -> str:

@@ -32,10 +32,10 @@ def arrow_table(
             "this format needs the package pyarrow",
             hint="try: pip install pyarrow",
         ) from error
-    found = {name: [_value(one) for one in columns[name].tolist()] for name in columns}
+    lists = {name: [_value(cell) for cell in columns[name].tolist()] for name in columns}
     about = json.dumps(header, ensure_ascii=True, default=str).encode()
     try:
-        return pyarrow.table(found).replace_schema_metadata({"isochrone": about})
+        return pyarrow.table(lists).replace_schema_metadata({"isochrone": about})
     except (pyarrow.ArrowException, OverflowError) as error:
         reason = printable(str(error).partition("\n")[0])
         raise InputError(

@@ -42,9 +42,9 @@ def files(folder: Path) -> list[Path]:
         If there is no such folder.
     """
     if not folder.is_dir():
-        what = "it is not a folder" if folder.exists() else "there is no such folder"
+        problem = "it is not a folder" if folder.exists() else "there is no such folder"
         raise InputError(
-            what, where=folder, hint="to create one: isochrone baseline add FOLDER RUN"
+            problem, where=folder, hint="to create one: isochrone baseline add FOLDER RUN"
         )
     return sorted(path for path in folder.glob("*.jsonl") if path.is_file())
 
@@ -82,8 +82,8 @@ class Others:
         if judged is None:
             return self.runs
         alike = self._of_size.get(judged.stat().st_size, [])
-        own = self._hash(judged) if alike else ""
-        same = {path for path in alike if self._hash(path) == own}
+        digest = self._hash(judged) if alike else ""
+        same = {path for path in alike if self._hash(path) == digest}
         return [run for run in self.runs if run.path not in same] if same else self.runs
 
     def _hash(self, path: Path) -> str:
@@ -130,19 +130,19 @@ def remove(folder: Path, names: Sequence[Path]) -> list[Path]:
     InputError
         If one is not there; nothing is deleted then.
     """
-    stored, found = files(folder), []
+    stored, removed = files(folder), []
     for name in names:
-        there = [path for path in stored if path.name == str(name) or path == name]
-        there = there or [path for path in stored if name.is_file() and _same(path, name)]
-        if not there:
+        matching = [path for path in stored if path.name == str(name) or path == name]
+        matching = matching or [path for path in stored if name.is_file() and _same(path, name)]
+        if not matching:
             raise InputError(
                 "the baseline has no such run", where=folder / name.name,
                 hint=f"isochrone baseline list {folder}",
             )  # fmt: skip
-        found += there
-    for path in found:
+        removed += matching
+    for path in removed:
         path.unlink(missing_ok=True)
-    return found
+    return removed
 
 
 def _add(folder: Path, run: Run) -> Added:
@@ -157,9 +157,9 @@ def _add(folder: Path, run: Run) -> Added:
             shutil.copyfileobj(origin, target)
         partial.chmod(0o644)
         short = sha256(partial)[:16]
-        there = sorted(folder.glob(f"*-{short}.jsonl"))
-        if there:
-            return Added(source, there[0], new=False)
+        stored = sorted(folder.glob(f"*-{short}.jsonl"))
+        if stored:
+            return Added(source, stored[0], new=False)
         path = folder / f"{_date(run)}-{short}.jsonl"
         partial.replace(path)
         return Added(source, path, new=True)

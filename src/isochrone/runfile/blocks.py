@@ -86,36 +86,36 @@ def columns_of(line: bytes, record: Members) -> tuple[int, dict[str, Array]]:
 
 def _words(record: Members, key: str, count: int, kind: str) -> Array:
     try:
-        words = msgspec.convert(record[key], bytes)  # five times as fast as `binascii`
+        packed = msgspec.convert(record[key], bytes)  # five times as fast as `binascii`
     except (KeyError, ValueError) as error:
         raise BlockError(f"'{key}' is not a column") from error
-    if len(words) != 4 * count:
+    if len(packed) != 4 * count:
         raise BlockError(f"'{key}' does not have {count} values")
-    return np.frombuffer(words, kind)
+    return np.frombuffer(packed, kind)
 
 
 def can_hold(table: Table) -> bool:
     """Whether blocks hold all that a table of pairs does."""
-    known = {*ENDS, "bytes", *NUMBERS, *TIMES}
-    return known >= table.columns.keys() >= {*ENDS, "bytes", "n", *TIMES}
+    members = {*ENDS, "bytes", *NUMBERS, *TIMES}
+    return members >= table.columns.keys() >= {*ENDS, "bytes", "n", *TIMES}
 
 
 def lines_of(table: Table) -> Iterator[bytes]:
     """Yield the lines of a table of pairs."""
-    number = 0
+    block = 0
     sizes = distinct(table["bytes"])
     for size in sizes.tolist():
         rows = np.flatnonzero(table["bytes"] == size)
         for start in range(0, len(rows), _PAIRS):
-            yield _line(table.where(rows[start : start + _PAIRS]), number, size)
-            number += 1
-    total = {"record": TOTAL, "blocks": number, "pairs": len(table)}
+            yield _line(table.where(rows[start : start + _PAIRS]), block, size)
+            block += 1
+    total = {"record": TOTAL, "blocks": block, "pairs": len(table)}
     yield msgspec.json.encode(total) + b"\n"
 
 
-def _line(table: Table, number: int, nbytes: int) -> bytes:
+def _line(table: Table, block: int, nbytes: int) -> bytes:
     record = {
-        "record": BLOCK, "block": number, "count": len(table), "bytes": nbytes
+        "record": BLOCK, "block": block, "count": len(table), "bytes": nbytes
     }  # fmt: skip
     for key in NUMBERS:
         values = table.flag(key) if key in FLAGS else table[key] if key in table else np.ones(1)
@@ -123,9 +123,9 @@ def _line(table: Table, number: int, nbytes: int) -> bytes:
         record[key] = int(values[0]) if same else _text(values.astype("<u4"))
     for key in TIMES:
         record[key] = _text(table[key].astype("<f4"))
-    before = msgspec.json.encode(record)[:-1]
-    return before + _CHECKSUM + f'{zlib.crc32(before):08x}"}}\n'.encode()
+    body = msgspec.json.encode(record)[:-1]
+    return body + _CHECKSUM + f'{zlib.crc32(body):08x}"}}\n'.encode()
 
 
-def _text(words: Array) -> str:
-    return binascii.b2a_base64(words.tobytes(), newline=False).decode()
+def _text(values: Array) -> str:
+    return binascii.b2a_base64(values.tobytes(), newline=False).decode()

@@ -61,14 +61,16 @@ def differing(before: Sequence[Header], after: Sequence[Header]) -> list[Differi
     list of Differing
         Settings by name, those that only change output last; library; memory; machine.
     """
-    known = [[_known(header) for header in side] for side in (before, after)]
-    keys = sorted({key for side in known for one in side for key in one}, key=_order)
-    found = []
+    environments = [[_known(header) for header in side] for side in (before, after)]
+    keys = sorted(
+        {key for side in environments for environment in side for key in environment}, key=_order
+    )
+    differences = []
     for key in keys:
-        left, right = _values(key, known[0], before), _values(key, known[1], after)
+        left, right = _values(key, environments[0], before), _values(key, environments[1], after)
         if left and right and left != right:
-            found.append(Differing(key[0], printable(key[1], 130), *_shown(left, right)))
-    return found
+            differences.append(Differing(key[0], printable(key[1], 130), *_shown(left, right)))
+    return differences
 
 
 def settings_in_words(header: Header) -> str:
@@ -76,8 +78,8 @@ def settings_in_words(header: Header) -> str:
 
     The text is not yet safe to print.
     """
-    words = [f"{name}={value}" for name, value in sorted(header.settings.items())]
-    return ", ".join(words + [f"{name} left out" for name in sorted(header.left_out)])
+    assignments = [f"{name}={value}" for name, value in sorted(header.settings.items())]
+    return ", ".join(assignments + [f"{name} left out" for name in sorted(header.left_out)])
 
 
 def environment_document(header: Header) -> dict[str, Any]:
@@ -94,7 +96,7 @@ def environment_document(header: Header) -> dict[str, Any]:
 def _known(header: Header) -> dict[Key, str]:
     """Return the values of a header, by kind and name."""
     machine = header.machine
-    found: dict[Key, str] = {
+    values: dict[Key, str] = {
         ("library", "mpi library"): " ".join(header.mpi.library.split()),
         ("library", "mpi standard"): header.mpi.standard,
         ("memory", "memory"): header.memory,
@@ -103,29 +105,31 @@ def _known(header: Header) -> dict[Key, str]:
         ("machine", "kernel"): machine.kernel,
         ("machine", "NUMA nodes"): "" if machine.numa is None else str(machine.numa),
     }
-    found = {key: value for key, value in found.items() if value}
-    found |= {("setting", name): SECRET for name in header.left_out}
-    return found | {("setting", name): value for name, value in header.settings.items()}
+    values = {key: value for key, value in values.items() if value}
+    values |= {("setting", name): SECRET for name in header.left_out}
+    return values | {("setting", name): value for name, value in header.settings.items()}
 
 
 _KINDS = ("setting", "library", "memory", "machine")
 
 
 def _order(key: Key) -> tuple[int, bool, str]:
-    kind, what = key
-    output = kind == "setting" and any(word in _OUTPUT for word in what.upper().split("_"))
-    return _KINDS.index(kind), output, what
+    kind, name = key
+    output = kind == "setting" and any(token in _OUTPUT for token in name.upper().split("_"))
+    return _KINDS.index(kind), output, name
 
 
-def _values(key: Key, known: Sequence[dict[Key, str]], headers: Sequence[Header]) -> list[str]:
+def _values(
+    key: Key, environments: Sequence[dict[Key, str]], headers: Sequence[Header]
+) -> list[str]:
     """Return the values of one side, each once."""
-    found = set()
-    for one, header in zip(known, headers, strict=True):
-        if key in one:
-            found.add(one[key])
+    values = set()
+    for environment, header in zip(environments, headers, strict=True):
+        if key in environment:
+            values.add(environment[key])
         elif key[0] == "setting" and header.knows_settings:
-            found.add(NOT_SET)
-    return sorted(found)
+            values.add(NOT_SET)
+    return sorted(values)
 
 
 def _shown(left: list[str], right: list[str]) -> tuple[str, str]:

@@ -46,10 +46,10 @@ def columns_of(lines: Sequence[bytes]) -> tuple[str, dict[str, Array]] | None:
 
 
 def _columns(members: Members, records: Sequence[Any]) -> Iterator[tuple[str, Array]]:
-    for k, (key, number) in enumerate(members):
+    for k, (key, number_type) in enumerate(members):
         values = map(attrgetter(f"_{k}"), records)
-        if number:
-            yield key, np.fromiter(values, number, len(records))
+        if number_type:
+            yield key, np.fromiter(values, number_type, len(records))
         else:
             yield key, column(list(values))
 
@@ -61,7 +61,7 @@ def _decoder(name: str, members: Members) -> msgspec.json.Decoder[Any]:
     Attributes are numbered, because a member of a record may have a name that Python reserves.
     """
     attributes: list[tuple[str, Any]] = [("name", Literal[name])]
-    attributes += [(f"_{k}", number or Any) for k, (_, number) in enumerate(members)]
+    attributes += [(f"_{k}", number_type or Any) for k, (_, number_type) in enumerate(members)]
     keys = {f"_{k}": key for k, (key, _) in enumerate(members)} | {"name": "record"}
     shape = msgspec.defstruct(
         "Shape", attributes, rename=keys, forbid_unknown_fields=True, gc=False

@@ -75,10 +75,10 @@ def read(path: str | Path) -> Run:
             with path.open("rb") as stream:
                 return reader.read(stream)
         except InputError:
-            what, hint = ("", "") if reader.run.header else other_kind(path)
-            if not what:
+            description, hint = ("", "") if reader.run.header else other_kind(path)
+            if not description:
                 raise
-            raise InputError(what, where=path, hint=hint) from None
+            raise InputError(description, where=path, hint=hint) from None
 
 
 def write(run: Run, path: str | Path, *, overwrite: bool = False) -> None:
@@ -211,12 +211,12 @@ class _Reader:
         begun: list[bytes] = []
         length = 0
         while block := stream.read(BLOCK):
-            whole, newline, after = block.rpartition(b"\n")
+            complete, newline, remainder = block.rpartition(b"\n")
             if newline:
-                yield BytesIO(b"".join([*begun, whole, newline])).readlines()
+                yield BytesIO(b"".join([*begun, complete, newline])).readlines()
                 begun, length = [], 0
-            begun.append(after)
-            length += len(after)
+            begun.append(remainder)
+            length += len(remainder)
             if length > MAX_LINE:
                 self.line += 1
                 raise self.fail(f"the line has more than {MAX_LINE >> 20} MiB")
@@ -226,8 +226,8 @@ class _Reader:
     def warn_of_shared_processors(self) -> None:
         """Warn of ranks on one processor, as the probe does for latency maps."""
         shared = self.run.shared_processors
-        known = {"shared-processor", "oversubscribed"} & {w.get("code") for w in self.run.warnings}
-        if shared and not known:
+        warned = {"shared-processor", "oversubscribed"} & {w.get("code") for w in self.run.warnings}
+        if shared and not warned:
             text = (
                 f"ranks {' and '.join(map(str, shared[0][:2]))} shared a processor; bind the "
                 "ranks, or start fewer"
@@ -236,12 +236,12 @@ class _Reader:
 
     def take_samples(self, lines: Sequence[bytes]) -> bool:
         """Take lines if all are samples with the same members; return whether they are."""
-        found = columns_of(lines) if self.run.header and self.run.end is None else None
-        if found is not None:
-            name, columns = found
+        parsed = columns_of(lines) if self.run.header and self.run.end is None else None
+        if parsed is not None:
+            name, columns = parsed
             self.builders.setdefault(name, TableBuilder()).add_columns(len(lines), columns)
             self.line += len(lines)
-        return found is not None
+        return parsed is not None
 
     def take_each(self, lines: Sequence[bytes]) -> None:
         """Take lines of any kind."""
@@ -304,8 +304,8 @@ class _Reader:
 
     def check_total(self) -> None:
         """Refuse a complete file in which ``pairs`` records are missing."""
-        known = self.total or {"blocks": 0}
-        if known.get("blocks") != self.blocks_read:
+        total = self.total or {"blocks": 0}
+        if total.get("blocks") != self.blocks_read:
             raise self.fail("'pairs' records are missing")
 
     def start(self, kind: object, record: Members) -> None:
@@ -328,34 +328,34 @@ class _Reader:
         self.run.header = record
 
     def rank(self, record: Members) -> Rank:
-        number, host = record.pop("rank", None), record.pop("host", None)
-        if type(number) is not int or not 0 <= number < self.run.size:
-            raise self.fail(f"'rank' is {number!r}, not a number from 0 to {self.run.size - 1}")
-        if number in self.ranks_seen:
-            raise self.fail(f"rank {number} appears twice")
-        self.ranks_seen.add(number)
+        rank, host = record.pop("rank", None), record.pop("host", None)
+        if type(rank) is not int or not 0 <= rank < self.run.size:
+            raise self.fail(f"'rank' is {rank!r}, not a number from 0 to {self.run.size - 1}")
+        if rank in self.ranks_seen:
+            raise self.fail(f"rank {rank} appears twice")
+        self.ranks_seen.add(rank)
         if not isinstance(host, str):
             raise self.fail("a 'rank' record has no 'host'")
-        places = {}
+        location = {}
         for key in ("node", *PLACES):
-            places[key] = record.pop(key, -1)
-            if not isinstance(places[key], int):
-                raise self.fail(f"'{key}' is {places[key]!r}, not a whole number")
+            location[key] = record.pop(key, -1)
+            if not isinstance(location[key], int):
+                raise self.fail(f"'{key}' is {location[key]!r}, not a whole number")
         processor = record.pop("processor", "")
         if not isinstance(processor, str):
             raise self.fail(f"'processor' is {processor!r}, not a text")
-        return Rank(rank=number, host=host, extra=record, processor=processor, **places)
+        return Rank(rank=rank, host=host, extra=record, processor=processor, **location)
 
     def check_ranks(self) -> None:
         """Refuse more ranks than the file describes, which would take memory for each."""
-        known, size = len(self.run.ranks), self.run.size
+        described, size = len(self.run.ranks), self.run.size
         try:
             refuse_uneven([rank.host for rank in self.run.ranks])
         except SparseError as error:
             raise self.fail(f"the names of hosts: {error}", line=False) from error
-        if self.run.tables and known != size and (known or size > MAX_UNKNOWN_RANKS):
-            raise self.fail(f"the run has {size} ranks, but describes {known}", line=False)
+        if self.run.tables and described != size and (described or size > MAX_UNKNOWN_RANKS):
+            raise self.fail(f"the run has {size} ranks, but describes {described}", line=False)
 
-    def fail(self, what: str, *, hint: str = DAMAGED, line: bool = True) -> InputError:
+    def fail(self, problem: str, *, hint: str = DAMAGED, line: bool = True) -> InputError:
         where = f"{self.path}:{self.line}" if line else str(self.path)
-        return InputError(what, where=where, hint=hint)
+        return InputError(problem, where=where, hint=hint)

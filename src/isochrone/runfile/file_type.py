@@ -74,7 +74,7 @@ def import_format(path: Path) -> str:
         begin = _read(path, _ENOUGH)
     elif b'"record"' in begin:
         return ""  # a run file, or a model
-    name = next((name for name, (_, found) in _imported().items() if found.search(begin)), "")
+    name = next((name for name, (_, pattern) in _imported().items() if pattern.search(begin)), "")
     return name or ("csv" if _is_of_pairs() else _of_matrix(begin))
 
 
@@ -109,12 +109,14 @@ def other_kind(path: Path) -> tuple[str, str]:
         return "", ""
     if is_of_extra_p(begin):
         return _NOT_ONE.format("of Extra-P"), "isochrone fit reads it"
-    for name, (what, pattern) in _imported().items():
+    for name, (description, pattern) in _imported().items():
         if pattern.search(begin):
-            return _NOT_ONE.format(what), f"convert it: isochrone import {path} --from {name}"
-    for what, pattern, hint in _OTHERS:
+            return _NOT_ONE.format(
+                description
+            ), f"convert it: isochrone import {path} --from {name}"
+    for description, pattern, hint in _OTHERS:
         if pattern.search(begin):
-            return _NOT_ONE.format(what), hint
+            return _NOT_ONE.format(description), hint
     if looks_like_a_table(path):
         return _NOT_ONE.format("a table"), _FIT_READS
     if begin.lstrip()[:1] == b"{":
@@ -138,7 +140,7 @@ def looks_like_a_table(path: Path) -> bool:
         return is_of_extra_p(begin)
     if b"seconds" in begin.splitlines()[0]:
         return True
-    if any(found.search(begin) for _, found in _imported().values()):
+    if any(pattern.search(begin) for _, pattern in _imported().values()):
         return False
     try:
         names = table_of(decoded(begin[: begin.rfind(b"\n") + 1], ""), "").names

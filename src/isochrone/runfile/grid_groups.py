@@ -45,16 +45,16 @@ class Place:
 
 def ranks_on_nodes(ranks: int, nodes: int, per_node: int, *, cyclic: bool = False) -> Ints:
     """Return the node of each rank, shape (ranks): node after node, or one rank on each in turn."""
-    number = np.arange(ranks, dtype=np.int64)
-    return number % nodes if cyclic else number // per_node
+    rank = np.arange(ranks, dtype=np.int64)
+    return rank % nodes if cyclic else rank // per_node
 
 
-def arranged(word: str, length: int, node_of: ArrayLike) -> tuple[Ints, Ints]:
+def arranged(grid: str, length: int, node_of: ArrayLike) -> tuple[Ints, Ints]:
     """Return the row of each rank and its place in that row, both of shape (ranks).
 
     Parameters
     ----------
-    word
+    grid
         The grid as it is typed; of ``nodes`` each node is a row, else rows are consecutive ranks.
     length
         Ranks of a row; of no meaning to ``nodes``.
@@ -62,14 +62,14 @@ def arranged(word: str, length: int, node_of: ArrayLike) -> tuple[Ints, Ints]:
         Node of each rank, shape (ranks).
     """
     nodes = np.unique(np.asarray(node_of), return_inverse=True)[1].ravel().astype(np.int64)
-    number = np.arange(len(nodes), dtype=np.int64)
-    if word != "nodes":
-        return number // length, number % length
+    rank = np.arange(len(nodes), dtype=np.int64)
+    if grid != "nodes":
+        return rank // length, rank % length
     order = np.argsort(nodes, kind="stable")
     first = np.searchsorted(nodes[order], nodes[order])
-    place = np.empty_like(number)
-    place[order] = number - first
-    return nodes, place
+    column = np.empty_like(rank)
+    column[order] = rank - first
+    return nodes, column
 
 
 def place_of(members: Sequence[int] | Ints, groups: ArrayLike, node_of: ArrayLike) -> Place:
@@ -85,8 +85,8 @@ def place_of(members: Sequence[int] | Ints, groups: ArrayLike, node_of: ArrayLik
         Node of each rank, of the same shape.
     """
     groups, node_of = np.asarray(groups), np.asarray(node_of)
-    own = np.unique(node_of[members], return_counts=True)[1]
+    per_node = np.unique(node_of[members], return_counts=True)[1]
     at_work = np.unique(np.column_stack([node_of, groups])[groups >= 0], axis=0)
     sharing = np.unique(at_work[:, 0], return_counts=True)[1]
     stride = int(members[1] - members[0]) if len(members) > 1 else 1
-    return Place(len(own), int(own.max()), int(sharing.max(initial=1)), stride)
+    return Place(len(per_node), int(per_node.max()), int(sharing.max(initial=1)), stride)

@@ -38,8 +38,8 @@ def library_name(text: str) -> str:
     text of a library without a version is not changed.
     """
     first = next(iter(text.strip().splitlines()), "")
-    found = _NAME_AND_VERSION.match(first)
-    return " ".join((f"{found['name']} {found['version']}" if found else first).split())
+    match = _NAME_AND_VERSION.match(first)
+    return " ".join((f"{match['name']} {match['version']}" if match else first).split())
 
 
 class Clock(Struct, frozen=True):
@@ -216,10 +216,10 @@ def header_of(record: dict[str, Any]) -> Header:
         If a member is not of its type.
     """
     record = _as_today(record)
-    known = {} if "kind" in record else kind_of(str(record.get("experiment")))
+    traits = {} if "kind" in record else kind_of(str(record.get("experiment")))
     try:
-        return convert({**record, **known}, Header)
+        return convert({**record, **traits}, Header)
     except ValidationError as error:
-        what, _, member = str(error).partition(" - at `$.")
+        reason, _, member = str(error).partition(" - at `$.")
         name = f"'{member.rstrip('`')}'" if member else "it"
-        raise InputError(f"the 'run' record is damaged: {name}: {what}") from error
+        raise InputError(f"the 'run' record is damaged: {name}: {reason}") from error

@@ -79,8 +79,8 @@ class Importer(Record):
         InputError
             As of ``read``, and if a run file with these values would be refused.
         """
-        found: Run = self.read(path, ranks) if self.takes_ranks else self.read(path)
-        return _checked(found, path)
+        imported: Run = self.read(path, ranks) if self.takes_ranks else self.read(path)
+        return _checked(imported, path)
 
     def all_runs(self, path: Path, wanted: Wanted) -> list[Run]:
         """Read all runs of a file that are wanted; errors as of `run`."""

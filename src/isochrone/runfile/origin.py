@@ -17,14 +17,14 @@ def _renamed(origin: str) -> str:
 
 def together(origins: Iterable[str]) -> str:
     """Return the origin of combined data: ``measured and simulated``; empty texts add nothing."""
-    parts = {
-        _renamed(part)
+    names = {
+        _renamed(name)
         for origin in origins
-        for part in origin.replace(", ", " and ").split(" and ")
+        for name in origin.replace(", ", " and ").split(" and ")
     }
-    known = [origin for origin in get_args(Origin) if origin in parts]
-    others = sorted(parts - set(known) - {""})
-    *first, last = [*known, *others] or [""]
+    ordered = [origin for origin in get_args(Origin) if origin in names]
+    others = sorted(names - set(ordered) - {""})
+    *first, last = [*ordered, *others] or [""]
     return f"{', '.join(first)} and {last}" if first else last
 
 

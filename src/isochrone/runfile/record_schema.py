@@ -75,8 +75,8 @@ class _End(Struct):
     seconds: float = 0.0
 
 
-def _open(kind: type, more: Any = Any) -> Schema:
-    return {**record(kind), "additionalProperties": shape(more)}
+def _open(kind: type, additional: Any = Any) -> Schema:
+    return {**record(kind), "additionalProperties": shape(additional)}
 
 
 LINE = {

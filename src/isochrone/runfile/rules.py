@@ -57,8 +57,8 @@ class Rule(Record):
 
     def fault(self, values: Array, ranks: int) -> Bools:
         """Mark the values that break the rule."""
-        most = self.most(ranks) if callable(self.most) else self.most
-        wrong = (values < self.least) | (values > most)
+        largest = self.most(ranks) if callable(self.most) else self.most
+        wrong = (values < self.least) | (values > largest)
         if self.above_zero:
             wrong |= (values > 0) & (values < self.above_zero)
         if values.dtype.kind == "f":
@@ -321,19 +321,22 @@ def _check_table(run: Run, name: str, table: Table, rules: Rules) -> None:
             )
         _refuse(run, name, rule.fault(values, run.size), f"'{key}' is out of range")
     for keys in rules.ordered:
-        known = [key for key in keys if key in table]
-        for low, high in pairwise(known):
+        present = [key for key in keys if key in table]
+        for low, high in pairwise(present):
             wrong = table[low] > table[high] * (1 + _ROUNDING)
             _refuse(run, name, wrong, f"'{low}' is above '{high}'")
     for key, allowed in rules.texts.items():
         texts = table[key].tolist() if key in table else [None] * len(table)
-        odd = [not isinstance(one, str) or bool(allowed and one not in allowed) for one in texts]
+        odd = [not isinstance(text, str) or bool(allowed and text not in allowed) for text in texts]
         _refuse(run, name, np.array(odd), f"'{key}' is not a known word")
-    for key, other in rules.refers.items():
-        known_ones = run.tables.get(other, Table())
-        there = known_ones[key] if key in known_ones else np.empty(0)
+    for key, referred in rules.refers.items():
+        known_ones = run.tables.get(referred, Table())
+        targets = known_ones[key] if key in known_ones else np.empty(0)
         _refuse(
-            run, name, ~np.isin(table[key], there), f"its '{key}' is not in the '{other}' records"
+            run,
+            name,
+            ~np.isin(table[key], targets),
+            f"its '{key}' is not in the '{referred}' records",
         )
     if rules.pairs:
         _refuse(run, name, table["i"] >= table["j"], f"its ranks are not 0 <= i < j < {run.size}")
@@ -342,15 +345,15 @@ def _check_table(run: Run, name: str, table: Table, rules: Rules) -> None:
         )
 
 
-def _damaged(run: Run, what: str) -> InputError:
-    return InputError(what, where=run.where, hint=DAMAGED)
+def _damaged(run: Run, problem: str) -> InputError:
+    return InputError(problem, where=run.where, hint=DAMAGED)
 
 
-def _refuse(run: Run, name: str, wrong: Bools, what: str) -> None:
+def _refuse(run: Run, name: str, wrong: Bools, problem: str) -> None:
     """Raise an error that names the first record that is wrong, if there is one."""
     if wrong.any():
         number = int(np.argmax(wrong)) + 1
-        raise _damaged(run, f"'{name}' record {number}: {what}")
+        raise _damaged(run, f"'{name}' record {number}: {problem}")
 
 
 def _contradicting(table: Table, ranks: int) -> Bools:

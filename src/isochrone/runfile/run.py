@@ -199,8 +199,10 @@ class Run:
         """
         if self.kind in ("latency-map", "clocks") or self.origin != "measured":
             return []
-        found = grouped(((one.node, one.cpu), one.rank) for one in self.ranks if one.cpu >= 0)
-        return [ranks for ranks in found.values() if len(ranks) > 1]
+        by_processor = grouped(
+            ((rank.node, rank.cpu), rank.rank) for rank in self.ranks if rank.cpu >= 0
+        )
+        return [ranks for ranks in by_processor.values() if len(ranks) > 1]
 
     @property
     def oversubscribed(self) -> bool:
@@ -210,8 +212,8 @@ class Run:
     @property
     def hosts(self) -> list[str]:
         """Host name of each rank; empty where not recorded."""
-        found = {r.rank: r.host for r in self.ranks}
-        return [found.get(rank, "") for rank in range(self.size)]
+        host_of_rank = {r.rank: r.host for r in self.ranks}
+        return [host_of_rank.get(rank, "") for rank in range(self.size)]
 
     def pairs(self) -> Table:
         """Return the table of pairs of a latency map.
@@ -234,8 +236,8 @@ class Run:
 
     def _refuse_few(self, table: Table) -> None:
         """Refuse pairs that a matrix of all of them would be far larger than."""
-        most = SMALL_MATRIX + CELLS_PER_PAIR * len(table)
-        if self.size <= MAX_MATRIX_RANKS and self.size**2 > most:
+        limit = SMALL_MATRIX + CELLS_PER_PAIR * len(table)
+        if self.size <= MAX_MATRIX_RANKS and self.size**2 > limit:
             raise InputError(
                 f"{len(table)} measurements are too few for a map of {self.size} ranks",
                 where=self.where,
@@ -258,11 +260,11 @@ class Run:
 
     def no_such_pairs(self, nbytes: int | None) -> InputError:
         """Return the error for a size that was not measured."""
-        known = ", ".join(map(str, self.message_sizes()))
+        sizes = ", ".join(map(str, self.message_sizes()))
         return InputError(
             f"the run has no pairs of {nbytes} bytes",
             where=self.where,
-            hint=f"measured sizes: {known}",
+            hint=f"measured sizes: {sizes}",
         )
 
     def matrix(
@@ -336,27 +338,27 @@ class Run:
         """
         if name == "rank" and self.ranks:
             keys = ("rank", "host", "node", *PLACES)
-            return {key: np.array([getattr(one, key) for one in self.ranks]) for key in keys}
-        known = ", ".join(self.tables)
+            return {key: np.array([getattr(rank, key) for rank in self.ranks]) for key in keys}
+        names = ", ".join(self.tables)
         if name is None and self.tables:
             name = max(self.tables, key=lambda key: len(self.tables[key]))
         if name not in self.tables:
             raise InputError(
                 f"the run has no '{name}' records" if name else "the run has no records",
                 where=self.where,
-                hint=f"choose from {known}" if known else "",
+                hint=f"choose from {names}" if names else "",
             )
-        found = dict(self.tables[name].columns)
-        if "median" in found:
-            found.setdefault("seconds", found["median"])
+        columns = dict(self.tables[name].columns)
+        if "median" in columns:
+            columns.setdefault("seconds", columns["median"])
         for key, host in (("i", "host_i"), ("j", "host_j"), ("rank", "host")):
-            if key in found and host not in found and found[key].dtype.kind == "i":
-                ranks = found[key]
+            if key in columns and host not in columns and columns[key].dtype.kind == "i":
+                ranks = columns[key]
                 # a damaged rank has an empty text
                 hosts = np.array([*self.hosts, ""], dtype=object)
                 inside = (ranks >= 0) & (ranks < self.size)
-                found[host] = hosts[np.where(inside, ranks, self.size)]
-        return found
+                columns[host] = hosts[np.where(inside, ranks, self.size)]
+        return columns
 
     def to_pandas(self, name: str | None = None) -> DataFrame:
         """Return the records of one name as a pandas DataFrame: `columns` as a data frame.
@@ -399,18 +401,18 @@ class Run:
                 "data sets need the package xarray", hint="try: pip install xarray"
             ) from error
         sizes, ranks = self.message_sizes(), range(self.size)
-        found = {"host_i": ("i", self.hosts), "host_j": ("j", self.hosts)}
+        hosts = {"host_i": ("i", self.hosts), "host_j": ("j", self.hosts)}
         return DataArray(
             np.stack([self.matrix(what, size) for size in sizes]), name=what,
-            dims=("bytes", "i", "j"), coords={"bytes": sizes, "i": ranks, "j": ranks, **found},
+            dims=("bytes", "i", "j"), coords={"bytes": sizes, "i": ranks, "j": ranks, **hosts},
             attrs={"units": "s", "origin": str(self.origin)},
         )  # fmt: skip
 
     def __repr__(self) -> str:
         state = "complete" if self.complete else "partial"
-        held = ", ".join(f"{len(table)} {name}" for name, table in self.tables.items())
+        records = ", ".join(f"{len(table)} {name}" for name, table in self.tables.items())
         ranks = f"{self.size} rank{'s' if self.size > 1 else ''}"
-        return printable(f"<Run {self.experiment} on {ranks} ({state}): {held or 'no'} records>")
+        return printable(f"<Run {self.experiment} on {ranks} ({state}): {records or 'no'} records>")
 
     def _repr_html_(self) -> str:
         state = "complete" if self.complete else "partial"

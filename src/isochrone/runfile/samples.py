@@ -179,10 +179,10 @@ def points(table: Table, names: Sequence[str], where: str = "") -> dict[Key, Int
         _codes(table, names, where)[rows], return_index=True, return_inverse=True
     )
     order = np.argsort(index.ravel(), kind="stable")
-    parts = np.split(rows[order], np.cumsum(np.bincount(index.ravel()))[:-1])
+    groups = np.split(rows[order], np.cumsum(np.bincount(index.ravel()))[:-1])
     columns = [table[name][rows[first]].tolist() for name in names]
     keys = [tuple(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
-    return {keys[k]: parts[k] for k in np.argsort(first, kind="stable").tolist()}
+    return {keys[k]: groups[k] for k in np.argsort(first, kind="stable").tolist()}
 
 
 def enclose(values: Floats, passes: Floats | None) -> tuple[float, float, int]:
@@ -224,13 +224,13 @@ def spread_of(repetitions: Floats) -> dict[str, float | None]:
     """Return the spread of repetitions, as members of `Times`; None where not known."""
     n = len(repetitions)
     same = repetitions - repetitions[:1]  # exactly 0 where all are equal
-    found = {"stddev": float(np.std(same, ddof=1)) if n > 1 else None}
-    for name, part, least in (("p95", 0.95, LEAST_P95), ("p99", 0.99, LEAST_P99)):
-        value = quantile(repetitions, part) if n >= least else None
-        ends = quantile_interval(repetitions, part) if value is not None else None
+    spread = {"stddev": float(np.std(same, ddof=1)) if n > 1 else None}
+    for name, fraction, fewest in (("p95", 0.95, LEAST_P95), ("p99", 0.99, LEAST_P99)):
+        value = quantile(repetitions, fraction) if n >= fewest else None
+        ends = quantile_interval(repetitions, fraction) if value is not None else None
         low, high = ends if ends is not None else (None, None)
-        found |= {name: value, f"{name}_low": low, f"{name}_high": high}
-    return found
+        spread |= {name: value, f"{name}_low": low, f"{name}_high": high}
+    return spread
 
 
 def summarise(table: Table, rows: Ints) -> Times:
@@ -239,17 +239,17 @@ def summarise(table: Table, rows: Ints) -> Times:
     A sample of another program may represent several repetitions by their number ``n``, ``min``,
     ``max`` and ``mean``. Their spread is not known; an interval needs enough such samples.
     """
-    found = times_of(table["seconds"][rows].astype(np.float64), passes_of(table, rows))
-    means, least, most = (_known(table, key, rows) for key in ("mean", "min", "max"))
+    times = times_of(table["seconds"][rows].astype(np.float64), passes_of(table, rows))
+    means, minima, maxima = (_known(table, key, rows) for key in ("mean", "min", "max"))
     count = repetitions(table, rows)
-    each = count == len(rows)  # a row is a repetition
-    enough = (each and count > 1) or len(rows) >= MIN_SUMMARIES
-    low, high = (found.low, found.high) if enough else (nan, nan)
+    single = count == len(rows)  # a row is a repetition
+    enough = (single and count > 1) or len(rows) >= MIN_SUMMARIES
+    low, high = (times.low, times.high) if enough else (nan, nan)
     return Times(
-        n=count, passes=found.passes, median=found.median, low=low, high=high,
-        min=min([found.min, *least]), max=max([found.max, *most]),
-        mean=float(np.mean(means)) if len(means) == len(rows) else found.mean,
-        **({name: getattr(found, name) for name in SPREAD} if each and not means else {}),
+        n=count, passes=times.passes, median=times.median, low=low, high=high,
+        min=min([times.min, *minima]), max=max([times.max, *maxima]),
+        mean=float(np.mean(means)) if len(means) == len(rows) else times.mean,
+        **({name: getattr(times, name) for name in SPREAD} if single and not means else {}),
     )  # fmt: skip
 
 
@@ -278,10 +278,10 @@ def _codes(table: Table, names: Sequence[str], where: str) -> Ints:
     """Return a number for each record, unique to its point."""
     code = np.zeros(len(table), dtype=np.int64)
     for name in names:
-        own, count = _numbered(table[name], name, where)
+        codes, count = _numbered(table[name], name, where)
         if int(code.max(initial=0) + 1) * count >= 2**62:  # close the gaps between the numbers
             code = np.unique(code, return_inverse=True)[1].ravel()
-        code = code * count + own
+        code = code * count + codes
     return code
 
 
@@ -294,7 +294,7 @@ def _numbered(column: Array, name: str, where: str) -> tuple[Ints, int]:
         return index.ravel(), len(values)
     numbers: dict[Any, int] = {}
     try:
-        found = [numbers.setdefault(value, len(numbers)) for value in column.tolist()]
+        codes = [numbers.setdefault(value, len(numbers)) for value in column.tolist()]
     except TypeError as error:
         raise InputError(f"the '{name}' of a record is a list", where=where) from error
-    return np.array(found, dtype=np.int64), max(len(numbers), 1)
+    return np.array(codes, dtype=np.int64), max(len(numbers), 1)

@@ -128,17 +128,17 @@ class Curve:
         if "pairs" in self.key:
             pairs = self.key["pairs"]
             return f"{pairs} pairs at once" if pairs != 1 else "1 pair"
-        words = [str(self.key[name]) for name in ("op", "grid") if name in self.key]
+        labels = [str(self.key[name]) for name in ("op", "grid") if name in self.key]
         named = ["op"]
         if "grid" in self.key:
             named += ["grid", "phase", "groups"]
             if not self.whole:
                 groups = self.key.get("groups", 1)
-                words.append(
+                labels.append(
                     f"{self.key['phase']} {f'{groups} at once' if groups > 1 else 'alone'}"
                 )
-        words += [f"{name} {value}" for name, value in self.key.items() if name not in named]
-        return printable(", ".join(words) or self.experiment.replace("-", " "), 40)
+        labels += [f"{name} {value}" for name, value in self.key.items() if name not in named]
+        return printable(", ".join(labels) or self.experiment.replace("-", " "), 40)
 
     @property
     def of_ranks(self) -> bool:
@@ -160,9 +160,9 @@ class Curve:
         """The sizes."""
         return np.array([point.bytes for point in self.points], dtype=np.int64)
 
-    def column(self, what: str) -> Floats:
+    def column(self, quantity: str) -> Floats:
         """Return one quantity of all points; NaN where it is None."""
-        values = [getattr(point, what) for point in self.points]
+        values = [getattr(point, quantity) for point in self.points]
         return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
 
 
@@ -200,17 +200,17 @@ def curves(run: Run) -> list[Curve]:
     """
     table = samples(run)
     rows_of = points(table, (*run.by, "bytes")).items()
-    found = grouped((tuple(of), (int(nbytes), rows)) for (*of, (_, nbytes)), rows in rows_of)
-    return [_curve(run, table, dict(of), sizes) for of, sizes in found.items()]
+    by_key = grouped((tuple(of), (int(nbytes), rows)) for (*of, (_, nbytes)), rows in rows_of)
+    return [_curve(run, table, dict(of), sizes) for of, sizes in by_key.items()]
 
 
-def no_such_size(nbytes: int, known: Iterable[int], where: str = "") -> InputError:
+def no_such_size(nbytes: int, measured: Iterable[int], where: str = "") -> InputError:
     """Return the error for a size that was not measured; names the measured sizes."""
-    hint = f"measured sizes: {', '.join(map(str, sorted(set(known))))}"
+    hint = f"measured sizes: {', '.join(map(str, sorted(set(measured))))}"
     return InputError(f"the run has no measurement of {nbytes} bytes", where=where, hint=hint)
 
 
-def of_size(found: list[Curve], nbytes: int | None, where: str = "") -> list[Curve]:
+def of_size(all_curves: list[Curve], nbytes: int | None, where: str = "") -> list[Curve]:
     """Return the curves with all their sizes, or with the one size the user names.
 
     Raises
@@ -219,15 +219,15 @@ def of_size(found: list[Curve], nbytes: int | None, where: str = "") -> list[Cur
         If this size was not measured.
     """
     if nbytes is None:
-        return found
+        return all_curves
     chosen = [
         replace(curve, points=points)
-        for curve in found
+        for curve in all_curves
         if (points := tuple(point for point in curve.points if point.bytes == nbytes))
     ]
     if not chosen:
         raise no_such_size(
-            nbytes, (size for curve in found for size in curve.bytes.tolist()), where
+            nbytes, (size for curve in all_curves for size in curve.bytes.tolist()), where
         )
     return chosen
 
@@ -281,24 +281,24 @@ def repetitions_of(run: Run) -> dict[tuple[str, int], dict[int, Floats]]:
         If the run is not a sweep, holds no sample, or its samples are damaged.
     """
     table = samples(run)
-    found: dict[tuple[str, int], dict[int, Floats]] = {}
+    by_curve: dict[tuple[str, int], dict[int, Floats]] = {}
     for (*of, (_, nbytes)), rows in points(table, (*run.by, "bytes")).items():
         key, p = curve_key(dict(of), run.size)
-        sizes = found.setdefault((str(key), p), {})
+        sizes = by_curve.setdefault((str(key), p), {})
         if repetitions(table, rows) == len(rows):
             sizes[int(nbytes)] = table["seconds"][rows].astype(np.float64)
-    return found
+    return by_curve
 
 
 def _curve(run: Run, table: Table, of: Mapping[str, Any], sizes: list[tuple[int, Ints]]) -> Curve:
     """Make one curve; ``sizes`` holds the rows of each of its sizes."""
     key, p = curve_key(of, run.size)
     by_size = sorted(sizes, key=lambda size: size[0])
-    found = tuple(_point(run, table, rows, nbytes, key) for nbytes, rows in by_size)
+    curve_points = tuple(_point(run, table, rows, nbytes, key) for nbytes, rows in by_size)
     rows = np.sort(np.concatenate([rows for _, rows in sizes]))
     times = _times(table, rows)
-    who = _who(run, times.shape[1]) if times is not None else ()
-    return Curve(key, p, found, times, who, run.experiment)
+    members = _who(run, times.shape[1]) if times is not None else ()
+    return Curve(key, p, curve_points, times, members, run.experiment)
 
 
 def curve_key(of: Mapping[str, Any], size: int) -> tuple[dict[str, Any], int]:
@@ -315,15 +315,15 @@ def _point(run: Run, table: Table, rows: Ints, nbytes: int, key: dict[str, Any])
     factor = 2.0 if run.options.get("mode") == "bidirectional" else 1.0
     moved = factor * nbytes if key.get("op") not in _NO_DATA else None
     seconds = (times.median, times.high, times.low)
-    bandwidth, least, most = _bandwidth(table, rows, moved, seconds)
+    bandwidth, bandwidth_low, bandwidth_high = _bandwidth(table, rows, moved, seconds)
     if not times.has_interval:
-        least = most = None
+        bandwidth_low = bandwidth_high = None
     window = run.options.get("window")
     several = isinstance(window, int) and window > 1
     of_ranks = _times(table, rows)
     return Point(
         **vars(times), bytes=nbytes,
-        bandwidth=bandwidth, bandwidth_low=least, bandwidth_high=most,
+        bandwidth=bandwidth, bandwidth_low=bandwidth_low, bandwidth_high=bandwidth_high,
         message_rate=bandwidth / nbytes if several and bandwidth and nbytes else None,
 
         skew=None if of_ranks is None or of_ranks.shape[1] < 2
@@ -353,10 +353,10 @@ def _times(table: Table, rows: Ints) -> Floats | None:
         return None
     lists = [table["times"][row] for row in rows.tolist()]
     width = len(lists[0]) if isinstance(lists[0], list) else 0
-    for one in lists:
-        if not (isinstance(one, list) and len(one) == width and width):
+    for times in lists:
+        if not (isinstance(times, list) and len(times) == width and width):
             return None
-        if not all(type(v) in (int, float) and 0 <= v <= MAX_SECONDS for v in one):
+        if not all(type(v) in (int, float) and 0 <= v <= MAX_SECONDS for v in times):
             return None
     return np.array(lists, dtype=np.float64)
 

@@ -32,13 +32,13 @@ def distinguish(drawn: Sequence[tuple[Run, Curve]]) -> Labels:
     that still have the same label get the name of their file, or a number.
     """
     facts = [_facts(run, curve) for run, curve in drawn]
-    keys = list(dict.fromkeys(key for one in facts for key in one))
-    differing = [key for key in keys if len({one.get(key, "") for one in facts}) > 1]
+    keys = list(dict.fromkeys(key for of_curve in facts for key in of_curve))
+    differing = [key for key in keys if len({of_curve.get(key, "") for of_curve in facts}) > 1]
     common = [facts[0][key] for key in keys if key not in differing and facts[0][key]]
 
     common = [text for text in common if text not in _USUAL_TEXTS]
-    each = [", ".join(one[k] for k in differing if one.get(k)) for one in facts]
-    return Labels(_unique(each, [run for run, _ in drawn]), common)
+    labels = [", ".join(of_curve[k] for k in differing if of_curve.get(k)) for of_curve in facts]
+    return Labels(_unique(labels, [run for run, _ in drawn]), common)
 
 
 def ranks_per_node(run: Run) -> str:
@@ -47,8 +47,8 @@ def ranks_per_node(run: Run) -> str:
     if not counts:
         return ""
     low, high = min(counts.values()), max(counts.values())
-    many = f"{low}" if low == high else f"{low} to {high}"
-    return f"{many} rank{'s' if high > 1 else ''} {'per' if len(counts) > 1 else 'on one'} node"
+    count = f"{low}" if low == high else f"{low} to {high}"
+    return f"{count} rank{'s' if high > 1 else ''} {'per' if len(counts) > 1 else 'on one'} node"
 
 
 def _facts(run: Run, curve: Curve) -> dict[str, str]:
@@ -63,19 +63,19 @@ def _facts(run: Run, curve: Curve) -> dict[str, str]:
     if "pair" not in curve.key:
         facts["p"] = f"{curve.p} ranks"
     nodes = ranks_per_node(run)
-    alone = nodes.endswith(ONE_NODE) and "pair" not in curve.key
-    facts["nodes"] = ONE_NODE if alone else nodes
+    one_node = nodes.endswith(ONE_NODE) and "pair" not in curve.key
+    facts["nodes"] = ONE_NODE if one_node else nodes
     facts["mpi"] = library(run)
     facts["origin"] = "" if run.origin == "measured" else run.origin
     return facts
 
 
 def _option(key: str, value: object) -> str:
-    words = {
+    texts = {
         "window": f"{value} in flight", "layout": f"{value}", "cache": f"{value} cache",
         "sync": f"{value} start", "root": f"{value} root",
     }  # fmt: skip
-    return printable(words.get(key, str(value)), 40)
+    return printable(texts.get(key, str(value)), 40)
 
 
 _USUAL_TEXTS = {_option(key, value) for key, value in _USUAL.items()}
@@ -92,7 +92,7 @@ def _unique(labels: list[str], runs: Sequence[Run]) -> list[str]:
             if counts[label] > 1:
                 seen[label] += 1
                 path = runs[k].path
-                more = printable(path.stem, 24) if path and add == "file" else ""
-                more = f"{seen[label]}" if add == "number" else more
-                labels[k] = ", ".join(part for part in (label, more) if part)
+                suffix = printable(path.stem, 24) if path and add == "file" else ""
+                suffix = f"{seen[label]}" if add == "number" else suffix
+                labels[k] = ", ".join(text for text in (label, suffix) if text)
     return labels

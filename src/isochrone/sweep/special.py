@@ -35,5 +35,5 @@ class SpecialSweep:
 
 def special_of(run: Run) -> SpecialSweep | None:
     """Return how such a sweep is shown; None for an ordinary one."""
-    found = next((name for name in registry.names(FAMILY) if name in run.by), None)
-    return None if found is None else registry.load(FAMILY, found).SWEEP
+    special = next((name for name in registry.names(FAMILY) if name in run.by), None)
+    return None if special is None else registry.load(FAMILY, special).SWEEP

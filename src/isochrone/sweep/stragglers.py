@@ -57,17 +57,19 @@ def late(curve: Curve, hosts: Sequence[str] = ()) -> list[Participant]:
         if len(peers) >= MIN_PEERS
         for column in _behind(times[:, peers], peers, _step(curve))
     }
-    return [part for part in participants(curve) if part.who in behind]
+    return [participant for participant in participants(curve) if participant.who in behind]
 
 
 def _peers(curve: Curve, hosts: Sequence[str]) -> Iterator[list[int]]:
     """Yield groups of columns whose times may be compared with each other."""
     columns = list(range(len(curve.who)))
     if "pairs" in curve.key:
-        known = [{hosts[rank] for rank in who if rank < len(hosts)} for who in curve.who]
-        near = [k for k in columns if len(known[k]) == 1 and "" not in known[k]]  # on one host
-        yield near
-        yield [k for k in columns if k not in near]
+        pair_hosts = [{hosts[rank] for rank in pair if rank < len(hosts)} for pair in curve.who]
+        on_one_host = [
+            k for k in columns if len(pair_hosts[k]) == 1 and "" not in pair_hosts[k]
+        ]  # on one host
+        yield on_one_host
+        yield [k for k in columns if k not in on_one_host]
     elif curve.key.get("op") in OPERATIONS and curve.key.get("grid", "library") == "library":
         yield columns
 
@@ -83,7 +85,7 @@ def _behind(times: Floats, columns: Sequence[int], step: float) -> list[int]:
     relative = times / np.where(middle > 0, middle, np.nan)[:, None]
     if np.isnan(relative).all():
         return []
-    ends = np.array([median_interval(one) for one in relative.T])
+    ends = np.array([median_interval(column) for column in relative.T])
     order = np.argsort(ends[:, 0], kind="stable")
     low, high = ends[order].T
     # gaps between the intervals of medians, so that they are not chance

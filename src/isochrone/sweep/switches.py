@@ -94,22 +94,22 @@ class _Data(NamedTuple):
 def switches(curve: Curve) -> list[Switch]:
     """Find the protocol switches of a curve, smallest size first; computing has no protocol."""
     x, y = curve.bytes.astype(np.float64), curve.column("median")
-    low, high, fastest = (curve.column(what) for what in ("low", "high", "min"))
-    known = ~(high > _KNOWN * low)
-    x, y, low, high, fastest = (values[known] for values in (x, y, low, high, fastest))
+    low, high, fastest = (curve.column(name) for name in ("low", "high", "min"))
+    precise = ~(high > _KNOWN * low)
+    x, y, low, high, fastest = (values[precise] for values in (x, y, low, high, fastest))
     fastest = np.where(np.isnan(fastest), y, fastest)
     if curve.computes or len(x) < 2 * LINE_VALUES or not np.all(y > 0):
         return []
     sigma = np.fmax(sigma_of_interval(low, high), _MIN_SIGMA * y)
     try:
-        found = segment(
+        segments = segment(
             x, y, forms=[[0, 1], [0]], sigma=sigma, max_segments=_MAX_SEGMENTS,
             min_values=LINE_VALUES, min_ratio=LINE_RATIO, level=1,
         )  # fmt: skip
     except InputError:
         return []
 
-    member = found.index(x)
+    member = segments.index(x)
     data = _Data(x, y, fastest, sigma, member)
     cuts = list(range(int(member.max())))
     while cuts:  # the least significant cut is removed, and its neighbours are judged again
@@ -124,22 +124,22 @@ def switches(curve: Curve) -> list[Switch]:
 def describe(switch: Switch) -> str:
     """Describe a switch: ``between 64 KiB and 128 KiB: 3.9 µs more (+32 %)``."""
     where = f"between {format_bytes(switch.after)} and {format_bytes(switch.before)}"
-    parts = []
+    changes = []
     if abs(switch.ratio - 1) >= _MIN_JUMP:
-        words = "more" if switch.jump > 0 else "less"
-        parts.append(
-            f"{format_seconds(abs(switch.jump))} {words} ({100 * (switch.ratio - 1):+.0f} %)"
+        direction = "more" if switch.jump > 0 else "less"
+        changes.append(
+            f"{format_seconds(abs(switch.jump))} {direction} ({100 * (switch.ratio - 1):+.0f} %)"
         )
     if switch.bandwidth_before and switch.bandwidth_after:
         change = switch.bandwidth_after / switch.bandwidth_before
         if abs(change - 1) >= _MIN_JUMP:
-            parts.append(
+            changes.append(
                 f"asymptotic bandwidth {format_rate(switch.bandwidth_after)} "
                 f"instead of {format_rate(switch.bandwidth_before)}"
             )
     elif switch.bandwidth_after:
-        parts.append(f"asymptotic bandwidth {format_rate(switch.bandwidth_after)}")
-    return f"{where}: {', '.join(parts) or 'another cost per byte'}"
+        changes.append(f"asymptotic bandwidth {format_rate(switch.bandwidth_after)}")
+    return f"{where}: {', '.join(changes) or 'another cost per byte'}"
 
 
 def _judge(curve: Curve, data: _Data, cuts: Sequence[int], k: int) -> tuple[float, Switch]:
@@ -185,10 +185,10 @@ def _fit(x: Floats, y: Floats, sigma: Floats, *, first: bool) -> _Line:
     *Numerical Recipes*, 15.2).
     """
     level = len(x) < LINE_VALUES or x.max() < LINE_RATIO * x.min()
-    found, covariance = _solved(x, y, sigma, [0] if level else [0, 1])
-    if found[1] < 0 or (first and found[0] < 0):
-        found, covariance = _solved(x, y, sigma, [int(found[1] >= 0)])
-    return _Line(float(found[0]), float(found[1]), covariance, level)
+    coefficients, covariance = _solved(x, y, sigma, [0] if level else [0, 1])
+    if coefficients[1] < 0 or (first and coefficients[0] < 0):
+        coefficients, covariance = _solved(x, y, sigma, [int(coefficients[1] >= 0)])
+    return _Line(float(coefficients[0]), float(coefficients[1]), covariance, level)
 
 
 def _solved(x: Floats, y: Floats, sigma: Floats, used: list[int]) -> tuple[Floats, Floats]:
@@ -199,10 +199,10 @@ def _solved(x: Floats, y: Floats, sigma: Floats, used: list[int]) -> tuple[Float
     values = inverse @ (rows.T @ (y / sigma))
     freedom = len(x) - len(used)
     left = float(np.sum((y / sigma - rows @ values) ** 2))
-    found, covariance = np.zeros(2), np.zeros((2, 2))
-    found[used] = values
+    coefficients, covariance = np.zeros(2), np.zeros((2, 2))
+    coefficients[used] = values
     covariance[np.ix_(used, used)] = inverse * (max(1.0, left / freedom) if freedom > 0 else 1.0)
-    return found, covariance
+    return coefficients, covariance
 
 
 def _bandwidth(line: _Line, x: Floats, often: float) -> float | None:

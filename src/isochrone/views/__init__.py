@@ -38,7 +38,7 @@ def draw(
     if not runs:
         raise InputError("no run is given", hint="give at least one run file")
     kinds = (str(getattr(run, "kind", TABLE)) for run in runs)
-    kind = next((one for one in kinds if one not in view.kinds), None)
+    kind = next((run_kind for run_kind in kinds if run_kind not in view.kinds), None)
     if kind in (TABLE, ORDERS) or (ORDERS in view.kinds and kind is not None):
         others = ", ".join(fitting(kind))
         called = {TABLE: "tables", ORDERS: "orders"}.get(kind, f"runs of {kind}")

@@ -52,27 +52,27 @@ def head_lines(notes: Sequence[str], width: float) -> list[HeadLine]:
 
 def made(run: Run, width: float) -> list[HeadLine]:
     """Say when a run was made and by which library, and warn of it if it does."""
-    known = [text for text in (*taken([run]), library(run)) if text]
-    return [*head_lines(known, width), *warned([run], width)]
+    notes = [text for text in (*taken([run]), library(run)) if text]
+    return [*head_lines(notes, width), *warned([run], width)]
 
 
 def library(run: Run) -> str:
     """Return the MPI library in two words: ``MPICH 5.0.2``; its own words if it is another one."""
     text = " ".join(run.library.library.split())
-    found = _MPI.search(text)
-    if found:
-        return f"{found[1]} {found[2]}"
+    match = _MPI.search(text)
+    if match:
+        return f"{match[1]} {match[2]}"
     return printable(text, 24)
 
 
 def taken(runs: Sequence[Run]) -> list[str]:
     """Say when runs were made, in UTC, as far as they say it: a time, or the first and last day."""
-    known = sorted({run.about.started for run in runs} - {""})
-    if not known:
+    dates = sorted({run.about.started for run in runs} - {""})
+    if not dates:
         return []
-    if len(known) == 1:
-        return [_moment(known[0])]
-    first, last = _moment(known[0])[:10], _moment(known[-1])[:10]
+    if len(dates) == 1:
+        return [_moment(dates[0])]
+    first, last = _moment(dates[0])[:10], _moment(dates[-1])[:10]
     return [first if first == last else f"{first} to {last}"]
 
 
@@ -91,19 +91,19 @@ def warned(runs: Sequence[Run], width: float) -> list[HeadLine]:
     texts = list(dict.fromkeys(printable(" ".join(text.split())) for text in texts))
     if not texts:
         return []
-    more = f" (and {len(texts) - 1} more)" if len(texts) > 1 else ""
-    return [HeadLine(shortened(f"Warning: {texts[0]}", CAPTION, width, more), INK)]
+    suffix = f" (and {len(texts) - 1} more)" if len(texts) > 1 else ""
+    return [HeadLine(shortened(f"Warning: {texts[0]}", CAPTION, width, suffix), INK)]
 
 
-def map_title(run: Run, what: str, kind: str = "") -> str:
+def map_title(run: Run, quantity: str, kind: str = "") -> str:
     """Name what is drawn of a map: ``Median round trip``, ``Levels: median round trip``."""
-    words = check(what)
-    words = "Bandwidth" if run.bandwidth else words
-    return kind + words[:1].lower() + words[1:] if kind else words
+    title = check(quantity)
+    title = "Bandwidth" if run.bandwidth else title
+    return kind + title[:1].lower() + title[1:] if kind else title
 
 
 def map_facts(
-    run: Run, what: str, nbytes: int | None, notes: Sequence[str], width: float
+    run: Run, quantity: str, nbytes: int | None, notes: Sequence[str], width: float
 ) -> list[HeadLine]:
     """Say of which measurement a map is, on lines of at most this width in inches."""
     size = run.message_sizes()[0] if nbytes is None else nbytes
@@ -112,7 +112,7 @@ def map_facts(
     facts += [
         f"{format_bytes(size)} messages",
         f"{run.size} ranks" + f" on {hosts} host{'s' if hosts > 1 else ''}" * bool(hosts),
-        "round trip" if what == "stddev" else "round trip (half of it is one way)",
+        "round trip" if quantity == "stddev" else "round trip (half of it is one way)",
     ][: 2 if run.bandwidth else 3]
     facts += [] if run.complete else ["partial run"]
     return [*head_lines([*facts, *notes], width), *made(run, width)]

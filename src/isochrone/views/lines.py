@@ -67,7 +67,7 @@ class ChartText(Record):
     of: Sequence[Run] = ()
 
 
-def draw_lines(lines: Sequence[Line], words: ChartText, scale: Scale) -> Figure:
+def draw_lines(lines: Sequence[Line], text: ChartText, scale: Scale) -> Figure:
     """Draw lines, their error bars, their switches, and their names at their ends.
 
     Raises
@@ -76,27 +76,27 @@ def draw_lines(lines: Sequence[Line], words: ChartText, scale: Scale) -> Figure:
         If no line has anything to draw on this scale.
     """
     lines = [_drawable(line, scale) for line in lines]
-    kept = [line for line in lines if len(line.x)]
-    if not kept:
+    drawable = [line for line in lines if len(line.x)]
+    if not drawable:
         raise InputError("there is nothing to plot", hint="all values are zero or unknown")
-    names = [textwrap.shorten(line.name, _LONGEST, placeholder=" …") for line in kept]
+    names = [textwrap.shorten(line.name, _LONGEST, placeholder=" …") for line in drawable]
     room = max((text_width(name, LABEL) for name in names), default=0)
     right = _LEAD + room + 0.15 if any(names) else 0.35
     across = _WIDTH + right - 0.1
-    head = [*head_lines(words.facts, across), *warned(words.of, across)]
-    top = head_height(len(head)) + (0.28 if any(line.switches for line in kept) else 0.1)
+    head = [*head_lines(text.facts, across), *warned(text.of, across)]
+    top = head_height(len(head)) + (0.28 if any(line.switches for line in drawable) else 0.1)
     width, height = _LEFT + _WIDTH + right, _BOTTOM + _HEIGHT + top
     figure = new_figure(width, height)
     axes = axes_at(figure, _LEFT, _BOTTOM, _WIDTH, _HEIGHT)
-    colours = list(host_colours([str(k) for k in range(len(kept))]).values())
-    smallest = _limits(axes, kept, words, scale)
+    colours = list(host_colours([str(k) for k in range(len(drawable))]).values())
+    smallest = _limits(axes, drawable, text, scale)
     to = partial(place, scale=scale, smallest=smallest)
-    for line, colour in zip(kept, colours, strict=True):
+    for line, colour in zip(drawable, colours, strict=True):
         _draw(axes, line, colour, to(line.x))
-    _shade(axes, kept, colours, to)
+    _shade(axes, drawable, colours, to)
     if any(names):
-        _name(axes, kept, names, colours, [float(to(line.x)[-1]) for line in kept])
-    write_head(figure, _LEFT / width, words.title, head)
+        _name(axes, drawable, names, colours, [float(to(line.x)[-1]) for line in drawable])
+    write_head(figure, _LEFT / width, text.title, head)
     return figure
 
 
@@ -105,13 +105,13 @@ def _drawable(line: Line, scale: Scale) -> Line:
     keep = np.isfinite(line.y) & (line.y > 0 if scale == "log" else line.y >= 0)
     low, high = np.where(np.isfinite(line.low), line.low, line.y), line.high
     high = np.where(np.isfinite(high), high, line.y)
-    x, y, low, high = (part[keep] for part in (line.x, line.y, low, high))
+    x, y, low, high = (values[keep] for values in (line.x, line.y, low, high))
     if scale == "log":
         low = np.where(low > 0, low, y)
     return Line(line.name, x, y, np.minimum(low, y), np.maximum(high, y), line.switches)
 
 
-def _limits(axes: Axes, lines: Sequence[Line], words: ChartText, scale: Scale) -> float:
+def _limits(axes: Axes, lines: Sequence[Line], text: ChartText, scale: Scale) -> float:
     """Set limits and ticks of both axes; return the smallest size above 0."""
     x = np.concatenate([line.x for line in lines])
     above = x[x > 0]
@@ -129,13 +129,13 @@ def _limits(axes: Axes, lines: Sequence[Line], words: ChartText, scale: Scale) -
     else:
         low, high = 0.0, 1.06 * high or 1.0
     axes.set_ylim(low, high)
-    ticks = where_ticks(x, scale, words.tick_x)
+    ticks = where_ticks(x, scale, text.tick_x)
     axes.set_xticks(ticks.places, ticks.texts)
-    ticks = value_ticks(low, high, scale, words.tick_y)
+    ticks = value_ticks(low, high, scale, text.tick_y)
     axes.set_yticks(ticks.places, ticks.texts)
     axes.minorticks_off()
-    quantity = words.title.partition(" by ")[0].lower()
-    plain_axes(axes, words.below, quantity, grid="y", frame=("bottom",))
+    quantity = text.title.partition(" by ")[0].lower()
+    plain_axes(axes, text.below, quantity, grid="y", frame=("bottom",))
     return smallest
 
 
@@ -187,12 +187,12 @@ def _name(
     points = np.array([[end, float(line.y[-1])] for end, line in zip(ends, lines, strict=True)])
     heights = axes.transAxes.inverted().transform(axes.transData.transform(points))
     order = np.argsort(-heights[:, 1], kind="stable").tolist()
-    more = len(order) - _MAX_NAMES
-    if more > 0:
+    left = len(order) - _MAX_NAMES
+    if left > 0:
         order = order[: _MAX_NAMES - 1]
-    places = spread([float(heights[k, 1]) for k in order], _GAP / _HEIGHT)
+    levels = spread([float(heights[k, 1]) for k in order], _GAP / _HEIGHT)
     lead = _LEAD / _WIDTH
-    for k, at in zip(order, places, strict=True):
+    for k, at in zip(order, levels, strict=True):
         end, height = heights[k].tolist()
         common = {"transform": axes.transAxes, "clip_on": False, "zorder": 2,
                                   "color": colours[k], "linewidth": 0.9, "alpha": 0.8}  # fmt: skip
@@ -202,8 +202,8 @@ def _name(
         axes.plot([start, 1.0 + 0.25 * lead, 1.0 + 0.8 * lead], [height, at, at], **common)
         axes.text(1.0 + lead, at, names[k], transform=axes.transAxes, size=LABEL, color=INK,
                   va="center_baseline", parse_math=False)  # fmt: skip
-    if more > 0:
-        axes.text(1.0 + lead, min(places) - _GAP / _HEIGHT, f"and {more + 1} more", size=LABEL,
+    if left > 0:
+        axes.text(1.0 + lead, min(levels) - _GAP / _HEIGHT, f"and {left + 1} more", size=LABEL,
                   transform=axes.transAxes, color=FAINT, va="center_baseline")  # fmt: skip
 
 

@@ -75,16 +75,16 @@ def _written(figure: Figure, kind: str, facecolor: str) -> bytes:
     return _EMBEDDED.sub(_with_palette, content) if kind == "svg" else content
 
 
-def _with_palette(found: re.Match[bytes]) -> bytes:
+def _with_palette(match: re.Match[bytes]) -> bytes:
     """Write an embedded PNG again with a palette if that loses nothing; it is 8 times smaller."""
     from PIL import Image
 
-    picture = Image.open(io.BytesIO(base64.b64decode(found[1])))
+    picture = Image.open(io.BytesIO(base64.b64decode(match[1])))
     pixels = np.asarray(picture.convert("RGBA"))
     packed = np.ascontiguousarray(pixels).view(np.uint32)[..., 0]
     colours, index = np.unique(packed, return_inverse=True)
     if len(colours) > 256:
-        return found[0]
+        return match[0]
     palette = colours.view(np.uint8).reshape(-1, 4)
     small = Image.fromarray(index.reshape(packed.shape).astype(np.uint8)).convert("P")
     small.putpalette(palette[:, :3].tobytes())

@@ -46,22 +46,22 @@ def where_ticks(
     values: ArrayLike, scale: Scale, write: Callable[[float], str]
 ) -> Ticks:  # fmt: skip
     """Choose ticks of the sizes (or ranks) of an axis, at powers of two or multiples of one."""
-    found = np.unique(np.asarray(values, dtype=np.float64))
-    above = found[found > 0]
+    sizes = np.unique(np.asarray(values, dtype=np.float64))
+    above = sizes[sizes > 0]
     smallest = float(above.min()) if len(above) else 1.0
     if scale == "linear":
         # multiples of a power of two, at most 9 of them
-        first, last = float(found.min()), float(found.max())
+        first, last = float(sizes.min()), float(sizes.max())
         step = 2.0 ** ceil(log2(max(last - first, 1) / 8))
         begin = 0 if first < step else ceil(first / step)
         chosen = [k * step for k in range(begin, floor(last / step) + 1)]
     else:
-        low, high = ceil(log2(smallest)), floor(log2(float(found.max()) or 1))
+        low, high = ceil(log2(smallest)), floor(log2(float(sizes.max()) or 1))
         step = next(k for k in (1, 2, 5, 10, 20) if (high - low) / k + 1 <= _MAX_TICKS)
         chosen = [2.0**k for k in range(low, high + 1) if k % step == 0]
         if len(chosen) < 2:
             chosen = [float(v) for v in above[:: max(1, len(above) // 4)]]
-        chosen = [0.0] * bool(found.min() == 0) + chosen
+        chosen = [0.0] * bool(sizes.min() == 0) + chosen
     return Ticks(place(chosen, scale, smallest).tolist(), [write(v) for v in chosen])
 
 
@@ -82,18 +82,18 @@ def value_ticks(
         if not chosen:  # very many decades
             chosen = [10.0**k for k in decades if k % 3 == 0 and low <= 10.0**k <= high]
     if len(chosen) < 3:
-        found = np.asarray(MaxNLocator(6).tick_values(low, high)).tolist()
-        chosen = [t for t in found if low <= t <= high]
+        candidates = np.asarray(MaxNLocator(6).tick_values(low, high)).tolist()
+        chosen = [t for t in candidates if low <= t <= high]
     return Ticks(chosen, [write(v) for v in chosen])
 
 
-def with_margin(least: float, most: float, scale: Scale) -> tuple[float, float]:
+def with_margin(low: float, high: float, scale: Scale) -> tuple[float, float]:
     """Return the ends of an axis on which values up to both ends are seen."""
     if scale == "log":
-        margin = (most / least) ** 0.04
-        return least / margin, most * margin
-    margin = 0.05 * (most - least) or 0.05 * most
-    return least - margin, most + margin
+        margin = (high / low) ** 0.04
+        return low / margin, high * margin
+    margin = 0.05 * (high - low) or 0.05 * high
+    return low - margin, high + margin
 
 
 def tick_bytes(size: float) -> str:

@@ -122,24 +122,24 @@ def new_figure(width: float, height: float, dpi: float = 150) -> Figure:
     return Figure(figsize=(width, height), dpi=dpi, facecolor="none")
 
 
-def check(what: str) -> str:
-    """Return ``what`` in words.
+def check(quantity: str) -> str:
+    """Return ``quantity`` in words.
 
     Raises
     ------
     InputError
         If it is none of the quantities that are drawn.
     """
-    if what not in QUANTITIES:
-        known = ", ".join(QUANTITIES)
-        raise InputError(f"there is no figure of '{what}'", hint=f"there are: {known}")
-    return QUANTITIES[what]
+    if quantity not in QUANTITIES:
+        names = ", ".join(QUANTITIES)
+        raise InputError(f"there is no figure of '{quantity}'", hint=f"there are: {names}")
+    return QUANTITIES[quantity]
 
 
 def time_unit(seconds: Floats) -> Unit:
     """Choose the unit in which the numbers of a picture are neither tiny nor huge."""
-    found = seconds[np.isfinite(seconds) & (seconds > 0)]
-    middle = math.sqrt(float(found.min()) * float(found.max())) if len(found) else 1e-6
+    positive = seconds[np.isfinite(seconds) & (seconds > 0)]
+    middle = math.sqrt(float(positive.min()) * float(positive.max())) if len(positive) else 1e-6
     for unit in (Unit(1.0, "s"), Unit(1e-3, "ms"), Unit(1e-6, "µs")):
         if middle >= 0.3 * unit.factor:
             return unit
@@ -181,15 +181,15 @@ def host_colours(hosts: Sequence[str]) -> dict[str, str]:
     for k, name in enumerate(names):
         # Steps of the golden ratio never come close to one of the last few hues.
         hue = 0.08 + 0.84 * ((0.55 + k * 0.6180339887) % 1)
-        parts = hsv_to_rgb(hue, 0.50, (0.80, 0.62)[k % 2])
-        colours[name] = "#" + "".join(f"{round(255 * part):02x}" for part in parts)
+        channels = hsv_to_rgb(hue, 0.50, (0.80, 0.62)[k % 2])
+        colours[name] = "#" + "".join(f"{round(255 * channel):02x}" for channel in channels)
     return colours
 
 
-def nice_ranks(n: int, most: int = 9) -> list[int]:
+def nice_ranks(n: int, limit: int = 9) -> list[int]:
     """Choose the ranks to number on an axis: all of a few, else steps of a power of two."""
     step = 1
-    while (n - 1) // step + 1 > most:
+    while (n - 1) // step + 1 > limit:
         step *= 2
     return list(range(0, n, step))
 
@@ -200,12 +200,12 @@ def text_width(text: str, size: float) -> float:
     return (len(text) + 0.6 * wide) * size * 0.64 / 72
 
 
-def shortened(text: str, size: float, width: float, more: str = "") -> str:
-    """Cut a text so that it and ``more`` after it fit a width in inches, with … where it is cut."""
-    room = width / _NARROW - text_width(more, size)
+def shortened(text: str, size: float, width: float, suffix: str = "") -> str:
+    """Cut a text so that it and ``suffix`` fit a width in inches, with … where it is cut."""
+    room = width / _NARROW - text_width(suffix, size)
     if text_width(text, size) > room:
         text = text[: max(1, int(room / text_width("x", size)) - 1)].rstrip() + "…"
-    return text + more
+    return text + suffix
 
 
 def axes_at(
@@ -260,9 +260,9 @@ def plain_legend(axes: Axes, *lines: Any, **options: Any) -> None:
         text.set_parse_math(False)
 
 
-def dress_space(axes: Any, words: Sequence[str], size: float) -> None:
+def dress_space(axes: Any, titles: Sequence[str], size: float) -> None:
     """Dress axes in three dimensions, and say along each what it is."""
-    for axis, text in zip((axes.xaxis, axes.yaxis, axes.zaxis), words, strict=True):
+    for axis, text in zip((axes.xaxis, axes.yaxis, axes.zaxis), titles, strict=True):
         axis.set_pane_color((0.5, 0.5, 0.5, 0.06))
         axis.set_label_text(text, size=size, color=FAINT)
         axis.line.set_color(FAINT)
@@ -270,13 +270,13 @@ def dress_space(axes: Any, words: Sequence[str], size: float) -> None:
         axis.set_tick_params(labelsize=size, labelcolor=INK, color=FAINT, pad=0)
 
 
-def time_ticks(axis: Axis, most: int, *, wide: bool) -> None:
+def time_ticks(axis: Axis, max_ticks: int, *, wide: bool) -> None:
     """Put plain numbers on an axis of times, as on a logarithmic one if its range is ``wide``."""
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
     low, high = axis.get_view_interval()
     subs = (1, 2, 5) if high < 1000 * low else (1,)
-    axis.set_major_locator(LogLocator(subs=subs) if wide else MaxNLocator(most))
+    axis.set_major_locator(LogLocator(subs=subs) if wide else MaxNLocator(max_ticks))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
@@ -298,7 +298,7 @@ def rate_ticks(axis: Axis, unit: Unit, rates: Rates) -> None:
     axis.set_major_formatter(FuncFormatter(lambda value, _: rates.number(value * unit.factor)))
 
 
-def colour_bar(axes: Axes, mappable: ScalarMappable, words: str) -> bool:
+def colour_bar(axes: Axes, mappable: ScalarMappable, label: str) -> bool:
     """Draw a bar of colours; return whether they are logarithmic, which is written next to it."""
     from matplotlib.colors import LogNorm
 
@@ -306,7 +306,7 @@ def colour_bar(axes: Axes, mappable: ScalarMappable, words: str) -> bool:
     axes.get_figure().colorbar(mappable, cax=axes).outline.set_visible(False)  # type: ignore[union-attr]
     axes.tick_params(labelsize=LABEL, labelcolor=INK, color=FAINT, length=3)
     scale = ", logarithmic colours" if logarithmic else ""
-    axes.set_ylabel(f"{words}{scale}", size=LABEL, color=FAINT)
+    axes.set_ylabel(f"{label}{scale}", size=LABEL, color=FAINT)
     return logarithmic
 
 

@@ -217,7 +217,7 @@ def test_what_is_allowed_is_listed_and_no_failure() -> None:
 
 def test_what_the_user_calls_too_little_is_noted_and_good() -> None:
     run = one_slow_host(0.6)
-    found = check(run, least=0.5)
+    found = check(run, threshold=0.5)
     assert found.verdict == "good"
     assert any("node n2 is" in text for text in found.judged)
 
@@ -389,7 +389,7 @@ def test_a_node_is_judged_by_nights_on_other_hosts_one_of_which_it_was_slow_in()
     before = [of_cluster(some_hosts(k), k, {0: 2.0} if k == 3 else None) for k in range(7)]
     for by, verdict in ((1.0, "good"), (1.15, "slower")):
         run = of_cluster(some_hosts(20), 20, {0: by})
-        found = check(run, Earlier("nights", before), least=0.5)
+        found = check(run, Earlier("nights", before), threshold=0.5)
         assert (found.verdict, found.earlier, found.left_out) == (verdict, 7, []), by
         assert found.bad_hosts == (["c000"] if by > 1 else [])
 
@@ -447,7 +447,7 @@ def test_other_ranks_per_node_sizes_and_libraries_are_compared_as_far_as_they_ca
     table = {name: np.tile(pairs[name], 2) for name in ("i", "j", "bytes", "median")}
     table["bytes"][len(pairs) :] = 4096
     run.tables["pair"] = Table(table)
-    checked = check(run, Earlier("nights", before), least=0.5)
+    checked = check(run, Earlier("nights", before), threshold=0.5)
     assert (checked.earlier, checked.bad_hosts) == (4, ["c000"])
     said = " ".join(checked.judged)
     assert "MPI library" in said

@@ -34,7 +34,7 @@ def test_the_least_weighted_sum_of_dearest_pairs_is_found_and_proven(
         with subtests.test(str(seed)):
             costs, weights = tables(seed)
             best = best_of_all(costs, weights)
-            found = cheapest(costs, weights, known=best * 1.2 + 1)
+            found = cheapest(costs, weights, known_cost=best * 1.2 + 1)
             assert found.order is not None
             assert sorted(found.order) == list(range(costs.shape[1]))
             reached = weights @ costs[:, found.order, np.arange(costs.shape[1])].max(axis=1)
@@ -49,11 +49,11 @@ def test_what_is_best_already_is_confirmed_and_a_search_cut_short_gives_a_bound(
         with subtests.test(str(seed)):
             costs, weights = tables(seed)
             best = best_of_all(costs, weights)
-            assert cheapest(costs, weights, known=best) == (None, best)
+            assert cheapest(costs, weights, known_cost=best) == (None, best)
             for tries in (0, 1, 3):
-                assert cheapest(costs, weights, known=best * 2 + 1, tries=tries).bound <= best * (
-                    1 + 1e-9
-                )
+                assert cheapest(
+                    costs, weights, known_cost=best * 2 + 1, tries=tries
+                ).bound <= best * (1 + 1e-9)
 
 
 def test_one_table_is_solved_by_matchings(subtests: pytest.Subtests) -> None:

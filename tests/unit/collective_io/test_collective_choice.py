@@ -45,10 +45,12 @@ def tiles(**call: object) -> Call:
 
 def choices(
     call: Call, by_rank: list[str], model: NodeCost, whole: WholeCall | None = None,
-    given: Setting = GIVEN,
+    given_setting: Setting = GIVEN,
 ) -> list[Choice]:  # fmt: skip
     """Compare the settings of a call."""
-    return collective_choice.choices(SettingCosts(call, by_rank, model, whole), given=given)
+    return collective_choice.choices(
+        SettingCosts(call, by_rank, model, whole), given_setting=given_setting
+    )
 
 
 class Alone(WholeCall):
@@ -133,7 +135,7 @@ def test_with_bytes_half_as_many_aggregators_do_not_halve_the_time() -> None:
 
 def test_small_buffers_cost_rounds_and_larger_ones_are_proposed() -> None:
     given = Setting(buffer=64 * 1024)
-    found = choices(tiles(buffer=64 * 1024), HOSTS, of_bytes(fixed=0.05), given=given)
+    found = choices(tiles(buffer=64 * 1024), HOSTS, of_bytes(fixed=0.05), given_setting=given)
     larger = next(choice for choice in found if choice.lever == "buffer")
     assert larger.setting.buffer is not None
     assert larger.setting.buffer >= MIB
@@ -215,6 +217,6 @@ def test_ompio_takes_the_first_rank_of_equal_blocks(number: int, first: list[int
 
 def test_the_given_list_stays_where_nothing_is_better() -> None:
     best = choices(tiles(), HOSTS, tachyon())[0]
-    again = choices(tiles(), HOSTS, tachyon(), given=best.setting)
+    again = choices(tiles(), HOSTS, tachyon(), given_setting=best.setting)
     assert again[0].setting == best.setting
     assert again[0].lever == "given"

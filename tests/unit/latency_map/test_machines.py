@@ -74,7 +74,7 @@ def test_what_is_too_small_to_act_on_is_noted_and_no_verdict() -> None:
     found = analyse(run)
     assert found.slow == []
     assert [part.who for part in found.minor] == ["n2"]
-    assert [part.who for part in analyse(run, least=0.05).slow] == ["n2"]
+    assert [part.who for part in analyse(run, threshold=0.05).slow] == ["n2"]
 
 
 def test_a_node_alone_behind_its_switch_may_be_its_link() -> None:

@@ -21,7 +21,7 @@ def test_the_time_of_two_nodes_is_the_median_of_their_ranks() -> None:
     run = with_retests(
         latency_map(hosts, slow_hosts={"n2": 2.0}), [(2, k) for k in (0, 1, 3, 4, 5)], 1.0
     )
-    drawn = as_drawn(run, Options(), most=8)
+    drawn = as_drawn(run, Options(), max_ranks=8)
     ranks, own = run.matrix(), np.array(hosts) == "n2"
     assert drawn.unit == "node"
     assert drawn.run.hosts == [f"n{k}" for k in range(6)]

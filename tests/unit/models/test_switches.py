@@ -51,7 +51,7 @@ def test_bounds_that_were_given_are_no_gaps() -> None:
 
 def test_a_known_switch_in_the_gap_is_where_it_is_taken(golden: Golden) -> None:
     """The default of the library, as its own variable says it."""
-    splits = parse_splits(["b"], known=["b:12288,512KiB"])
+    splits = parse_splits(["b"], breakpoints=["b:12288,512KiB"])
     assert splits.known == {"b": [12288.0, 524288.0]}
     model = models.fit(stepped(RANKS, jump=2e-4), "tree", splits=splits)
     assert [switch.taken for switch in switches(model.segments)] == [12288]
@@ -67,11 +67,11 @@ def test_a_known_switch_in_the_gap_is_where_it_is_taken(golden: Golden) -> None:
 )  # fmt: skip
 def test_a_known_switch_that_is_none_is_refused(text: str, says: str) -> None:
     with pytest.raises(InputError, match=says):
-        parse_splits(None, known=[text])
+        parse_splits(None, breakpoints=[text])
 
 
 def test_known_switches_alone_leave_the_search_as_it_is() -> None:
-    assert parse_splits(None, known=["p:8"]).along is None
+    assert parse_splits(None, breakpoints=["p:8"]).along is None
 
 
 def test_an_end_that_keeps_out_no_point_is_no_end() -> None:

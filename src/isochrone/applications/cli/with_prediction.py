@@ -43,8 +43,8 @@ def compare_with_prediction(args: argparse.Namespace) -> int:
     run = read(args.before)
     if not run.complete:
         tell_partial(run.where)
-    known = [models.read(path) for path in args.model]
-    rows, warnings = accuracy(run, known)
+    fitted = [models.read(path) for path in args.model]
+    rows, warnings = accuracy(run, fitted)
     if args.json:
         print_json(Predicted(rows, run.origin or None, warnings))
         return 0
@@ -56,14 +56,14 @@ def compare_with_prediction(args: argparse.Namespace) -> int:
     for row in rows:
         name = f"  {printable(row.phase, 40)}" if row.phase else printable(row.app, 40)
         away = "" if math.isnan(row.away) else f"{100 * row.away:+.1f} %"
-        said = row.predicted
-        ends = f"{format_seconds(said.low)} to {format_seconds(said.high)}"
+        forecast = row.predicted
+        ends = f"{format_seconds(forecast.low)} to {format_seconds(forecast.high)}"
         cells.append(Row((
-            name, format_seconds(row.measured.median, 4), format_seconds(said.seconds, 4), away,
+            name, format_seconds(row.measured.median, 4), format_seconds(forecast.seconds, 4), away,
             ends if row.held else f"{ends}: missed",
         ), "" if row.phase else "strong"))  # fmt: skip
     print_blocks([
-        predicted_by(*known),
+        predicted_by(*fitted),
         Sentence("Time of applications alone (all iterations) and of their phases (one iteration)"),
         Table("", columns, tuple(cells)), Warnings(tuple(warnings)),
     ])  # fmt: skip

@@ -118,9 +118,9 @@ class Actions:
                 sends = isinstance(step, Send | Isend)
                 peer = step.to if isinstance(step, Send | Isend) else step.source
                 sender, receiver = (rank, peer) if sends else (peer, rank)
-                number = seen[sends, phase, peer]
+                message_index = seen[sends, phase, peer]
                 seen[sends, phase, peer] += 1
-                size = drawn(step.size, sender, phase, receiver + number * _AGAIN)
+                size = drawn(step.size, sender, phase, receiver + message_index * _AGAIN)
                 yield Action(type(step).__name__.lower(), peer, round(size))
             case Wait():
                 yield Action("wait")
@@ -151,8 +151,8 @@ class Actions:
         busy: dict[int, int] = {}  # the task of each worker, in the order in which they got it
 
         def result(worker: int) -> Action:
-            number = _AGAIN + busy.pop(worker)
-            size = self.draws.value(step.result, rank, step.phase, number, iteration)
+            draw_number = _AGAIN + busy.pop(worker)
+            size = self.draws.value(step.result, rank, step.phase, draw_number, iteration)
             return Action("recv", worker, round(size))
 
         for task, worker in enumerate(self.assigned(step, rank, iteration)):
@@ -179,17 +179,17 @@ class Actions:
     def assigned(self, step: Farm, rank: int, iteration: int) -> list[int]:
         """Return the worker of each task of a farm, in the order of the tasks."""
         work = {worker: self._of_phase(worker, Work, step.phase) for worker in step.workers}
-        ready = [(0.0, place, worker) for place, worker in enumerate(step.workers)]
-        found = []
+        ready = [(0.0, position, worker) for position, worker in enumerate(step.workers)]
+        workers = []
         master = 0.0
         for task in range(step.tasks):
-            time, place, worker = heapq.heappop(ready)
-            found.append(worker)
+            time, position, worker = heapq.heappop(ready)
+            workers.append(worker)
             dispatch = self.draws.value(step.time, rank, step.phase, DISPATCH + task, iteration)
             time = master = max(master, time) + dispatch
             takes = self.draws.value(work[worker].time, rank, step.phase, task, iteration)
-            heapq.heappush(ready, (time + takes * work[worker].factor, place, worker))
-        return found
+            heapq.heappush(ready, (time + takes * work[worker].factor, position, worker))
+        return workers
 
 
 def actions(program: Program, name: str = "", iterations: int | None = None) -> Actions:
@@ -208,15 +208,15 @@ def actions(program: Program, name: str = "", iterations: int | None = None) -> 
         If there is none of this name, or one must be chosen; if data move other than by messages,
         or by operations on a grid.
     """
-    known = [app.name for app in program.applications]
-    if not name and len(known) > 1:
+    names = [app.name for app in program.applications]
+    if not name and len(names) > 1:
         raise InputError(
-            f"the description has several applications: {', '.join(known)}",
+            f"the description has several applications: {', '.join(names)}",
             hint="choose one with --app",
         )
-    if name and name not in known:
-        raise InputError(f"there is no application '{name}'", hint=f"there are: {', '.join(known)}")
-    index = known.index(name) if name else 0
+    if name and name not in names:
+        raise InputError(f"there is no application '{name}'", hint=f"there are: {', '.join(names)}")
+    index = names.index(name) if name else 0
     app = program.applications[index]
     for phase in app.phases:
         if phase.method != "message":

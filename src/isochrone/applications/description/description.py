@@ -176,32 +176,32 @@ class CollectiveSpec(_AnyPhase):
         if op == "barrier" and value is None:
             value = {}
         keys = _keys(op)
-        found = shapes.declared(
+        spec = shapes.declared(
             cls, value, at, sorted(keys, key=lambda key: key == "among"), keys[: op != "barrier"]
         )
-        root = found.root if "root" in value else Given(0, at.key("root"))
-        return replace(found, op=op, root=root)
+        root = spec.root if "root" in value else Given(0, at.key("root"))
+        return replace(spec, op=op, root=root)
 
     @classmethod
     def schema_of(cls, op: str) -> Schema:
         """Return what an operation may be."""
-        found = shapes.declared_schema(cls)
+        schema = shapes.declared_schema(cls)
         if op == "barrier":
-            del found["required"]
-            found["type"] = ["object", "null"]
+            del schema["required"]
+            schema["type"] = ["object", "null"]
         else:
-            found["required"] = ["bytes"]
-        found["properties"] = {key: found["properties"][key] for key in _keys(op)}
-        return found
+            schema["required"] = ["bytes"]
+        schema["properties"] = {key: schema["properties"][key] for key in _keys(op)}
+        return schema
 
 
 def _keys(op: str) -> list[str]:
     """Return what can be said of a collective operation."""
-    known = {
+    allowed = {
         "bytes": op != "barrier", "among": True, "root": op in ROOTED,
         "grid": op in grid_collectives.OPERATIONS,
     }  # fmt: skip
-    return [key for key, takes in known.items() if takes]
+    return [key for key, takes in allowed.items() if takes]
 
 
 @dataclass(frozen=True)
@@ -227,9 +227,11 @@ class Transfer:
     @staticmethod
     def schema() -> Schema:
         """Return what it may be."""
-        words = [method for method in METHODS if method not in _IN_FILES]
+        methods = [method for method in METHODS if method not in _IN_FILES]
         path = {"type": "string", "pattern": r"\S"}
-        return shapes.one_of({"enum": words}, shapes.single_schema(dict.fromkeys(_IN_FILES, path)))
+        return shapes.one_of(
+            {"enum": methods}, shapes.single_schema(dict.fromkeys(_IN_FILES, path))
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -333,28 +335,28 @@ class Phase:
         shapes.check_keys(value, at, (*_OF_ANY, *_KINDS, *COLLECTIVES))
         kinds = [key for key in value if key not in _OF_ANY]
         if len(kinds) != 1:
-            found = " and ".join(kinds) or "nothing"
+            given_keys = " and ".join(kinds) or "nothing"
             raise at.error(
-                f"a phase is compute, exchange or a collective, not {found}",
+                f"a phase is compute, exchange or a collective, not {given_keys}",
                 "write '- compute: 30us'",
             )
         kind, written, below = kinds[0], value[kinds[0]], at.key(kinds[0])
-        more = {
+        options = {
             key: shapes.read(of, value[key], at.key(key))
             for key, of in _OF_ANY.items() if key in value
         }  # fmt: skip
         if kind in _KINDS:
-            return replace(shapes.read(_KINDS[kind], written, below), **more)
-        return replace(CollectiveSpec.of(kind, written, below), **more)
+            return replace(shapes.read(_KINDS[kind], written, below), **options)
+        return replace(CollectiveSpec.of(kind, written, below), **options)
 
     @staticmethod
     def schema() -> Schema:
         """Return what it may be."""
         kinds = {kind: shapes.schema(of) for kind, of in _KINDS.items()}
         kinds |= {op: CollectiveSpec.schema_of(op) for op in COLLECTIVES}
-        more = {key: shapes.schema(of) for key, of in _OF_ANY.items()}
+        options = {key: shapes.schema(of) for key, of in _OF_ANY.items()}
         return shapes.one_of(
-            *(shapes.keys_schema(more | {kind: of}, (kind,)) for kind, of in kinds.items())
+            *(shapes.keys_schema(options | {kind: of}, (kind,)) for kind, of in kinds.items())
         )
 
 
@@ -381,11 +383,11 @@ class Parameters(dict[str, Given]):
                     "the name of a parameter is invalid", "use letters, digits and underscores"
                 )
             if name in _TAKEN:
-                what = "a function" if name in FUNCTIONS else "the ranks of an application"
+                meaning = "a function" if name in FUNCTIONS else "the ranks of an application"
                 raise at.key(name).error(
-                    f"'{name}' is {what}, not a parameter", "choose another name"
+                    f"'{name}' is {meaning}, not a parameter", "choose another name"
                 )
-        return cls((name, Given.read(one, at.key(name))) for name, one in value.items())
+        return cls((name, Given.read(written, at.key(name))) for name, written in value.items())
 
     @staticmethod
     def schema() -> Schema:
@@ -408,7 +410,7 @@ class Bounds(dict[str, Given]):
     def read(cls, value: Any, at: KeyPath) -> Bounds:
         """Return them."""
         shapes.check_keys(value, at, COLLECTIVES)
-        return cls((op, Given.read(one, at.key(op))) for op, one in value.items())
+        return cls((op, Given.read(written, at.key(op))) for op, written in value.items())
 
     @staticmethod
     def schema() -> Schema:
@@ -456,24 +458,24 @@ class App(Declared):
     def read(cls, value: Any, at: KeyPath) -> App:
         """Return one; phases without a name have their key as one, made unique."""
         app: App = shapes.declared(cls, value, at)
-        taken: dict[str, str] = {}
+        owners: dict[str, str] = {}
         for phase in leaves(app.phases):
-            place = phase.at.path.rpartition(".")[0]
-            if phase.name in taken:
-                raise replace(phase.at, path=f"{place}.name").error(
-                    f"the name '{phase.name}' is already used by {taken[phase.name]}"
+            phase_path = phase.at.path.rpartition(".")[0]
+            if phase.name in owners:
+                raise replace(phase.at, path=f"{phase_path}.name").error(
+                    f"the name '{phase.name}' is already used by {owners[phase.name]}"
                 )
-            taken |= {phase.name: place.partition(".")[2]} if phase.name else {}
+            owners |= {phase.name: phase_path.partition(".")[2]} if phase.name else {}
 
         def named(phase: PhaseSpec) -> PhaseSpec:
             if isinstance(phase, RepeatSpec):
                 return replace(phase, phases=tuple(map(named, phase.phases)))
             key = name = phase.at.path.rpartition(".")[2]
-            number = 1
-            while name in taken and not phase.name:
-                number += 1
-                name = f"{key}-{number}"
-            taken[name] = ""
+            suffix = 1
+            while name in owners and not phase.name:
+                suffix += 1
+                name = f"{key}-{suffix}"
+            owners[name] = ""
             return replace(phase, name=phase.name or name)
 
         return replace(app, phases=tuple(map(named, app.phases)))

@@ -65,21 +65,21 @@ class Spread:
         """Return a value or a distribution."""
         kind, written = "constant", value
         if not shapes.is_scalar(value):
-            known = (*KINDS, "empirical")
+            kinds = (*KINDS, "empirical")
             kind, written, at = shapes.single(
-                value, at, known, "one distribution is expected", f"of {', '.join(known)}"
+                value, at, kinds, "one distribution is expected", f"of {', '.join(kinds)}"
             )
         if kind == "empirical":
             if written == {}:
                 raise at.error("the distribution has no values")
             if isinstance(written, dict):
                 weighted = tuple(
-                    (Given(one, at.key(one)), Given.read(weight, at.key(one)))
-                    for one, weight in written.items()
+                    (Given(key, at.key(key)), Given.read(weight, at.key(key)))
+                    for key, weight in written.items()
                 )
             else:
                 alike = shapes.read(tuple[Given, ...], written, at)
-                weighted = tuple((one, Given(1, at)) for one in alike)
+                weighted = tuple((expression, Given(1, at)) for expression in alike)
             return cls(kind, {}, at, weighted)
         if kind == "constant" and shapes.is_scalar(written):
             return cls(kind, {"value": Given(written, at)}, at)
@@ -88,7 +88,9 @@ class Spread:
         if set(written) not in [set(choice) for choice in choices]:
             needed = " or ".join(" and ".join(choice) for choice in choices)
             raise at.error(f"a {kind} distribution has {needed}")
-        return cls(kind, {key: Given.read(one, at.key(key)) for key, one in written.items()}, at)
+        return cls(
+            kind, {key: Given.read(argument, at.key(key)) for key, argument in written.items()}, at
+        )
 
     @staticmethod
     def schema() -> Schema:
@@ -104,8 +106,8 @@ def distribution_schema() -> Schema:
     scalar = shapes.schema(Given)
     kinds = {}
     for kind, choices in KINDS.items():
-        each = [keys_schema(dict.fromkeys(choice, scalar), choice) for choice in choices]
-        kinds[kind] = each[0] if len(each) == 1 else one_of(*each)
+        schemas = [keys_schema(dict.fromkeys(choice, scalar), choice) for choice in choices]
+        kinds[kind] = schemas[0] if len(schemas) == 1 else one_of(*schemas)
     kinds["constant"] = one_of(scalar, kinds["constant"])
     weighted = {"type": "object", "additionalProperties": scalar, "minProperties": 1}
     kinds["empirical"] = one_of(shapes.schema(tuple[Given, ...]), weighted)
@@ -132,18 +134,20 @@ def values(spread: Spread, read: Reader, scope: Scope) -> list[float]:
     if spread.kind == "empirical":
         return [float(value) for value in _empirical(spread, read, scope)]
     arguments = {
-        key: (number if key in _PLAIN else read)(given, scope)
-        for key, given in spread.arguments.items()
+        key: (number if key in _PLAIN else read)(expression, scope)
+        for key, expression in spread.arguments.items()
     }
     for key in ("median", "shape", "scale", "mean"):
         if arguments.get(key, 1) <= 0 and not (key == "mean" and spread.kind == "normal"):
             raise spread.arguments[key].at.error(f"the {key} must be above 0")
-    found = _FUNCTIONS[spread.kind](arguments, spread.arguments)
+    quantiles = _FUNCTIONS[spread.kind](arguments, spread.arguments)
     if read is seconds:
-        for value in (min(found), max(found)):
+        for value in (min(quantiles), max(quantiles)):
             read(Given(f"{float(value)!r}s", spread.at), scope)  # possible
-        return [float(value) for value in found]
-    return [read(Given(float(value), spread.at), scope) for value in found]  # whole, and possible
+        return [float(value) for value in quantiles]
+    return [
+        read(Given(float(value), spread.at), scope) for value in quantiles
+    ]  # whole, and possible
 
 
 def _means(partial: Callable[[Floats], Floats], ends: Floats) -> Floats:
@@ -178,14 +182,14 @@ def _normal(of: Numbers, _: Written) -> Floats:
     return _means(partial, ends)
 
 
-def _lognormal(of: Numbers, given: Written) -> Floats:
+def _lognormal(of: Numbers, written: Written) -> Floats:
     if "sigma" in of:
         sigma, middle = of["sigma"], log(of["median"])
     else:
         sigma = sqrt(log1p((of["stddev"] / of["mean"]) ** 2))
         middle = log(of["mean"]) - sigma**2 / 2
     if sigma > 20:
-        raise given["sigma" if "sigma" in of else "stddev"].at.error(
+        raise written["sigma" if "sigma" in of else "stddev"].at.error(
             f"the sigma {sigma:g} of the lognormal distribution is too large"
         )
     if sigma == 0:
@@ -211,11 +215,11 @@ def _gamma(of: Numbers, _: Written) -> Floats:
     return _means(partial, ends)
 
 
-def _poisson(of: Numbers, given: Written) -> Floats:
+def _poisson(of: Numbers, written: Written) -> Floats:
     """Of a number of tasks that take the same time each."""
     tasks = of["tasks"]
     if tasks > _MOST_TASKS:
-        raise given["tasks"].at.error(f"the farm has {tasks:g} tasks", f"at most {_MOST_TASKS:g}")
+        raise written["tasks"].at.error(f"the farm has {tasks:g} tasks", f"at most {_MOST_TASKS:g}")
     reach = 12 * sqrt(tasks) + 40
     numbers = np.arange(max(0, floor(tasks - reach)), ceil(tasks + reach))
     return np.asarray(of["each"]) * _steps(
@@ -249,13 +253,13 @@ _FUNCTIONS = {
 
 def _empirical(spread: Spread, read: Reader, scope: Scope) -> Floats:
     """Return the values as they are if all are as likely, else means of equally likely parts."""
-    found = [(read(value, scope), number(weight, scope)) for value, weight in spread.weighted]
-    found.sort()
-    weights = np.array([weight for _, weight in found])
+    pairs = [(read(value, scope), number(weight, scope)) for value, weight in spread.weighted]
+    pairs.sort()
+    weights = np.array([weight for _, weight in pairs])
     total = weights.sum()
     if total <= 0:
         raise spread.at.error("all weights are 0")
-    numbers = np.array([value for value, _ in found])
+    numbers = np.array([value for value, _ in pairs])
     if (weights == weights[0]).all():
         return numbers
     with np.errstate(over="ignore"):

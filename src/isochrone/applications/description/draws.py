@@ -40,8 +40,8 @@ def index(seed: int, size: int, *key: ArrayLike) -> NDArray[np.int64]:
     """
     with np.errstate(over="ignore"):
         state = _mix(np.asarray(seed % 2**64, dtype=np.uint64) + _GOLDEN)
-        for part in key:
-            state = _mix((state ^ np.asarray(part, dtype=np.uint64)) + _GOLDEN)
+        for component in key:
+            state = _mix((state ^ np.asarray(component, dtype=np.uint64)) + _GOLDEN)
         return (((state >> np.uint64(32)) * np.uint64(size)) >> np.uint64(32)).astype(np.int64)
 
 
@@ -73,16 +73,16 @@ class Draws:
     app: int
     _kept: dict[tuple[int, int, int, int], tuple[int, list[float]]] = field(default_factory=dict)
 
-    def value(self, of: int, rank: int, phase: int, number: int, iteration: int) -> float:
+    def value(self, of: int, rank: int, phase: int, draw_number: int, iteration: int) -> float:
         """Return what is drawn from list ``of`` by a key; see `lowering`."""
         values = self.values[of]
         if len(values) == 1:
             return values[0]
-        part, place = divmod(iteration, _AHEAD)
-        key = (of, rank, phase, number)
-        kept = self._kept.get(key)
-        if kept is None or kept[0] != part:
-            iterations = np.arange(part * _AHEAD, (part + 1) * _AHEAD)
-            drawn = draw(self.seed, values, self.app, rank, phase, iterations, number)
-            kept = self._kept[key] = (part, drawn.tolist())
-        return kept[1][place]
+        block, offset = divmod(iteration, _AHEAD)
+        key = (of, rank, phase, draw_number)
+        cached = self._kept.get(key)
+        if cached is None or cached[0] != block:
+            iterations = np.arange(block * _AHEAD, (block + 1) * _AHEAD)
+            drawn = draw(self.seed, values, self.app, rank, phase, iterations, draw_number)
+            cached = self._kept[key] = (block, drawn.tolist())
+        return cached[1][offset]

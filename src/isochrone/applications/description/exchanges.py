@@ -129,8 +129,8 @@ def _star(exchange: Exchange) -> Flow:
         steps = {r: [Work(phase, root, size, reply, time, factors[r], mode)] for r in others}
         tasks = count(exchange.spec.tasks, app.scope, 1, MAX_TASKS)
         dispatch = exchange.spec.dispatch
-        before = app.values([0.0]) if dispatch is None else app.spread(dispatch, seconds)
-        steps[root] = [Farm(phase, others, tasks, size, reply, before, mode)]
+        dispatch_time = app.values([0.0]) if dispatch is None else app.spread(dispatch, seconds)
+        steps[root] = [Farm(phase, others, tasks, size, reply, dispatch_time, mode)]
     return steps, [root]
 
 
@@ -163,26 +163,28 @@ def _stream(exchange: Exchange, *, one_by_one: bool) -> Flow:
     graph = nx.DiGraph((edge.source, edge.target) for edge in edges)
     if not nx.is_directed_acyclic_graph(graph):
         cycle = [a for a, _ in nx.find_cycle(graph)]
-        shown = " → ".join(map(str, [*cycle[:6], *(["…"] if len(cycle) > 6 else []), cycle[0]]))
+        ranks = " → ".join(map(str, [*cycle[:6], *(["…"] if len(cycle) > 6 else []), cycle[0]]))
         raise exchange.spec.at.key("flow").error(
-            f"a stream in a cycle waits for itself: ranks {shown}", "try flow: token or exchange"
+            f"a stream in a cycle waits for itself: ranks {ranks}", "try flow: token or exchange"
         )
-    before, after = _by(edges, "target"), _by(edges, "source")
+    incoming, outgoing = _by(edges, "target"), _by(edges, "source")
     steps: Steps = defaultdict(list)
-    for rank in sorted({*before, *after}):
-        first = before.get(rank, [])
+    for rank in sorted({*incoming, *outgoing}):
+        first = incoming.get(rank, [])
         for together in [[edge] for edge in first] if one_by_one else [first]:
             steps[rank] += _all(exchange, together, Recv, Irecv, "source")
         steps[rank] += exchange.compute(rank)
-        steps[rank] += _all(exchange, after.get(rank, ()), Send, Isend, "target")
-    return steps, [rank for rank in steps if rank not in before]
+        steps[rank] += _all(exchange, outgoing.get(rank, ()), Send, Isend, "target")
+    return steps, [rank for rank in steps if rank not in incoming]
 
 
-def _all(exchange: Exchange, edges: Iterable[Edge], one: Any, begun: Any, end: str) -> list[Step]:
+def _all(
+    exchange: Exchange, edges: Iterable[Edge], blocking: Any, begun: Any, end: str
+) -> list[Step]:
     """Return how a rank sends or receives all messages of some edges, whose other end is named."""
     steps = [(getattr(edge, end), exchange.sizes(edge)) for edge in edges]
     if len(steps) == 1:
-        return [one(exchange.phase, *steps[0])]
+        return [blocking(exchange.phase, *steps[0])]
     if not steps:
         return []
     return [*(begun(exchange.phase, *step) for step in steps), Wait(exchange.phase)]
@@ -195,16 +197,16 @@ def _exchange(exchange: Exchange) -> Flow:
         edges += tuple(_turned(edge) for edge in edges)
     ranks = sorted({rank for edge in edges for rank in (edge.source, edge.target)})
     steps: Steps = {rank: [] for rank in ranks}
-    made = cache(lambda kind, *values: kind(*values))  # what several ranks do is one object
-    for number, of_round in sorted(_by(edges, "round").items()):
-        before, after = _by(of_round, "target"), _by(of_round, "source")
-        for rank in sorted({*before, *after}):
-            first, last = before.get(rank, ()), after.get(rank, ())
-            steps[rank] += [made(Irecv, phase, e.source, exchange.sizes(e)) for e in first]
-            steps[rank] += [made(Isend, phase, e.target, exchange.sizes(e)) for e in last]
-            if number == edges[0].round:
+    make = cache(lambda kind, *values: kind(*values))  # what several ranks do is one object
+    for round_number, of_round in sorted(_by(edges, "round").items()):
+        incoming, outgoing = _by(of_round, "target"), _by(of_round, "source")
+        for rank in sorted({*incoming, *outgoing}):
+            first, last = incoming.get(rank, ()), outgoing.get(rank, ())
+            steps[rank] += [make(Irecv, phase, e.source, exchange.sizes(e)) for e in first]
+            steps[rank] += [make(Isend, phase, e.target, exchange.sizes(e)) for e in last]
+            if round_number == edges[0].round:
                 steps[rank] += exchange.compute(rank)
-            steps[rank].append(made(Wait, phase))
+            steps[rank].append(make(Wait, phase))
     targets = {edge.target for edge in edges}
     return steps, [rank for rank in ranks if rank not in targets] or ranks[:1]
 
@@ -260,20 +262,20 @@ def exchange(spec: ExchangeSpec, phase: int, app: Resolved) -> Steps:
     written = spec.topology
     graph = written.graph(app.p, app.scope, app.seed + app.index, app.folder)
     app.check_steps(sum(edge.times for edge in graph.edges), written.at)
-    asked = Exchange(spec, phase, app, graph)
+    context = Exchange(spec, phase, app, graph)
     if graph.edges:
-        steps, begin = _FLOWS[name](asked)
+        steps, begin = _FLOWS[name](context)
     elif name in ("request", "farm"):
         raise spec.at.key("topology").error("the exchange has only one rank")
     else:
-        steps, begin = {rank: asked.compute(rank) for rank in range(app.p)}, [0]
+        steps, begin = {rank: context.compute(rank) for rank in range(app.p)}, [0]
     if spec.outside:
-        place = spec.at.key("starter").key("outside")
+        starter_at = spec.at.key("starter").key("outside")
         targets = [app.rank(target) for target in spec.targets] or begin
         for k, target in enumerate(targets):
             if target in targets[:k]:
-                raise place.item(k).error(f"rank {target} is listed twice")
-            length = asked.sizes(Edge(app.p, target))
+                raise starter_at.item(k).error(f"rank {target} is listed twice")
+            length = context.sizes(Edge(app.p, target))
             steps.setdefault(app.p, []).append(Send(phase, target, length))
             steps.setdefault(target, []).insert(0, Recv(phase, app.p, length))
     return steps

@@ -80,10 +80,10 @@ def evaluate(text: str, names: Mapping[str, Quantity]) -> Quantity:
     if len(text) > _LONGEST:
         raise ExpressionError(f"the expression has more than {_LONGEST} characters")
     parser = _Parser(text, names)
-    found = parser.sum()
+    quantity = parser.sum()
     if parser.sign or parser.rest:
         raise ExpressionError(f"'{printable(text, 60)}' is not a complete expression")
-    return found
+    return quantity
 
 
 _Token = tuple[str, str, str]
@@ -97,12 +97,12 @@ class _Parser:
         tokens: list[_Token] = []
         end, text = 0, text.rstrip()
         while end < len(text):
-            found = _TOKEN.match(text, end)
-            if found is None:
+            match = _TOKEN.match(text, end)
+            if match is None:
                 raise ExpressionError(f"'{printable(text[end:], 20)}' is not allowed here")
-            end = found.end()
-            word = found["unit"] or found["name"] or ""
-            tokens.append((found["number"] or "", word, found["sign"] or ""))
+            end = match.end()
+            word = match["unit"] or match["name"] or ""
+            tokens.append((match["number"] or "", word, match["sign"] or ""))
         if not tokens:
             raise ExpressionError("the expression is empty")
         self.rest = tokens[::-1]
@@ -123,9 +123,9 @@ class _Parser:
         value = self.product()
         while self.sign in ("+", "-"):
             factor = -1.0 if self.take() == "-" else 1.0
-            other = self.product()
-            unit = _same_unit([value, other])
-            value = _finite(value.value + factor * other.value, unit.seconds, unit.bytes)
+            term = self.product()
+            unit = _same_unit([value, term])
+            value = _finite(value.value + factor * term.value, unit.seconds, unit.bytes)
         return value
 
     def product(self) -> Quantity:
@@ -170,14 +170,14 @@ class _Parser:
             if kind != "time":
                 return _finite(value * factor, bytes=1.0)
             # dividing is exact to the last digit: 30us is 3e-05
-            found = value / round(1 / factor) if factor < 1 else value * factor
-            return _finite(found, seconds=1.0)
+            amount = value / round(1 / factor) if factor < 1 else value * factor
+            return _finite(amount, seconds=1.0)
         if word:
             if self.sign == "(":
                 return self.call(word)
             if word not in self.names:
-                known = ", ".join(self.names) or "none"
-                raise UnknownNameError(f"there is no parameter '{word}' here; known: {known}")
+                names = ", ".join(self.names) or "none"
+                raise UnknownNameError(f"there is no parameter '{word}' here; known: {names}")
             return self.names[word]
         if sign != "(":
             raise ExpressionError(f"the expression has '{sign}' instead of a number or a name")
@@ -216,8 +216,8 @@ def _finite(value: float, seconds: float = 0.0, bytes: float = 0.0) -> Quantity:
 def _same_unit(quantities: Quantities) -> Quantity:
     """Return one of those with the unit of all; plain numbers go with every unit."""
     with_unit = [q for q in quantities if not q.plain]
-    for other in with_unit[1:]:
-        if (other.seconds, other.bytes) != (with_unit[0].seconds, with_unit[0].bytes):
+    for quantity in with_unit[1:]:
+        if (quantity.seconds, quantity.bytes) != (with_unit[0].seconds, with_unit[0].bytes):
             raise ExpressionError("times and sizes cannot be added or compared")
     return with_unit[0] if with_unit else quantities[0]
 
@@ -272,8 +272,8 @@ def _rounding(function: Callable[[float], float]) -> Function:
     """Return a function that makes a number whole, and keeps its unit."""
 
     def call(name: str, arguments: Quantities) -> Quantity:
-        one = _one(name, arguments)
-        return _finite(float(function(one.value)), one.seconds, one.bytes)
+        argument = _one(name, arguments)
+        return _finite(float(function(argument.value)), argument.seconds, argument.bytes)
 
     return call
 

@@ -36,19 +36,19 @@ def read(path: Path, at: KeyPath) -> tuple[int, Graph]:
         root = ElementTree.fromstring(text)
     except (ElementTree.ParseError, ValueError) as error:
         raise at.error(f"{_shown(path)} is not valid XML: {error}") from None
-    by_tag = grouped((str(one.tag).rpartition("}")[2], one) for one in root.iter())
-    known = {element.get("id") for element in by_tag.get("node", ())}
+    by_tag = grouped((str(element.tag).rpartition("}")[2], element) for element in root.iter())
+    node_ids = {element.get("id") for element in by_tag.get("node", ())}
     for element in by_tag.get("edge", ()):
         for end in (element.get("source"), element.get("target")):
-            if end not in known:  # networkx would make it
+            if end not in node_ids:  # networkx would make it
                 raise at.error(
                     f"{_shown(path)} has an edge to the unknown node '{printable(end, 40)}'"
                 )
     try:
         graph = nx.parse_graphml(text)
     except Exception as error:  # its reader does not say what it raises
-        what = str(error).strip("'\"") or type(error).__name__
-        raise at.error(f"{_shown(path)} is not valid GraphML: {what}") from None
+        problem = str(error).strip("'\"") or type(error).__name__
+        raise at.error(f"{_shown(path)} is not valid GraphML: {problem}") from None
     nodes = [str(node) for node in graph]
     rank = {str(k): k for k in range(len(nodes))}
     if rank.keys() != {*nodes}:
@@ -66,8 +66,8 @@ def _text(path: Path, at: KeyPath) -> str:
         with path.open("rb") as stream:
             data = stream.read(MAX_FILE + 1)
     except (OSError, ValueError) as error:
-        what = getattr(error, "strerror", None) or error
-        raise at.error(f"cannot read {_shown(path)}: {what}") from None
+        problem = getattr(error, "strerror", None) or error
+        raise at.error(f"cannot read {_shown(path)}: {problem}") from None
     if len(data) > MAX_FILE:
         raise at.error(f"{_shown(path)} is larger than 16 MiB")
     try:

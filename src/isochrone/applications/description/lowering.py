@@ -61,15 +61,15 @@ def launches(description: Description) -> tuple[Launch, ...]:
     """
     names = [app.name for app in description.apps]
     every = range(len(names))
-    words = {"alone": combinations(every, 1), "pairs": combinations(every, 2), "all": [(*every,)]}
+    groups = {"alone": combinations(every, 1), "pairs": combinations(every, 2), "all": [(*every,)]}
     together = list(dict.fromkeys(chain.from_iterable(
-        words[run] if isinstance(run, str) else [tuple(sorted(map(names.index, run)))]
+        groups[run] if isinstance(run, str) else [tuple(sorted(map(names.index, run)))]
         for run in description.runs
     )))  # fmt: skip
-    number = len(together) * description.repeats
-    if number > MAX_LAUNCHES:
+    total = len(together) * description.repeats
+    if total > MAX_LAUNCHES:
         raise description.at.key("repeats").error(
-            f"the description asks for {number} runs of {len(together)} combinations",
+            f"the description asks for {total} runs of {len(together)} combinations",
             f"at most {MAX_LAUNCHES}",
         )
     launched = []
@@ -101,18 +101,20 @@ def program(description: Description, ranks: int | None = None) -> Program:
     """
     sizes = [_ranks(description, app, ranks) for app in description.apps]
     _check_ranks(description, sizes, ranks)
-    kept = Values()
+    value_lists = Values()
     collecting = gc.isenabled()
     gc.disable()  # millions of small objects, all of which stay: looking through them doubles it
     try:
-        applications = tuple(_application(description, k, p, kept) for k, p in enumerate(sizes))
+        applications = tuple(
+            _application(description, k, p, value_lists) for k, p in enumerate(sizes)
+        )
     finally:
         if collecting:
             gc.enable()
     _check_places(description, applications, ranks)
     return Program(
         seed=description.seed,
-        values=tuple(kept.lists),
+        values=tuple(value_lists.lists),
         applications=applications,
         launches=launches(description),
         placement=description.place,
@@ -125,102 +127,102 @@ def _ranks(description: Description, app: App, ranks: int | None) -> int:
         return number_of_ranks(description.parameters, app, app.ranks)
     at = app.at.key("ranks")
     if app.on is not None:
-        found = len(app.on)
+        total = len(app.on)
     elif len(description.apps) > 1:
         raise at.error("the number of ranks is missing", "only a single application uses all ranks")
     elif ranks is None:
         raise at.error("the number of ranks is missing")
     else:
-        found = ranks
-    if found - app.outside < 1:
+        total = ranks
+    if total - app.outside < 1:
         raise at.error("a flow with a starter needs two ranks or more")
-    return found - app.outside
+    return total - app.outside
 
 
 def _check_ranks(description: Description, sizes: Sequence[int], ranks: int | None) -> None:
     """Refuse more ranks than there are, and other ranks than a description is for."""
     needed = [p + app.outside for p, app in zip(sizes, description.apps, strict=True)]
-    most = MAX_RANKS if ranks is None else ranks
+    available = MAX_RANKS if ranks is None else ranks
     for app, p in zip(description.apps, needed, strict=True):
         if app.recorded is None:
             continue
         fixed = count(app.recorded, {}, 1, MAX_RANKS)
-        asked = ranks if ranks and p == fixed and len(needed) == 1 and not app.place else p
-        if asked != fixed:
+        requested = ranks if ranks and p == fixed and len(needed) == 1 and not app.place else p
+        if requested != fixed:
             raise app.at.key("ranks").error(
-                f"the description is for {fixed} ranks, not {asked}",
-                f"isochrone scale; --set p={asked} if all is written as functions of p",
+                f"the description is for {fixed} ranks, not {requested}",
+                f"isochrone scale; --set p={requested} if all is written as functions of p",
             )
-    if sum(needed) > most:
+    if sum(needed) > available:
         raise description.at.key("apps").error(
-            f"the applications need {sum(needed)} ranks, but the job has {most}",
+            f"the applications need {sum(needed)} ranks, but the job has {available}",
             "applications cannot share ranks",
         )
 
 
-def _application(description: Description, index: int, p: int, kept: Values) -> Application:
+def _application(description: Description, index: int, p: int, value_lists: Values) -> Application:
     """Return one application as steps."""
     app = description.apps[index]
     names = parameters(description.parameters, app, p)
-    worked = Resolved(index, p, names, kept, description.seed, description.folder)
+    worked = Resolved(index, p, names, value_lists, description.seed, description.folder)
     specs = list(leaves(app.phases))
     worked.check_steps(p * len(specs), app.at.key("phases"))
-    number = {id(spec): k for k, spec in enumerate(specs)}
-    steps = _steps(app, app.phases, number, worked)
+    numbering = {id(spec): k for k, spec in enumerate(specs)}
+    steps = _steps(app, app.phases, numbering, worked)
     iterations = count(app.iterations, names, 1, MAX_ITERATIONS)
     _check_turns(app.phases, iterations, names)
     return Application(
         name=app.name,
         phases=tuple(
-            Phase(one.name, one.method.method, one.method.path)
-            if isinstance(one, ExchangeSpec)
-            else Phase(one.name)
-            for one in specs
+            Phase(spec.name, spec.method.method, spec.method.path)
+            if isinstance(spec, ExchangeSpec)
+            else Phase(spec.name)
+            for spec in specs
         ),
         steps=tuple(map(tuple, steps)),
         iterations=iterations,
         background=app.background,
         omitted=0.0 if app.omitted is None else share(app.omitted, names),
         uncertainty=0.0 if app.uncertainty is None else plain_number(app.uncertainty, names),
-        bounded=tuple((op, seconds(given, names)) for op, given in app.bounded.items()),
+        bounded=tuple((op, seconds(bound, names)) for op, bound in app.bounded.items()),
         on=tuple(count(rank, names, 0, MAX_RANKS - 1) for rank in app.on or ()),
     )
 
 
 def _steps(
-    app: App, phases: Sequence[PhaseSpec], number: Mapping[int, int], worked: Resolved
+    app: App, phases: Sequence[PhaseSpec], numbering: Mapping[int, int], worked: Resolved
 ) -> list[list[Step]]:
     """Return the steps of each rank in some phases, which are numbered by their identity."""
     p = worked.p
     everyone = tuple(range(p))
-    found: list[list[Step]] = [[] for _ in range(p + app.outside)]
+    by_rank: list[list[Step]] = [[] for _ in range(p + app.outside)]
     for spec in phases:
-        steps: list[list[Step]] = [[] for _ in found]
+        steps: list[list[Step]] = [[] for _ in by_rank]
         every = 1 if spec.every is None else count(spec.every, worked.scope, 1, MAX_ITERATIONS)
         times = 1
         if isinstance(spec, RepeatSpec):
             times = count(spec.times, worked.scope, 0, MAX_ITERATIONS)
-            steps = _steps(app, spec.phases, number, worked)
+            steps = _steps(app, spec.phases, numbering, worked)
         elif isinstance(spec, ComputeSpec):
-            k = number[id(spec)]
+            k = numbering[id(spec)]
             time, schedule = worked.times(spec), worked.schedule(spec)
             factors = worked.factors(spec, k)
-            made = {f: Compute(k, time, f, spec.mode, schedule) for f in set(factors)}
+            computations = {f: Compute(k, time, f, spec.mode, schedule) for f in set(factors)}
             for of_rank, factor in zip(steps, factors, strict=False):
-                of_rank.append(made[factor])
+                of_rank.append(computations[factor])
         elif isinstance(spec, CollectiveSpec):
-            for part in _parts(spec, worked) or [everyone if app.outside else ()]:
-                step = _collective(spec, number[id(spec)], worked, part)
-                for rank in part or everyone:
+            for group in _parts(spec, worked) or [everyone if app.outside else ()]:
+                step = _collective(spec, numbering[id(spec)], worked, group)
+                for rank in group or everyone:
                     steps[rank].append(step)
         else:
-            for rank, more in exchange(spec, number[id(spec)], worked).items():
-                steps[rank] += more
-        for all_steps, more in zip(found, steps, strict=True):
-            if more and (every > 1 or times != 1):
-                more = [Repeat(times, every, tuple(more))]
-            all_steps += more
-    return found
+            for rank, added in exchange(spec, numbering[id(spec)], worked).items():
+                steps[rank] += added
+        for all_steps, added in zip(by_rank, steps, strict=True):
+            if added and (every > 1 or times != 1):
+                added = [Repeat(times, every, tuple(added))]
+            all_steps += added
+    return by_rank
 
 
 def _check_turns(phases: Sequence[PhaseSpec], iterations: int, names: Scope) -> None:
@@ -244,19 +246,19 @@ def _parts(spec: CollectiveSpec, app: Resolved) -> list[tuple[int, ...]]:
             raise spec.among.at.error(
                 f"groups of {size} ranks with stride {stride} do not divide {app.p} ranks"
             )
-        found = [
+        groups = [
             tuple(range(first, first + size * stride, stride))
             for first in range(app.p) if first // stride % size == 0
         ]  # fmt: skip
     else:
-        found = [tuple(app.rank(rank) for rank in part) for part in spec.among]
-    ranks = [rank for part in found for rank in part]
+        groups = [tuple(app.rank(rank) for rank in group) for group in spec.among]
+    ranks = [rank for group in groups for rank in group]
     if len(set(ranks)) < len(ranks):
         raise spec.at.key("among").error("the list has a rank twice")
     root = app.rank(spec.root)
-    if spec.op in ROOTED and any(root not in part for part in found):
+    if spec.op in ROOTED and any(root not in group for group in groups):
         raise spec.root.at.error(f"the root {root} is not one of the ranks of the operation")
-    return found
+    return groups
 
 
 def _collective(
@@ -284,14 +286,16 @@ def _check_places(
     description: Description, applications: Sequence[Application], ranks: int | None
 ) -> None:
     """Refuse ranks of the job that are not there, are too few, or are asked for twice."""
-    taken: dict[int, str] = {}
-    for app, made in zip(description.apps, applications, strict=True):
+    owners: dict[int, str] = {}
+    for app, application in zip(description.apps, applications, strict=True):
         at = app.at.key("place").key("ranks")
-        if made.on and len(made.on) != made.ranks:
-            raise at.error(f"the list has {len(made.on)} ranks, but the application {made.ranks}")
-        for k, rank in enumerate(made.on):
+        if application.on and len(application.on) != application.ranks:
+            raise at.error(
+                f"the list has {len(application.on)} ranks, but the application {application.ranks}"
+            )
+        for k, rank in enumerate(application.on):
             if ranks is not None and rank >= ranks:
                 raise at.item(k).error(f"there is no rank {rank} in a job of {ranks} ranks")
-            if rank in taken:
-                raise at.item(k).error(f"rank {rank} is taken by {taken[rank]}")
-            taken[rank] = made.name
+            if rank in owners:
+                raise at.item(k).error(f"rank {rank} is taken by {owners[rank]}")
+            owners[rank] = application.name

@@ -70,15 +70,15 @@ def load(path: Path) -> Any:
     except RecursionError as error:
         raise InputError("the file has too many nested lists", where=path) from error
     except (YAMLError, ValueError, OverflowError) as error:
-        what, where, hint = str(error).partition("\n")[0], str(path), ""
+        problem, where, hint = str(error).partition("\n")[0], str(path), ""
         if isinstance(error, MarkedYAMLError):
-            what = str(error.problem or what)
+            problem = str(error.problem or problem)
             if error.problem_mark is not None:
                 where += f":{error.problem_mark.line + 1}"
-            if "'\\t'" in what:
+            if "'\\t'" in problem:
                 hint = "indent with blanks"
-        what = f"the file is not valid YAML: {printable(what)}"
-        raise InputError(what, where=where, hint=hint) from error
+        problem = f"the file is not valid YAML: {printable(problem)}"
+        raise InputError(problem, where=where, hint=hint) from error
 
 
 def plain(document: Any, at: KeyPath) -> Any:

@@ -36,12 +36,12 @@ def as_messages(action: Action, rank: int) -> Iterator[Action]:
         return
     members = action.members
     root = members.index(action.root) if action.root in members else 0
-    place = (members.index(rank) - root) % len(members)  # the root is at 0
-    for kind, other, size in _OPERATIONS[action.op](place, len(members), action.amount):
+    position = (members.index(rank) - root) % len(members)  # the root is at 0
+    for kind, peer, size in _OPERATIONS[action.op](position, len(members), action.amount):
         if kind == "wait":
             yield Action("wait")
         else:
-            yield Action(kind, members[(other + root) % len(members)], size)
+            yield Action(kind, members[(peer + root) % len(members)], size)
 
 
 def _shifts(reaches: Iterable[int], r: int, p: int, size: float) -> Messages:
@@ -71,8 +71,8 @@ def _down(r: int, p: int, size: float, blocks: bool = False) -> Messages:
 
 def _up(r: int, p: int, size: float, blocks: bool = False) -> Messages:
     """Do the opposite."""
-    for kind, other, length in reversed([*_down(r, p, size, blocks)]):
-        yield "recv" if kind == "send" else "send", other, length
+    for kind, peer, length in reversed([*_down(r, p, size, blocks)]):
+        yield "recv" if kind == "send" else "send", peer, length
 
 
 def _scan(r: int, p: int, size: float) -> Messages:

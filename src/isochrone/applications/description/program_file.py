@@ -58,21 +58,23 @@ def data(program: Program) -> bytes:
         than 1e8 s; if two applications use the same file.
     """
     writer = _Writer(program)
-    words = [PLACEMENTS.index(program.placement)]
-    words += [len(program.values), len(program.applications), len(program.launches)]
+    integers = [PLACEMENTS.index(program.placement)]
+    integers += [len(program.values), len(program.applications), len(program.launches)]
     for values in program.values:
-        words += [len(writer.numbers), len(values)]
+        integers += [len(writer.numbers), len(values)]
         writer.numbers.extend(values)
     for app in program.applications:
-        words += writer.application(app)
+        integers += writer.application(app)
     for launch in program.launches:
-        words += [launch.repeat, len(launch.together), *launch.together]
+        integers += [launch.repeat, len(launch.together), *launch.together]
     writer.letters += bytes(-len(writer.letters) % 4)
-    parts: list[array[float] | array[int] | bytearray] = [
-        writer.numbers, array("i", words), writer.letters, writer.steps,
+    sections: list[array[float] | array[int] | bytearray] = [
+        writer.numbers, array("i", integers), writer.letters, writer.steps,
     ]  # fmt: skip
-    rest = struct.pack("=Q4q", program.seed, *map(len, parts)) + b"".join(map(bytes, parts))
-    return _MAGIC + struct.pack("=Q", zlib.crc32(rest)) + rest
+    payload = struct.pack("=Q4q", program.seed, *map(len, sections)) + b"".join(
+        map(bytes, sections)
+    )
+    return _MAGIC + struct.pack("=Q", zlib.crc32(payload)) + payload
 
 
 class _Writer:
@@ -95,21 +97,21 @@ class _Writer:
 
     def application(self, app: Application) -> list[int]:
         """Write the steps of an application; return all else that is known of it."""
-        words = [self._text(app.name), app.ranks, app.iterations, int(app.background)]
-        words += [len(app.on), *app.on, len(app.phases)]
+        integers = [self._text(app.name), app.ranks, app.iterations, int(app.background)]
+        integers += [len(app.on), *app.on, len(app.phases)]
         for phase in app.phases:
             if phase.path and self.owners.setdefault(phase.path, app.name) != app.name:
                 raise InputError(  # they would write over each other's data
                     f"the file is also used by {self.owners[phase.path]}",
                     where=f"{app.name} {phase.name}: {phase.path}",
                 )
-            words += [
+            integers += [
                 self._text(phase.name), METHODS.index(phase.method), self._text(phase.path)
             ]  # fmt: skip
         for steps in app.steps:
-            words.append(len(self.steps))
+            integers.append(len(self.steps))
             self._steps(app, steps)
-        return [*words, len(self.steps)]
+        return [*integers, len(self.steps)]
 
     def _steps(self, app: Application, steps: Iterable[Step]) -> int:
         """Write steps; return how many they are, those that are repeated and repeats included."""
@@ -117,9 +119,9 @@ class _Writer:
         for step in steps:
             count += 1
             if isinstance(step, Repeat):
-                place = len(self.steps)
+                start = len(self.steps)
                 self.steps.extend([_KINDS.index(Repeat), 0, step.every, *[0] * 5, step.times, 0])
-                self.steps[place + 5] = inner = self._steps(app, step.steps)
+                self.steps[start + 5] = inner = self._steps(app, step.steps)
                 count += inner
                 continue
             self._check(app, step)
@@ -145,10 +147,10 @@ class _Writer:
     def _check(self, app: Application, step: Single) -> None:
         """Refuse what no MPI can send, and what takes for ever."""
         where = f"{app.name} {app.phases[step.phase].name}"
-        most = 2**30 if isinstance(step, Collective) else 2**31 - 1
+        limit = 2**30 if isinstance(step, Collective) else 2**31 - 1
         for name in ("size", "request", "reply", "task", "result"):
             size = self.most[getattr(step, name)] if hasattr(step, name) else 0
-            if size > most:
+            if size > limit:
                 raise InputError(
                     f"{size:.0f} bytes: one message is below 2 GiB, one block at most 1 GiB",
                     where=where,

@@ -25,7 +25,7 @@ Reader = Callable[[Given, Scope], float]
 """Reads one kind of number: `seconds`, `size` or `number`."""
 
 
-def quantity(given: Given, scope: Scope) -> Quantity:
+def quantity(expression: Given, scope: Scope) -> Quantity:
     """Return what is given, with its unit.
 
     Raises
@@ -33,23 +33,23 @@ def quantity(given: Given, scope: Scope) -> Quantity:
     InputError
         If it is no number, or no expression of known names with a finite value.
     """
-    value = given.value
+    value = expression.value
     if isinstance(value, str):
         try:
             return evaluate(value, scope)
         except ExpressionError as error:
             hint = "add it to parameters" if isinstance(error, UnknownNameError) else ""
-            raise given.at.error(str(error), hint) from error
+            raise expression.at.error(str(error), hint) from error
     try:
         plain = float(value)
     except OverflowError:
         plain = math.inf
     if not math.isfinite(plain):
-        raise given.at.error("the number is too large")
+        raise expression.at.error("the number is too large")
     return Quantity(plain)
 
 
-def seconds(given: Given, scope: Scope) -> float:
+def seconds(expression: Given, scope: Scope) -> float:
     """Return a time in seconds; only 0 needs no unit.
 
     Raises
@@ -57,19 +57,23 @@ def seconds(given: Given, scope: Scope) -> float:
     InputError
         If it has no unit, is a size, negative, or longer than eleven days.
     """
-    found = quantity(given, scope)
-    if found.seconds != 1 and not found.plain:
-        raise given.at.error(f"{_shown(given)} is not a time", "write for example 30us or 1.5ms")
-    if found.plain and found.value > 0:
-        raise given.at.error(f"{_shown(given)} is a time without a unit", "write 30us, 1.5ms or 2s")
-    if found.value < 0:
-        raise given.at.error(f"a negative time: {_shown(given)} is {found.value:g} s")
-    if found.value > LONGEST:
-        raise given.at.error(f"{found.value:g} s is too long", f"at most {LONGEST:g} s")
-    return found.value
+    amount = quantity(expression, scope)
+    if amount.seconds != 1 and not amount.plain:
+        raise expression.at.error(
+            f"{_shown(expression)} is not a time", "write for example 30us or 1.5ms"
+        )
+    if amount.plain and amount.value > 0:
+        raise expression.at.error(
+            f"{_shown(expression)} is a time without a unit", "write 30us, 1.5ms or 2s"
+        )
+    if amount.value < 0:
+        raise expression.at.error(f"a negative time: {_shown(expression)} is {amount.value:g} s")
+    if amount.value > LONGEST:
+        raise expression.at.error(f"{amount.value:g} s is too long", f"at most {LONGEST:g} s")
+    return amount.value
 
 
-def size(given: Given, scope: Scope) -> float:
+def size(expression: Given, scope: Scope) -> float:
     """Return a size as a whole number of bytes, the nearest one.
 
     Raises
@@ -77,17 +81,19 @@ def size(given: Given, scope: Scope) -> float:
     InputError
         If it is a time, negative, or more than 1 TiB.
     """
-    found = quantity(given, scope)
-    if found.seconds != 0:
-        raise given.at.error(f"{_shown(given)} is not a size", "write for example 64 or 4KiB")
-    if found.value < 0:
-        raise given.at.error(f"a negative size: {_shown(given)} is {found.value:g} B")
-    if found.value > LARGEST:
-        raise given.at.error(f"{found.value:g} B is too large", "at most 1 TiB")
-    return float(math.floor(found.value + 0.5))
+    amount = quantity(expression, scope)
+    if amount.seconds != 0:
+        raise expression.at.error(
+            f"{_shown(expression)} is not a size", "write for example 64 or 4KiB"
+        )
+    if amount.value < 0:
+        raise expression.at.error(f"a negative size: {_shown(expression)} is {amount.value:g} B")
+    if amount.value > LARGEST:
+        raise expression.at.error(f"{amount.value:g} B is too large", "at most 1 TiB")
+    return float(math.floor(amount.value + 0.5))
 
 
-def number(given: Given, scope: Scope) -> float:
+def number(expression: Given, scope: Scope) -> float:
     """Return a number without a unit, from 0.
 
     Raises
@@ -95,15 +101,17 @@ def number(given: Given, scope: Scope) -> float:
     InputError
         If it has a unit or is negative.
     """
-    found = quantity(given, scope)
-    if not found.plain:
-        raise given.at.error(f"{_shown(given)} has a unit where a plain number is expected")
-    if found.value < 0:
-        raise given.at.error(f"{_shown(given)} is negative: {found.value:g}")
-    return found.value
+    amount = quantity(expression, scope)
+    if not amount.plain:
+        raise expression.at.error(
+            f"{_shown(expression)} has a unit where a plain number is expected"
+        )
+    if amount.value < 0:
+        raise expression.at.error(f"{_shown(expression)} is negative: {amount.value:g}")
+    return amount.value
 
 
-def share(given: Given, scope: Scope) -> float:
+def share(expression: Given, scope: Scope) -> float:
     """Return a part of a whole, from 0 to 1.
 
     Raises
@@ -111,13 +119,13 @@ def share(given: Given, scope: Scope) -> float:
     InputError
         If it is none.
     """
-    found = number(given, scope)
-    if found > 1:
-        raise given.at.error(f"{_shown(given)} is {found:g}, but a share is at most 1")
-    return found
+    fraction = number(expression, scope)
+    if fraction > 1:
+        raise expression.at.error(f"{_shown(expression)} is {fraction:g}, but a share is at most 1")
+    return fraction
 
 
-def count(given: Given, scope: Scope, least: int, most: int) -> int:
+def count(expression: Given, scope: Scope, minimum: int, maximum: int) -> int:
     """Return a whole number of a range.
 
     Raises
@@ -125,14 +133,18 @@ def count(given: Given, scope: Scope, least: int, most: int) -> int:
     InputError
         If it has a unit, is not whole, or is out of the range.
     """
-    found = quantity(given, scope)
-    whole = round(found.value)
-    if not found.plain or abs(found.value - whole) > 1e-9 * max(1, abs(whole)):
-        raise given.at.error(f"{_shown(given)} is not a whole number", "try ceil() or floor()")
-    if not least <= whole <= most:
-        raise given.at.error(f"{_shown(given)} is {whole}, not from {least} to {most}")
-    return whole
+    amount = quantity(expression, scope)
+    rounded = round(amount.value)
+    if not amount.plain or abs(amount.value - rounded) > 1e-9 * max(1, abs(rounded)):
+        raise expression.at.error(
+            f"{_shown(expression)} is not a whole number", "try ceil() or floor()"
+        )
+    if not minimum <= rounded <= maximum:
+        raise expression.at.error(
+            f"{_shown(expression)} is {rounded}, not from {minimum} to {maximum}"
+        )
+    return rounded
 
 
-def _shown(given: Given) -> str:
-    return f"'{printable(given.value, 60)}'"
+def _shown(expression: Given) -> str:
+    return f"'{printable(expression.value, 60)}'"

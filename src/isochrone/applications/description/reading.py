@@ -57,11 +57,11 @@ def parse(document: object, where: str, settings: Mapping[str, str] | None = Non
     """
     at = KeyPath(where)
     data = plain_data.plain(document, at)
-    found = _description(data, at)
+    description = _description(data, at)
     if settings:
-        _apply(data, found, settings)
-        found = _description(data, at)
-    return found
+        _apply(data, description, settings)
+        description = _description(data, at)
+    return description
 
 
 def as_document(description: Description) -> dict[str, Any]:
@@ -80,16 +80,16 @@ def as_document(description: Description) -> dict[str, Any]:
             if not isinstance(phase, ExchangeSpec) or phase.topology.name != "graphml":
                 continue
             spec = phase.topology
-            _, found = graphml_file.read(description.folder / spec.options["file"], spec.at)
+            _, graph = graphml_file.read(description.folder / spec.options["file"], spec.at)
             listed = []
-            for edge in found.edges:
-                one = {"from": edge.source, "to": edge.target}
+            for edge in graph.edges:
+                entry = {"from": edge.source, "to": edge.target}
                 if edge.bytes is not None:
-                    one["bytes"] = edge.bytes
+                    entry["bytes"] = edge.bytes
                 if edge.times != 1:
-                    one["count"] = edge.times
-                listed.append(one)
-            below["exchange"]["topology"] = {"edges": {"list": listed, "directed": found.directed}}
+                    entry["count"] = edge.times
+                listed.append(entry)
+            below["exchange"]["topology"] = {"edges": {"list": listed, "directed": graph.directed}}
     return document
 
 
@@ -121,21 +121,21 @@ def _description(data: Any, at: KeyPath) -> Description:
         raise at.key("isochrone").error(
             "the format is missing", f"begin with 'isochrone: {FORMAT}'"
         )
-    found: Description = shapes.declared(Description, data, at)
-    names = [app.name for app in found.apps]
+    description: Description = shapes.declared(Description, data, at)
+    names = [app.name for app in description.apps]
     for k, name in enumerate(names):
         if name in names[:k]:
-            place = at.key("apps").item(k).key("name")
-            raise place.error(f"the name '{name}' is already used by apps[{names.index(name)}]")
-    for k, run in enumerate(found.runs):
+            location = at.key("apps").item(k).key("name")
+            raise location.error(f"the name '{name}' is already used by apps[{names.index(name)}]")
+    for k, run in enumerate(description.runs):
         if isinstance(run, str):
             continue
-        place = at.key("runs").item(k)
+        location = at.key("runs").item(k)
         for j, name in enumerate(run):
-            shapes.word(name, place.item(j), names)
+            shapes.word(name, location.item(j), names)
         if len(set(run)) < len(run):
-            raise place.error("the combination has an application twice")
-    return replace(found, document=data, folder=Path(at.file).parent)
+            raise location.error("the combination has an application twice")
+    return replace(description, document=data, folder=Path(at.file).parent)
 
 
 def _apply(document: dict[str, Any], description: Description, settings: Mapping[str, str]) -> None:
@@ -175,14 +175,14 @@ def _apply(document: dict[str, Any], description: Description, settings: Mapping
             apps[0]["ranks"] = value
             continue
         owners = apps if dot else [document, *apps]
-        given = [one["parameters"] for one in owners if name in one.get("parameters", {})]
-        if not given:
-            known = [*document.get("parameters", {})]
+        scopes = [holder["parameters"] for holder in owners if name in holder.get("parameters", {})]
+        if not scopes:
+            defined = [*document.get("parameters", {})]
             for app in document["apps"]:
-                known += [f"{app['name']}.{each}" for each in app.get("parameters", {})]
+                defined += [f"{app['name']}.{parameter}" for parameter in app.get("parameters", {})]
             raise InputError(
                 f"there is no parameter '{name}'", where=where,
-                hint=f"there are: {', '.join([*known, 'p'])}",
+                hint=f"there are: {', '.join([*defined, 'p'])}",
             )  # fmt: skip
-        for parameters in given:
+        for parameters in scopes:
             parameters[name] = value

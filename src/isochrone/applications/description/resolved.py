@@ -36,12 +36,12 @@ def parameters(common: Parameters, app: App, p: int) -> Scope:
         If one of them cannot be worked out.
     """
     scope = {"p": Quantity(float(p))}
-    for name, given in chain(common.items(), app.parameters.items()):
-        scope[name] = quantity(given, scope)
+    for name, expression in chain(common.items(), app.parameters.items()):
+        scope[name] = quantity(expression, scope)
     return scope
 
 
-def number_of_ranks(common: Parameters, app: App, given: Given) -> int:
+def number_of_ranks(common: Parameters, app: App, expression: Given) -> int:
     """Return the number of ranks of an application, from parameters that do not depend on it.
 
     Raises
@@ -49,21 +49,21 @@ def number_of_ranks(common: Parameters, app: App, given: Given) -> int:
     InputError
         If it cannot be worked out, or is not from 1 to `MAX_RANKS`.
     """
-    known: dict[str, Quantity] = {}
-    for name, one in chain(common.items(), app.parameters.items()):
+    scope: dict[str, Quantity] = {}
+    for name, parameter in chain(common.items(), app.parameters.items()):
         try:
-            known[name] = quantity(one, known)
+            scope[name] = quantity(parameter, scope)
         except InputError as error:
             if not isinstance(error.__cause__, UnknownNameError):
                 raise
-            known.pop(name, None)
+            scope.pop(name, None)
     try:
-        return count(given, known, 1, MAX_RANKS)
+        return count(expression, scope, 1, MAX_RANKS)
     except InputError as error:
         if not isinstance(error.__cause__, UnknownNameError):
             raise
         hint = "ranks follow from parameters that do not depend on p"
-        raise given.at.error(error.what, hint) from None
+        raise expression.at.error(error.what, hint) from None
 
 
 MAX_STEPS = 2**22
@@ -118,8 +118,8 @@ class Resolved:
         """Return the index of the list of times of a computation, each `factor` times as long."""
         if spec is None:
             return self.values([0.0])
-        found = distributions.values(spec.time, seconds, self.scope)
-        return self.values([factor * time for time in found])
+        times = distributions.values(spec.time, seconds, self.scope)
+        return self.values([factor * time for time in times])
 
     def schedule(self, spec: ComputeSpec | None) -> int | None:
         """Return the index of the list of factors that are used in turn, if there are some."""
@@ -154,7 +154,7 @@ class Resolved:
             )
         return factors
 
-    def rank(self, given: Given) -> int:
+    def rank(self, expression: Given) -> int:
         """Return a rank of the application.
 
         Raises
@@ -162,14 +162,16 @@ class Resolved:
         InputError
             If there is none of this number.
         """
-        found = count(given, self.scope, 0, MAX_RANKS)
-        if found >= self.p:
-            raise given.at.error(f"there is no rank {found} in an application of {self.p} ranks")
-        return found
+        rank = count(expression, self.scope, 0, MAX_RANKS)
+        if rank >= self.p:
+            raise expression.at.error(
+                f"there is no rank {rank} in an application of {self.p} ranks"
+            )
+        return rank
 
-    def check_steps(self, more: int, at: KeyPath) -> None:
+    def check_steps(self, steps: int, at: KeyPath) -> None:
         """Count steps of ranks in an iteration, and refuse more than there is room for."""
-        self.kept.steps += more
+        self.kept.steps += steps
         if self.kept.steps > MAX_STEPS:
             raise at.error(
                 f"an iteration has {self.kept.steps} messages, computations and collectives",

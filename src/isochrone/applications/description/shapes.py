@@ -49,10 +49,10 @@ class KeyPath:
         """Return the place of an element of the list here, counted from 0."""
         return KeyPath(self.file, f"{self.path}[{index}]")
 
-    def error(self, what: str, hint: str = "") -> InputError:
+    def error(self, problem: str, hint: str = "") -> InputError:
         """Return the error that says what is wrong here."""
-        where = ": ".join(part for part in (self.file, self.path) if part)
-        return InputError(printable(what, 400), where=where, hint=hint)
+        where = ": ".join(location for location in (self.file, self.path) if location)
+        return InputError(printable(problem, 400), where=where, hint=hint)
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class Most:
         """Return all."""
         if len(listed(value, at)) > self.most:
             raise at.error(f"the list has {len(value)} {self.what}", f"at most {self.most}")
-        return tuple(read(self.kind, one, at.item(k)) for k, one in enumerate(value))
+        return tuple(read(self.kind, entry, at.item(k)) for k, entry in enumerate(value))
 
     def schema(self) -> Schema:
         """Return what it may be."""
@@ -190,12 +190,13 @@ def read(kind: Any, value: Any, at: KeyPath) -> Any:
     if get_origin(kind) is Literal:
         return word(value, at, of)
     if get_origin(kind) is tuple:
-        return tuple(read(of[0], one, at.item(k)) for k, one in enumerate(listed(value, at)))
-    for one in of[1:]:  # what the others are written as
-        if one is not NoneType and isinstance(
-            value, bool if one is bool else list if get_origin(one) is tuple else dict
+        return tuple(read(of[0], entry, at.item(k)) for k, entry in enumerate(listed(value, at)))
+    for alternative in of[1:]:  # what the others are written as
+        if alternative is not NoneType and isinstance(
+            value,
+            bool if alternative is bool else list if get_origin(alternative) is tuple else dict,
         ):
-            return read(one, value, at)
+            return read(alternative, value, at)
     return read(of[0], value, at)
 
 
@@ -205,27 +206,31 @@ def declared(
     """Return a declared mapping, of which only these keys are known and needed if that is said."""
     members = _members(kind)
     check_keys(value, at, keys or members, needed or _needed(kind))
-    found = {key: read(members[key], one, at.key(key)) for key, one in value.items()}
-    return kind(at=at, **found)
+    fields = {key: read(members[key], entry, at.key(key)) for key, entry in value.items()}
+    return kind(at=at, **fields)
 
 
 @cache
 def _members(kind: Any) -> dict[str, Any]:
     """Return the keys of a declared mapping, and what each is."""
     hints = get_type_hints(kind, include_extras=True)
-    return {one.name: hints[one.name] for one in dataclasses.fields(kind) if one.compare}
+    return {
+        member.name: hints[member.name] for member in dataclasses.fields(kind) if member.compare
+    }
 
 
 def _needed(kind: Any) -> list[str]:
     missing = dataclasses.MISSING
     return [
-        one.name
-        for one in dataclasses.fields(kind)
-        if one.compare and one.default is missing and one.default_factory is missing
+        member.name
+        for member in dataclasses.fields(kind)
+        if member.compare and member.default is missing and member.default_factory is missing
     ]
 
 
-def check_keys(value: Any, at: KeyPath, known: Collection[str], needed: Iterable[str] = ()) -> None:
+def check_keys(
+    value: Any, at: KeyPath, allowed: Collection[str], needed: Iterable[str] = ()
+) -> None:
     """Refuse what is no mapping, has another key, or lacks one.
 
     Raises
@@ -234,11 +239,11 @@ def check_keys(value: Any, at: KeyPath, known: Collection[str], needed: Iterable
         With what may be meant.
     """
     if not isinstance(value, dict):
-        raise at.error(f"{_shown(value)} is not a mapping", f"keys: {', '.join(known)}")
+        raise at.error(f"{_shown(value)} is not a mapping", f"keys: {', '.join(allowed)}")
     for key in value:
-        if key not in known:
-            close = get_close_matches(key, known, 1)
-            hint = f"is {close[0]} meant?" if close else f"there are: {', '.join(known)}"
+        if key not in allowed:
+            close = get_close_matches(key, allowed, 1)
+            hint = f"is {close[0]} meant?" if close else f"there are: {', '.join(allowed)}"
             raise at.key(key).error("the key is unknown", hint)
     for key in needed:
         if key not in value:
@@ -246,18 +251,18 @@ def check_keys(value: Any, at: KeyPath, known: Collection[str], needed: Iterable
 
 
 def single(
-    value: Any, at: KeyPath, known: Collection[str], what: str, hint: str = ""
+    value: Any, at: KeyPath, allowed: Collection[str], problem: str, hint: str = ""
 ) -> tuple[str, Any, KeyPath]:
-    """Return the only key of a mapping, what is there, and its place; `what` says if there is none.
+    """Return the only key of a mapping, what is there, and its place; `problem` if there is none.
 
     Raises
     ------
     InputError
         If it is none of the known ones, or there are several.
     """
-    check_keys(value, at, known)
+    check_keys(value, at, allowed)
     if len(value) != 1:
-        raise at.error(what, hint)
+        raise at.error(problem, hint)
     ((key, below),) = value.items()
     return key, below, at.key(key)
 
@@ -267,10 +272,10 @@ def is_scalar(value: Any) -> bool:
     return isinstance(value, int | float | str) and not isinstance(value, bool)
 
 
-def word(value: Any, at: KeyPath, known: Sequence[str]) -> str:
+def word(value: Any, at: KeyPath, allowed: Sequence[str]) -> str:
     """Return one of some words."""
-    if value not in known:
-        raise at.error(f"{_shown(value)} is not one of {', '.join(known)}")
+    if value not in allowed:
+        raise at.error(f"{_shown(value)} is not one of {', '.join(allowed)}")
     return str(value)
 
 
@@ -287,9 +292,9 @@ def _shown(value: Any) -> str:
     """Name what was found, shortly."""
     if isinstance(value, bool):
         return str(value).lower()
-    for kind, what in ((NoneType, "nothing"), (dict, "a mapping"), (list, "a list")):
+    for kind, name in ((NoneType, "nothing"), (dict, "a mapping"), (list, "a list")):
         if isinstance(value, kind):
-            return what
+            return name
     return f"'{printable(value, 60)}'"
 
 
@@ -306,11 +311,11 @@ def schema(kind: Any) -> Schema:
 def definition(kind: Any) -> Schema:
     """Return the same, without reference to itself."""
     if hasattr(kind, "schema"):
-        found: Schema = kind.schema()
-        return found
+        custom: Schema = kind.schema()
+        return custom
     if kind is bool:
         return {"type": "boolean"}
-    of = [one for one in get_args(kind) if one is not NoneType]
+    of = [alternative for alternative in get_args(kind) if alternative is not NoneType]
     if not of:
         return declared_schema(kind)
     if get_origin(kind) is Annotated:
@@ -324,7 +329,9 @@ def definition(kind: Any) -> Schema:
 
 def declared_schema(kind: Any) -> Schema:
     """Return what a declared mapping may be."""
-    return keys_schema({key: schema(one) for key, one in _members(kind).items()}, _needed(kind))
+    return keys_schema(
+        {key: schema(member) for key, member in _members(kind).items()}, _needed(kind)
+    )
 
 
 def keys_schema(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Schema:

@@ -32,36 +32,36 @@ def settings(pairs: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
     InputError
         If one is given twice, or there are too many combinations.
     """
-    found: dict[str, list[str]] = {}
+    choices: dict[str, list[str]] = {}
     for name, values in pairs:
         where = f"--set {name}"
-        if name in found:
+        if name in choices:
             raise InputError(
                 f"'{name}' is set twice", where="--set", hint=f"several values: {name}=A,B"
             )
-        found[name] = []
-        for part in _parts(values):
-            if not part:
+        choices[name] = []
+        for choice in _parts(values):
+            if not choice:
                 raise InputError("the value is empty", where=where)
-            if not _RANGE.fullmatch(part):
-                found[name].append(part)
+            if not _RANGE.fullmatch(choice):
+                choices[name].append(choice)
                 continue
             try:
-                found[name] += map(str, parse_sizes(part, MAX_POINTS))
+                choices[name] += map(str, parse_sizes(choice, MAX_POINTS))
             except InputError as error:
                 raise InputError(error.what, where=where, hint=error.hint) from error
-        if prod(map(len, found.values())) > MAX_POINTS:
+        if prod(map(len, choices.values())) > MAX_POINTS:
             raise InputError(f"the values have more than {MAX_POINTS} combinations", where="--set")
-    return [dict(zip(found, values, strict=True)) for values in product(*found.values())]
+    return [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
 
 
 def _parts(values: str) -> list[str]:
     """Cut a list at its commas, but for those in parentheses."""
-    parts, depth = [""], 0
+    choices, depth = [""], 0
     for letter in values:
         depth += (letter == "(") - (letter == ")")
         if letter == "," and depth == 0:
-            parts.append("")
+            choices.append("")
         else:
-            parts[-1] += letter
-    return [part.strip() for part in parts]
+            choices[-1] += letter
+    return [choice.strip() for choice in choices]

@@ -108,10 +108,10 @@ class Options:
         """Return what an option says, or what it is if it was not written."""
         return self.spec.options.get(name, default)
 
-    def count(self, name: str, least: int, most: int, default: int = 0) -> int:
+    def count(self, name: str, minimum: int, maximum: int, default: int = 0) -> int:
         """Return a whole number of a range."""
-        given = self.get(name, Given(default, self.at))
-        return quantities.count(given, self.scope, least, most)
+        expression = self.get(name, Given(default, self.at))
+        return quantities.count(expression, self.scope, minimum, maximum)
 
     def check_edges(self, count: float) -> None:
         """Refuse a graph of too many edges before it is made."""
@@ -181,8 +181,8 @@ def load(name: str) -> Topology:
     InputError
         If there is none of this name.
     """
-    found: Topology = registry.load(FAMILY, name).TOPOLOGY
-    return found
+    topology: Topology = registry.load(FAMILY, name).TOPOLOGY
+    return topology
 
 
 @dataclass(frozen=True)
@@ -212,13 +212,13 @@ class TopologySpec:
             short, options = kind.short, {kind.short: options}
         if options is None:
             options = {}
-        known = [*kind.options, *(options if kind.more and isinstance(options, dict) else ())]
-        shapes.check_keys(options, at, known, kind.needed)
-        found = {
-            key: shapes.read(kind.options.get(key, _MORE), one, at if short else at.key(key))
-            for key, one in options.items()
+        allowed = [*kind.options, *(options if kind.more and isinstance(options, dict) else ())]
+        shapes.check_keys(options, at, allowed, kind.needed)
+        parsed = {
+            key: shapes.read(kind.options.get(key, _MORE), option, at if short else at.key(key))
+            for key, option in options.items()
         }
-        return cls(name, found, at, short)
+        return cls(name, parsed, at, short)
 
     def graph(
         self, ranks: int, scope: Scope, seed: int = 0, folder: Path = Path()
@@ -233,14 +233,14 @@ class TopologySpec:
         choices = {}
         for name, kind in kinds.items():
             options = {key: shapes.schema(of) for key, of in kind.options.items()}
-            found = shapes.keys_schema(options, kind.needed)
+            schema = shapes.keys_schema(options, kind.needed)
             if kind.more:
-                found["additionalProperties"] = shapes.schema(_MORE)
+                schema["additionalProperties"] = shapes.schema(_MORE)
             if not kind.needed:
-                found["type"] = ["object", "null"]
-            choices[name] = shapes.one_of(found, options[kind.short]) if kind.short else found
-        alone = [name for name, kind in kinds.items() if not kind.needed]
-        return shapes.one_of({"enum": alone}, shapes.single_schema(choices))
+                schema["type"] = ["object", "null"]
+            choices[name] = shapes.one_of(schema, options[kind.short]) if kind.short else schema
+        standalone = [name for name, kind in kinds.items() if not kind.needed]
+        return shapes.one_of({"enum": standalone}, shapes.single_schema(choices))
 
 
 _MORE: Any = Given | bool

@@ -77,7 +77,7 @@ class Launched(Record):
     @property
     def beside(self) -> Numbers:
         """Those that the application ran beside."""
-        return tuple(other for other in self.together if other != self.app)
+        return tuple(app for app in self.together if app != self.app)
 
 
 class RankTime(Record):
@@ -163,18 +163,25 @@ def applications(run: Run) -> list[App]:
             f"this run is of '{run.experiment}'", where=run.where,
             hint="applications are emulated by 'isochrone emulate'",
         )  # fmt: skip
-    found: list[_App] = records(run, "app", _App)
-    if [one.app for one in found] != list(range(len(found))):
+    app_records: list[_App] = records(run, "app", _App)
+    if [record.app for record in app_records] != list(range(len(app_records))):
         raise InputError("the 'app' records are not numbered from 0 in order", where=run.where)
-    phases: list[list[str]] = [[] for _ in found]
+    phases: list[list[str]] = [[] for _ in app_records]
     for row in run.tables.get("phase", Table()).rows():
-        if row["app"] >= len(found) or row["phase"] != len(phases[row["app"]]):
+        if row["app"] >= len(app_records) or row["phase"] != len(phases[row["app"]]):
             raise InputError("the 'phase' records are not numbered in order", where=run.where)
         phases[row["app"]].append(printable(row["name"], 80))
     background = run.tables.get("app", Table()).flag("background").tolist()
     return [
-        App(one.app, one.name, one.ranks, one.iterations, background[k], tuple(phases[k]))
-        for k, one in enumerate(found)
+        App(
+            record.app,
+            record.name,
+            record.ranks,
+            record.iterations,
+            background[k],
+            tuple(phases[k]),
+        )
+        for k, record in enumerate(app_records)
     ]
 
 
@@ -186,27 +193,31 @@ def launched(run: Run) -> list[Launched]:
     InputError
         If a record is damaged.
     """
-    launches: dict[int, _Launch] = {one.launch: one for one in records(run, "launch", _Launch)}
+    launches: dict[int, _Launch] = {
+        record.launch: record for record in records(run, "launch", _Launch)
+    }
     count = len(run.tables.get("app", ()))
-    if any(app >= count for one in launches.values() for app in one.together):
+    if any(app >= count for record in launches.values() for app in record.together):
         raise InputError("a 'launch' record names an unknown application", where=run.where)
     times: dict[tuple[int, int], Floats] = {}
     for row in run.tables.get("iterations", Table()).rows():
         values = row.get("seconds")
         numbers_only = isinstance(values, list) and {*map(type, values)} <= {int, float}
-        each = np.asarray(values if numbers_only else [None])
-        if each.dtype.kind not in "if" or not np.all((each >= 0) & np.isfinite(each)):
+        durations = np.asarray(values if numbers_only else [None])
+        if durations.dtype.kind not in "if" or not np.all(
+            (durations >= 0) & np.isfinite(durations)
+        ):
             raise InputError(
                 "the 'seconds' of an 'iterations' record are not times", where=run.where
             )
-        times[row["launch"], row["app"]] = each.astype(np.float64)
-    found = []
+        times[row["launch"], row["app"]] = durations.astype(np.float64)
+    launched_apps = []
     for row in run.tables.get("wall", Table()).rows():
         launch, app = row["launch"], row["app"]
         overlap = min(row.get("overlap", 1.0), 1.0)  # 1 where a record does not say
-        found.append(Launched(
+        launched_apps.append(Launched(
             launch, launches[launch].repeat, launches[launch].together, app,
             float(row["seconds"]), row["iterations"], overlap,
             times.get((launch, app), np.empty(0)),
         ))  # fmt: skip
-    return found
+    return launched_apps

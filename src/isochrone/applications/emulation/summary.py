@@ -70,50 +70,55 @@ class Emulation:
         """Say what an application ran beside: empty if alone, names, or ``all others``."""
         return ALL if len(names) > 1 and len(names) == len(self.apps) - 1 else " + ".join(names)
 
-    def names(self, one: Whose) -> tuple[str, str]:
+    def names(self, whose: Whose) -> tuple[str, str]:
         """Return the name of an application, and what it ran beside; a dash if alone."""
-        return one.app, self.beside(one.beside) or "–"
+        return whose.app, self.beside(whose.beside) or "–"
 
     def clear(self) -> list[Slowdown]:
         """List the significant slowdowns, the largest first."""
-        found = [one for one in self.slowdowns if one.differs]
-        return sorted(found, key=lambda one: -one.wall.median)
+        slowdowns = [slowdown for slowdown in self.slowdowns if slowdown.differs]
+        return sorted(slowdowns, key=lambda slowdown: -slowdown.wall.median)
 
     def columns(self) -> list[str]:
         """List what applications ran beside, as `beside` says it: single ones first."""
-        sets = sorted({(len(one.others), one.others, one.beside) for one in self.slowdowns})
+        sets = sorted(
+            {
+                (len(slowdown.others), slowdown.others, slowdown.beside)
+                for slowdown in self.slowdowns
+            }
+        )
         return list(dict.fromkeys(self.beside(names) for _, _, names in sets))
 
     def alone(self, app: int) -> Wall | None:
         """Return the wall time of an application alone; None if it never was."""
-        return next((one for one in self.walls if one.number == app and not one.beside), None)
+        return next((wall for wall in self.walls if wall.number == app and not wall.beside), None)
 
     def doubts(self) -> list[str]:
         """Say what makes the numbers doubtful, beside the warnings of the run."""
-        said = []
-        short = [one for one in self.walls if one.overlap < _OVERLAP]
+        doubts = []
+        short = [wall for wall in self.walls if wall.overlap < _OVERLAP]
         if short:
-            least = min(short, key=lambda one: one.overlap)
-            name, others = self.names(least)
-            more = f" (more such cases: {len(short) - 1})" if len(short) > 1 else ""
-            said.append(
-                f"{others} ended early and disturbed {name} only {100 * least.overlap:.0f} % of "
-                f"its time{more}: use 'background: true' or more iterations"
+            shortest = min(short, key=lambda wall: wall.overlap)
+            name, others = self.names(shortest)
+            further = f" (more such cases: {len(short) - 1})" if len(short) > 1 else ""
+            doubts.append(
+                f"{others} ended early and disturbed {name} only {100 * shortest.overlap:.0f} % of "
+                f"its time{further}: use 'background: true' or more iterations"
             )
-        alone = [one for one in self.shares if not one.beside]
-        rate = max((one.switches for one in alone), default=0.0)
+        shares_alone = [share for share in self.shares if not share.beside]
+        rate = max((share.switches for share in shares_alone), default=0.0)
         # what the operating system does to a simulator is no part of the applications
         if rate >= PREEMPTED and not self.simulated:
-            said.append(
+            doubts.append(
                 f"a rank of an application alone was preempted {rate:,.0f} times a second: other "
                 "programs or the operating system make it slower"
             )
-        said += [
-            f"{one.app} alone computed {100 * abs(one.delivered - 1):.0f} % "
-            f"{'longer' if one.delivered > 1 else 'shorter'} than requested"
-            for one in alone if abs(one.delivered - 1) > _DELIVERED
+        doubts += [
+            f"{share.app} alone computed {100 * abs(share.delivered - 1):.0f} % "
+            f"{'longer' if share.delivered > 1 else 'shorter'} than requested"
+            for share in shares_alone if abs(share.delivered - 1) > _DELIVERED
         ]  # fmt: skip
-        return said
+        return doubts
 
 
 def emulation(run: Run) -> Emulation:
@@ -124,15 +129,15 @@ def emulation(run: Run) -> Emulation:
     InputError
         If the run is none of applications, or a record is damaged.
     """
-    apps, found = applications(run), launched(run)
+    apps, launches = applications(run), launched(run)
     return Emulation(
         apps=apps,
-        repeats=len({one.repeat for one in found}),
-        walls=timing.walls(apps, found),
-        slowdowns=timing.slowdowns(apps, found),
-        iterations=timing.iterations(apps, found),
-        shares=timing.shares(apps, found, records(run, "rank_time", RankTime)),
-        phases=timing.phases(apps, found, records(run, "phase_time", PhaseSeconds)),
+        repeats=len({launch.repeat for launch in launches}),
+        walls=timing.walls(apps, launches),
+        slowdowns=timing.slowdowns(apps, launches),
+        iterations=timing.iterations(apps, launches),
+        shares=timing.shares(apps, launches, records(run, "rank_time", RankTime)),
+        phases=timing.phases(apps, launches, records(run, "phase_time", PhaseSeconds)),
         edges=records(run, "edge", Edge),
         simulated=run.clock.simulated,
         unbound=any(warning.get("code") == "not-bound" for warning in run.warnings),
@@ -157,17 +162,21 @@ def sharing(runs: Sequence[Run]) -> dict[str, Shared]:
     slowdown is the wall time divided by that with fewest ranks on a node. The repetitions are of
     different jobs, so its interval is from the least possible ratio to the largest.
     """
-    made: dict[str, Shared] = {}
+    rows: dict[str, Shared] = {}
     for run in sorted(runs, key=ranks_on_node):
-        found = emulation(run)
-        for wall in found.walls:
+        summary = emulation(run)
+        for wall in summary.walls:
             name = wall.app
             if wall.beside:
-                name += f" with {found.beside(wall.beside)}"
-            one = wall.seconds
-            if one.median > 0:
-                of = made.setdefault(name, [])
-                base = of[0][1] if of else one
-                ratios = one.median / base.median, one.low / base.high, one.high / base.low
-                of.append((ranks_on_node(run), one, Estimate(one.n, *ratios)))
-    return made
+                name += f" with {summary.beside(wall.beside)}"
+            seconds = wall.seconds
+            if seconds.median > 0:
+                of = rows.setdefault(name, [])
+                base = of[0][1] if of else seconds
+                ratios = (
+                    seconds.median / base.median,
+                    seconds.low / base.high,
+                    seconds.high / base.low,
+                )
+                of.append((ranks_on_node(run), seconds, Estimate(seconds.n, *ratios)))
+    return rows

@@ -32,7 +32,7 @@ MIN_REPEATS = FEW_GROUPS - 1
 
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
 
-ENOUGH = {name: ceil(log(0.025) / log(part)) for name, part in QUANTILES.items()}
+ENOUGH = {name: ceil(log(0.025) / log(fraction)) for name, fraction in QUANTILES.items()}
 """Iterations from which on a percentile is given: the slowest of so many lies beyond it with
 97.5 %, so that they enclose it with 95 %. 6, 36, 368 and 3688."""
 
@@ -61,8 +61,8 @@ class Ratio(Estimate):
     @classmethod
     def of(cls, values: Iterable[float]) -> Ratio:
         """Return the median of at least one ratio."""
-        found = estimate(values)
-        return cls(found.n, found.median if found.known else nan, found.low, found.high)
+        ratio = estimate(values)
+        return cls(ratio.n, ratio.median if ratio.known else nan, ratio.low, ratio.high)
 
 
 class Wall(Whose):
@@ -130,71 +130,88 @@ _Whose = tuple[str, tuple[str, ...], int, tuple[int, ...]]
 """The members of `Whose`."""
 
 
-def by_set(apps: Apps, found: Launches) -> dict[_Whose, list[Launched]]:
+def by_set(apps: Apps, launches: Launches) -> dict[_Whose, list[Launched]]:
     """Sort launches by application and by what ran beside it: nothing first, then one, then more.
 
     Those of a set are in the order of the repetitions.
     """
     return grouped(
-        ((apps[one.app].name, tuple(apps[k].name for k in one.beside), one.app, one.beside), one)
-        for one in sorted(found, key=lambda one: (one.app, len(one.beside), one.beside, one.repeat))
+        (
+            (
+                apps[launch.app].name,
+                tuple(apps[k].name for k in launch.beside),
+                launch.app,
+                launch.beside,
+            ),
+            launch,
+        )
+        for launch in sorted(
+            launches,
+            key=lambda launch: (launch.app, len(launch.beside), launch.beside, launch.repeat),
+        )
     )
 
 
-def walls(apps: Apps, found: Launches) -> list[Wall]:
+def walls(apps: Apps, launches: Launches) -> list[Wall]:
     """Return the wall times of the iterations asked for."""
-    made = []
-    for whose, members in by_set(apps, found).items():
-        each = tuple(_each(one) * apps[one.app].iterations for one in members)
-        made.append(Wall(*whose, estimate(each), min(one.overlap for one in members), each))
-    return made
+    rows = []
+    for whose, members in by_set(apps, launches).items():
+        seconds = tuple(_each(launch) * apps[launch.app].iterations for launch in members)
+        rows.append(
+            Wall(*whose, estimate(seconds), min(launch.overlap for launch in members), seconds)
+        )
+    return rows
 
 
-def slowdowns(apps: Apps, found: Launches) -> list[Slowdown]:
+def slowdowns(apps: Apps, launches: Launches) -> list[Slowdown]:
     """Return the slowdown of each application beside each that it was launched with.
 
     Only repetitions count in which it also ran alone; without any there is none.
     """
-    alone = {(one.app, one.repeat): one for one in found if not one.beside and one.seconds > 0}
-    made = []
-    for whose, members in by_set(apps, found).items():
+    alone_launches = {
+        (launch.app, launch.repeat): launch
+        for launch in launches
+        if not launch.beside and launch.seconds > 0
+    }
+    rows = []
+    for whose, members in by_set(apps, launches).items():
         pairs = [
-            (one, alone[one.app, one.repeat])
-            for one in members if one.beside and (one.app, one.repeat) in alone
+            (launch, alone_launches[launch.app, launch.repeat])
+            for launch in members if launch.beside and (launch.app, launch.repeat) in alone_launches
         ]  # fmt: skip
         if not pairs:
             continue
-        wall = Ratio.of(_each(one) / _each(single) for one, single in pairs)
-        enough = min(len(one.times) for pair in pairs for one in pair) >= _TAIL
-        ratios = [_tail(one) / _tail(single) for one, single in pairs] if enough else []
+        wall = Ratio.of(_each(launch) / _each(single) for launch, single in pairs)
+        enough = min(len(launch.times) for pair in pairs for launch in pair) >= _TAIL
+        ratios = [_tail(launch) / _tail(single) for launch, single in pairs] if enough else []
         tail = Ratio.of(ratios) if ratios and np.isfinite(ratios).all() else None
-        made.append(Slowdown(*whose, wall, wall.differs, tail))
-    return made
+        rows.append(Slowdown(*whose, wall, wall.differs, tail))
+    return rows
 
 
-def iterations(apps: Apps, found: Launches) -> list[Iterations]:
+def iterations(apps: Apps, launches: Launches) -> list[Iterations]:
     """Return percentiles of the iterations of each application, alone and beside others."""
-    made = []
-    for whose, members in by_set(apps, found).items():
-        times = np.concatenate([one.times for one in members])
+    rows = []
+    for whose, members in by_set(apps, launches).items():
+        times = np.concatenate([launch.times for launch in members])
         if not len(times):
             continue
         percentiles = {
-            name: quantile(times, part) if len(times) >= ENOUGH[name] else nan
-            for name, part in QUANTILES.items()
+            name: quantile(times, fraction) if len(times) >= ENOUGH[name] else nan
+            for name, fraction in QUANTILES.items()
         }
-        made.append(Iterations(*whose, len(times), percentiles, float(times.max())))
-    return made
+        rows.append(Iterations(*whose, len(times), percentiles, float(times.max())))
+    return rows
 
 
-def _each(one: Launched) -> float:
+def _each(launch: Launched) -> float:
     """Return the seconds of an iteration: a background application does not do the same number."""
-    return one.seconds / one.iterations
+    return launch.seconds / launch.iterations
 
 
-def _tail(one: Launched) -> float:
+def _tail(launch: Launched) -> float:
     with np.errstate(divide="ignore", invalid="ignore"):
-        return quantile(one.times, QUANTILES["p99"]) or nan
+        return quantile(launch.times, QUANTILES["p99"]) or nan
 
 
 # --- what ranks and phases did ------------------------------------------------------------------
@@ -248,43 +265,50 @@ class Phase(Whose):
     max: float
 
 
-def shares(apps: Apps, found: Launches, times: Sequence[RankTime]) -> list[Shares]:
+def shares(apps: Apps, launches: Launches, times: Sequence[RankTime]) -> list[Shares]:
     """Return the shares of each application, alone and beside others, in the order of launches."""
-    made = []
-    for whose, by_rank in _by_set(apps, found, [one for one in times if one.seconds > 0], "rank"):
+    rows = []
+    for whose, by_rank in _by_set(
+        apps, launches, [time for time in times if time.seconds > 0], "rank"
+    ):
         ranks = by_rank.values()
         if not ranks:
             continue
-        parts = [median_of([one.communication / one.seconds for one in own]) for own in ranks]
-        asked = fsum(one.asked for own in ranks for one in own)
-        delivered = fsum(one.delivered for own in ranks for one in own)
-        rates = [
-            fsum(one.switches for one in own) / fsum(one.seconds for one in own) for own in ranks
+        ratios = [
+            median_of([time.communication / time.seconds for time in of_rank]) for of_rank in ranks
         ]
-        made.append(Shares(
-            *whose, Range(float(min(parts)), float(np.mean(parts)), float(max(parts))),
-            delivered / asked if asked else nan, max(rates),
+        requested = fsum(time.asked for of_rank in ranks for time in of_rank)
+        delivered = fsum(time.delivered for of_rank in ranks for time in of_rank)
+        rates = [
+            fsum(time.switches for time in of_rank) / fsum(time.seconds for time in of_rank)
+            for of_rank in ranks
+        ]
+        rows.append(Shares(
+            *whose, Range(float(min(ratios)), float(np.mean(ratios)), float(max(ratios))),
+            delivered / requested if requested else nan, max(rates),
         ))  # fmt: skip
-    return made
+    return rows
 
 
-def phases(apps: Apps, found: Launches, times: Sequence[PhaseSeconds]) -> list[Phase]:
+def phases(apps: Apps, launches: Launches, times: Sequence[PhaseSeconds]) -> list[Phase]:
     """Return the time of each phase, alone and beside others."""
-    made = []
-    for whose, by_phase in _by_set(apps, found, times, "phase"):
+    rows = []
+    for whose, by_phase in _by_set(apps, launches, times, "phase"):
         names = apps[whose[2]].phases
-        for phase, own in sorted(by_phase.items()):
+        for phase, of_phase in sorted(by_phase.items()):
             name = names[phase] if phase < len(names) else str(phase)
-            mean = estimate(one.mean for one in own)
-            made.append(Phase(*whose, name, mean, median_of([one.max for one in own])))
-    return made
+            mean = estimate(time.mean for time in of_phase)
+            rows.append(Phase(*whose, name, mean, median_of([time.max for time in of_phase])))
+    return rows
 
 
 def _by_set(
-    apps: Apps, found: Launches, times: Iterable[Any], key: str
+    apps: Apps, launches: Launches, times: Iterable[Any], key: str
 ) -> Iterator[tuple[_Whose, dict[int, list[Any]]]]:
     """Yield each application, with those beside it, and its times by rank or phase."""
     of_launch = grouped(((time.launch, time.app), time) for time in times)
-    for whose, members in by_set(apps, found).items():
-        own = (time for one in members for time in of_launch.get((one.launch, one.app), ()))
-        yield whose, grouped((getattr(time, key), time) for time in own)
+    for whose, members in by_set(apps, launches).items():
+        of_set = (
+            time for launch in members for time in of_launch.get((launch.launch, launch.app), ())
+        )
+        yield whose, grouped((getattr(time, key), time) for time in of_set)

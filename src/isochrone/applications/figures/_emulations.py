@@ -60,8 +60,8 @@ def head(figure: Figure, left: float, title: str, run: Run, notes: Sequence[str]
     """Write the title, and below it of which run it is; ``left`` in inches."""
     origin = [] if run.origin == "measured" else [run.origin]
     partial = [] if run.complete else ["partial run"]
-    words = [*origin, f"{run.size} ranks", *partial, *notes]
-    lines = head_lines(words, figure.get_figwidth() - left - 0.1)
+    facts = [*origin, f"{run.size} ranks", *partial, *notes]
+    lines = head_lines(facts, figure.get_figwidth() - left - 0.1)
     write_head(figure, left / figure.get_figwidth(), title, lines)
 
 

@@ -49,14 +49,14 @@ _WORDS = {
 def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw the matrix of one recording."""
     run = runs[0]
-    what = "bytes" if options.what == Options.what else options.what
-    pairs = sent(run, what)
+    quantity = "bytes" if options.what == Options.what else options.what
+    pairs = sent(run, quantity)
     block = -(-run.size // _MAX_CELLS)  # ranks of a cell, which shows the largest of their pairs
     cells = np.full((-(-run.size // block),) * 2, np.nan)
     np.fmax.at(cells, (pairs.source // block, pairs.target // block), pairs.amount)
     side = 6.2 if run.size > _MAX_NUMBERS else 4.9
     width = _LEFT + side + 1.25
-    lines = _facts(run, what, pairs, block, width - _LEFT - 0.1)
+    lines = _facts(run, quantity, pairs, block, width - _LEFT - 0.1)
     height = _BOTTOM + side + _ABOVE + head_height(len(lines))
     dpi = len(cells) * -(-side * 150 // len(cells)) / side
     figure = new_figure(width, height, dpi)
@@ -71,13 +71,13 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     if run.size <= _MAX_NUMBERS:
         print_numbers(
             axes, np.where(cells > 0, cells, np.nan), picture,
-            lambda value: _text(value, what).replace(" ", "\n"),
+            lambda value: _text(value, quantity).replace(" ", "\n"),
             LABEL if len(cells) <= 6 else CAPTION - 1,
         )  # fmt: skip
     _decorate(axes, run)
     if not np.isnan(cells).all():
-        _colour_bar(axes_at(figure, _LEFT + side + 0.15, _BOTTOM, 0.17, side), mappable, what)
-    write_head(figure, _LEFT / width, f"{_WORDS[what]} from rank to rank", lines)
+        _colour_bar(axes_at(figure, _LEFT + side + 0.15, _BOTTOM, 0.17, side), mappable, quantity)
+    write_head(figure, _LEFT / width, f"{_WORDS[quantity]} from rank to rank", lines)
     return figure
 
 
@@ -86,17 +86,17 @@ def _colours(values: Floats) -> ScalarMappable:
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LogNorm, Normalize
 
-    found = values[np.isfinite(values)]
-    low, high = (float(found.min()), float(found.max())) if len(found) else (0.0, 1.0)
+    finite = values[np.isfinite(values)]
+    low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
     if low > 0 and high > _LOG_ABOVE * low:
         return ScalarMappable(LogNorm(low, high, clip=True), COLOURS_OF_MAPS)
     return ScalarMappable(Normalize(0, high, clip=True), COLOURS_OF_MAPS)
 
 
-def _text(value: float, what: str) -> str:
-    if what == "bytes":
+def _text(value: float, quantity: str) -> str:
+    if quantity == "bytes":
         return format_amount(value)
-    return format_seconds(value) if what == "seconds" else f"{value:,.0f}"
+    return format_seconds(value) if quantity == "seconds" else f"{value:,.0f}"
 
 
 def _decorate(axes: Axes, run: Run) -> None:
@@ -113,35 +113,37 @@ def _decorate(axes: Axes, run: Run) -> None:
             axes.axvline(cut, color=_HOSTS, linewidth=0.6)
 
 
-def _colour_bar(axes: Axes, mappable: ScalarMappable, what: str) -> None:
+def _colour_bar(axes: Axes, mappable: ScalarMappable, quantity: str) -> None:
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
     low, high = mappable.get_clim()
-    if colour_bar(axes, mappable, _WORDS[what].lower()):
-        axes.yaxis.set_major_locator(LogLocator(base=2.0 if what == "bytes" else 10.0, numticks=8))
+    if colour_bar(axes, mappable, _WORDS[quantity].lower()):
+        axes.yaxis.set_major_locator(
+            LogLocator(base=2.0 if quantity == "bytes" else 10.0, numticks=8)
+        )
     else:  # round in the unit they are written in
         unit = 1.0
-        while what == "bytes" and high >= 1024 * unit:
+        while quantity == "bytes" and high >= 1024 * unit:
             unit *= 1024
         ticks = unit * np.asarray(MaxNLocator(7).tick_values(0, (high or 1) / unit))
         axes.set_yticks(ticks[(ticks >= 0) & (ticks <= (high or 1) * (1 + 1e-9))])
     axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _text(value, what)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _text(value, quantity)))
     axes.set_ylim(low, high)
 
 
-def _facts(run: Run, what: str, pairs: Sent, block: int, width: float) -> list[HeadLine]:
+def _facts(run: Run, quantity: str, pairs: Sent, block: int, width: float) -> list[HeadLine]:
     """Say of which program it is, on lines of at most this width in inches."""
     hosts = len(set(run.hosts) - {""})
-    parts = [
+    facts = [
         program(run),
         *([] if run.origin == "measured" else [run.origin]),
         f"{run.size} ranks on {hosts} host{'' if hosts == 1 else 's'}",
-        f"{_text(float(pairs.amount.sum()), what)} in all, between {len(pairs.amount):,} pairs",
+        f"{_text(float(pairs.amount.sum()), quantity)} in all, between {len(pairs.amount):,} pairs",
     ]
-    parts += ["white: nothing"] if len(pairs.amount) < run.size**2 else []
-    parts += [f"each cell: maximum over {block} × {block} ranks"] if block > 1 else []
-    return [*head_lines(parts, width), *made(run, width)]
+    facts += ["white: nothing"] if len(pairs.amount) < run.size**2 else []
+    facts += [f"each cell: maximum over {block} × {block} ranks"] if block > 1 else []
+    return [*head_lines(facts, width), *made(run, width)]
 
 
 VIEW = View(draw, kinds=("recording",), usual=("recording",))

@@ -19,16 +19,21 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         If no application took any time.
     """
     lines = [
-        Line(name, *np.array([(k, one.median, one.low, one.high) for k, _, one in of]).T)
+        Line(
+            name,
+            *np.array(
+                [(k, slowdown.median, slowdown.low, slowdown.high) for k, _, slowdown in of]
+            ).T,
+        )
         for name, of in sharing(runs).items()
     ]
     facts = [
         runs[0].origin, f"{runs[0].size} ranks", "wall time / that with fewest ranks on a node",
         "error bars: 95 % intervals",
     ]  # fmt: skip
-    words = ChartText("Slowdown by ranks on a node", facts, "ranks on a node", "{:g}".format,
+    text = ChartText("Slowdown by ranks on a node", facts, "ranks on a node", "{:g}".format,
                       "{:g}".format, runs)  # fmt: skip
-    return draw_lines(lines, words, "log")
+    return draw_lines(lines, text, "log")
 
 
 VIEW = View(draw, kinds=("emulation",), several=True)

@@ -81,11 +81,13 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     """
     run = the_run(runs)
     bars = {}
-    for one in predicted(run, options.models) if options.models else ():
-        for part in one.phases:
-            bars[one.app, part.phase] = Bar(part.seconds, part.low, part.high)
-        whole = (one.seconds, one.low, one.high)
-        bars[one.app, TOTAL] = Bar(*(end / one.iterations for end in whole))
+    for prediction in predicted(run, options.models) if options.models else ():
+        for phase_time in prediction.phases:
+            bars[prediction.app, phase_time.phase] = Bar(
+                phase_time.seconds, phase_time.low, phase_time.high
+            )
+        total = (prediction.seconds, prediction.low, prediction.high)
+        bars[prediction.app, TOTAL] = Bar(*(end / prediction.iterations for end in total))
     return figure_of(run, bars)
 
 
@@ -97,8 +99,8 @@ def figure_of(run: Run, predicted: Predicted) -> Figure:
     InputError
         If no launch of an application alone was recorded by phase.
     """
-    found = emulation(run)
-    panels = [(app, groups) for app in found.apps if (groups := _groups(found, app, predicted))]
+    summary = emulation(run)
+    panels = [(app, groups) for app in summary.apps if (groups := _groups(summary, app, predicted))]
     if not panels:
         raise InputError(
             "no application ran alone",
@@ -124,17 +126,17 @@ def figure_of(run: Run, predicted: Predicted) -> Figure:
     return figure
 
 
-def _groups(found: Emulation, app: App, predicted: Predicted) -> list[Group]:
+def _groups(summary: Emulation, app: App, predicted: Predicted) -> list[Group]:
     """Return the phases of one application alone, and all of them together."""
-    own = [one for one in found.phases if one.number == app.number and not one.beside]
+    phases = [phase for phase in summary.phases if phase.number == app.number and not phase.beside]
     groups = [
-        Group(one.name, Bar.of(one.mean), predicted.get((app.name, one.name)))
-        for one in own[:_MAX_PHASES]
+        Group(phase.name, Bar.of(phase.mean), predicted.get((app.name, phase.name)))
+        for phase in phases[:_MAX_PHASES]
     ]
-    wall = found.alone(app.number)
+    wall = summary.alone(app.number)
     if groups and wall is not None:
-        whole = Bar.of(wall.seconds, app.iterations)
-        groups.append(Group(TOTAL, whole, predicted.get((app.name, TOTAL))))
+        total = Bar.of(wall.seconds, app.iterations)
+        groups.append(Group(TOTAL, total, predicted.get((app.name, TOTAL))))
     return groups
 
 
@@ -142,31 +144,33 @@ def _panel(axes: Axes, groups: list[Group]) -> None:
     """Draw the bars of one application, each with its number behind it."""
     pairs = any(group.predicted for group in groups)
     bars = [bar for group in groups for bar in (group.ran, group.predicted) if bar]
-    most = max(max(bar.seconds, bar.high if isfinite(bar.high) else 0.0) for bar in bars) or 1.0
+    longest = max(max(bar.seconds, bar.high if isfinite(bar.high) else 0.0) for bar in bars) or 1.0
     for y, group in enumerate(groups):
-        _bar(axes, y - (0.2 if pairs else 0), group.ran, _RAN, 0.36 if pairs else 0.62, most, "")
+        _bar(axes, y - (0.2 if pairs else 0), group.ran, _RAN, 0.36 if pairs else 0.62, longest, "")
         if group.predicted:
             off = group.predicted.seconds / group.ran.seconds - 1 if group.ran.seconds else None
-            words = "" if off is None else f"  {round(100 * off, 1) + 0.0:+.1f} %"
-            _bar(axes, y + 0.2, group.predicted, _PREDICTED, 0.36, most, words)
+            label = "" if off is None else f"  {round(100 * off, 1) + 0.0:+.1f} %"
+            _bar(axes, y + 0.2, group.predicted, _PREDICTED, 0.36, longest, label)
     if len(groups) > 1 and groups[-1].name == TOTAL:
         axes.axhline(len(groups) - 1.5, color=FAINT, linewidth=0.5)
-    axes.set_xlim(0, 1.04 * most)
+    axes.set_xlim(0, 1.04 * longest)
     axes.set_ylim(len(groups) - 0.5, -0.5)
     axes.set_yticks(range(len(groups)), [short(group.name, 26) for group in groups],
                     parse_math=False)  # fmt: skip
-    time_axis(axes, most, _WIDE, "x")
+    time_axis(axes, longest, _WIDE, "x")
     axes.tick_params(axis="y", length=0, pad=4)
 
 
-def _bar(axes: Axes, y: float, bar: Bar, colour: str, high: float, most: float, words: str) -> None:
+def _bar(
+    axes: Axes, y: float, bar: Bar, colour: str, high: float, longest: float, label: str
+) -> None:
     """Draw a bar, its interval as a line, and its number behind both."""
     axes.barh(y, bar.seconds, high, color=colour, linewidth=0)
     end = bar.seconds
     if isfinite(bar.low) and isfinite(bar.high):
         axes.plot([bar.low, bar.high], [y, y], color=INK, linewidth=1.0, solid_capstyle="butt")
         end = max(end, bar.high)
-    axes.annotate(f"{tick_seconds(float(f'{bar.seconds:.3g}'))}{words}", (end, y), xytext=(4, 0),
+    axes.annotate(f"{tick_seconds(float(f'{bar.seconds:.3g}'))}{label}", (end, y), xytext=(4, 0),
                   textcoords="offset points", va="center", size=CAPTION, color=INK,
                   annotation_clip=False)  # fmt: skip
 

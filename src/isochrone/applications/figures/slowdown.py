@@ -48,43 +48,43 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         If there is no slowdown with an interval.
     """
     run = the_run(runs)
-    found = emulation(run)
-    panels: list[tuple[str, Of]] = [("wall time", lambda one: one.wall)]
-    if not any(one.wall.known for one in found.slowdowns):
+    summary = emulation(run)
+    panels: list[tuple[str, Of]] = [("wall time", lambda slowdown: slowdown.wall)]
+    if not any(slowdown.wall.known for slowdown in summary.slowdowns):
         raise InputError(
             "too few runs for intervals of slowdowns", where=run.where,
             hint=f"emulate with --combinations alone,pairs,all and --repeats {MIN_REPEATS} or more",
         )  # fmt: skip
-    if any(one.tail is not None and one.tail.known for one in found.slowdowns):
-        panels.append(("99th percentile of the iterations", lambda one: one.tail))
-    columns = found.columns()
-    rows = list(dict.fromkeys(one.app for one in found.slowdowns))
+    if any(slowdown.tail is not None and slowdown.tail.known for slowdown in summary.slowdowns):
+        panels.append(("99th percentile of the iterations", lambda slowdown: slowdown.tail))
+    columns = summary.columns()
+    rows = list(dict.fromkeys(slowdown.app for slowdown in summary.slowdowns))
     numbers = len(columns) <= _MAX_NUMBERS
     wide, high = (_WIDE, _HIGH) if numbers else (_SMALL, _SMALL)
-    names, own = [short(name) for name in columns], [short(app) for app in rows]
+    names, row_names = [short(name) for name in columns], [short(app) for app in rows]
     longest = max(text_width(name, LABEL) for name in names)
     slanted = longest > wide
     top = 0.42 + (0.72 * longest if slanted else 0.22)
-    left = 0.35 + max(text_width(name, LABEL) for name in own)
+    left = 0.35 + max(text_width(name, LABEL) for name in row_names)
     inner = (wide * len(columns), high * len(rows))
     width, height = left + inner[0] + 0.45, top + inner[1] + 0.25
     across = len(panels) if width * len(panels) <= _BESIDE else 1
     figure = new_figure(max(width * across, 6.2), HEAD + height * (len(panels) // across) + _BAR)
-    ratios = [of(one) for one in found.slowdowns for _, of in panels]
-    clear = [abs(log(one.median)) for one in ratios if one is not None and one.differs]
+    ratios = [of(slowdown) for slowdown in summary.slowdowns for _, of in panels]
+    clear = [abs(log(ratio.median)) for ratio in ratios if ratio is not None and ratio.differs]
     span = max([_LEAST_SPAN, *clear])  # logarithm of the ratio at which the colours end
     full = (figure.get_figwidth(), figure.get_figheight())
-    for number, (title, of) in enumerate(panels):
-        down, right = divmod(number, across)
+    for index, (title, of) in enumerate(panels):
+        down, right = divmod(index, across)
         x, y = left + width * right, full[1] - HEAD - height * down - top - inner[1]
         axes = axes_at(figure, x, y, *inner)
-        _panel(axes, found, rows, columns, of, span)
-        _name(axes, own, names, slanted=slanted)
+        _panel(axes, summary, rows, columns, of, span)
+        _name(axes, row_names, names, slanted=slanted)
         figure.text(x / full[0], (y + inner[1] + top - 0.12) / full[1], title, size=LABEL + 1,
                     color=INK, va="top")  # fmt: skip
     _colour_bar(axes_at(figure, 0.35, 0.42, 2.4, 0.11), span)
     notes = [
-        "time with the application of the column / time alone", f"{found.repeats} repetitions",
+        "time with the application of the column / time alone", f"{summary.repeats} repetitions",
         *["below: 95 % interval"] * numbers, "grey: not significantly different from 1",
         *["?: too few iterations"] * (None in ratios),
     ]  # fmt: skip
@@ -93,12 +93,15 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
 
 
 def _panel(
-    axes: Axes, found: Emulation, rows: list[str], columns: list[str], of: Of, span: float
+    axes: Axes, summary: Emulation, rows: list[str], columns: list[str], of: Of, span: float
 ) -> None:
     """Fill the cells of one matrix: a ratio and its interval below it, unless there are many."""
     from matplotlib.patches import Rectangle
 
-    ratios = {(one.app, found.beside(one.beside)): of(one) for one in found.slowdowns}
+    ratios = {
+        (slowdown.app, summary.beside(slowdown.beside)): of(slowdown)
+        for slowdown in summary.slowdowns
+    }
     axes.set_xlim(0, len(columns))
     axes.set_ylim(len(rows), 0)
     for y, app in enumerate(rows):
@@ -110,8 +113,8 @@ def _panel(
                               va="center")  # fmt: skip
                 continue
             colour, ink = _colours(ratio.median, span) if ratio.differs else (_EVEN, _ON_EVEN)
-            place = (x + 0.02, y + 0.03)
-            axes.add_patch(Rectangle(place, 0.96, 0.94, facecolor=colour, linewidth=0))
+            corner = (x + 0.02, y + 0.03)
+            axes.add_patch(Rectangle(corner, 0.96, 0.94, facecolor=colour, linewidth=0))
             if len(columns) > _MAX_NUMBERS:
                 continue
             interval = f"{format_ratio(ratio.low)} … {format_ratio(ratio.high)}"
@@ -127,10 +130,10 @@ def _colours(ratio: float, span: float) -> tuple[str, str]:
     from matplotlib import colormaps
     from matplotlib.colors import to_hex
 
-    place = 0.5 + 0.5 * log(ratio) / span
-    place += 0.06 if place > 0.5 else -0.06  # the middle is white, as if it were nothing
-    place = min(max(place, 0.07), 0.93)  # and the ends are nearly black
-    red, green, blue, _ = colormaps["RdBu_r"](place)
+    position = 0.5 + 0.5 * log(ratio) / span
+    position += 0.06 if position > 0.5 else -0.06  # the middle is white, as if it were nothing
+    position = min(max(position, 0.07), 0.93)  # and the ends are nearly black
+    red, green, blue, _ = colormaps["RdBu_r"](position)
     light = 0.299 * red + 0.587 * green + 0.114 * blue
     return to_hex((red, green, blue)), _ON_LIGHT if light > 0.58 else _ON_DARK
 
@@ -139,8 +142,8 @@ def _colour_bar(axes: Axes, span: float) -> None:
     """Draw which colour a ratio has, below the matrices."""
     from matplotlib.colors import to_rgb
 
-    places = np.linspace(-span, span, 64)
-    colours = [to_rgb(_colours(exp(at), span)[0]) for at in places.tolist()]
+    positions = np.linspace(-span, span, 64)
+    colours = [to_rgb(_colours(exp(at), span)[0]) for at in positions.tolist()]
     axes.imshow(np.array([colours]), aspect="auto", extent=(-span, span, 0, 1))
     ends = [-span, 0.0, span]
     axes.set(xticks=ends, yticks=[], xlim=(-span, span))

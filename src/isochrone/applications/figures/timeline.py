@@ -91,24 +91,24 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
             _panel(axes, panel, max(lengths) if shared else panel.seconds, wide)
             first = beside == next(iter(row))
             axes.set_ylabel("rank" if first else "", size=CAPTION, color=FAINT, labelpad=2)
-            words = ("with all others" if beside else "alone") if len(columns) > 1 else ""
-            words += "" if shared else ", on a scale of its own"
-            axes.set_title(words, size=LABEL, color=FAINT, loc="right", pad=5)
+            title = ("with all others" if beside else "alone") if len(columns) > 1 else ""
+            title += "" if shared else ", on a scale of its own"
+            axes.set_title(title, size=LABEL, color=FAINT, loc="right", pad=5)
             if first:
                 _legend(axes, panel, wide, high)
     notes = ["light: receiving or waiting", "dotted: the last rank is done"]
     whats = {event.what for row in rows for panel in row.values() for event in panel.events}
     notes += ["serving and farming: computation is in it"] if whats & _BOTH else []
-    most = max(len(app.ranks) for app in apps)
-    notes += [f"the first {_MAX_RANKS} ranks"] if most > _MAX_RANKS else []
+    most_ranks = max(len(app.ranks) for app in apps)
+    notes += [f"the first {_MAX_RANKS} ranks"] if most_ranks > _MAX_RANKS else []
     head(figure, 0.2, "One iteration, rank by rank", run, notes)
     return figure
 
 
 def _rows(run: Run) -> list[dict[bool, Panel]]:
     """Return for each application its iteration alone, and with others, by whether it is that."""
-    beside_others = {(one.launch, one.app) for one in launched(run) if one.beside}
-    found = grouped(
+    beside_others = {(launch.launch, launch.app) for launch in launched(run) if launch.beside}
+    events = grouped(
         ((event.app, (event.launch, event.app) in beside_others), event)
         for event in records(run, "event", Event)
         if event.end >= event.begin
@@ -117,11 +117,13 @@ def _rows(run: Run) -> list[dict[bool, Panel]]:
     for app in applications(run):
         row = {}
         for beside in (False, True):
-            own = found.get((app.number, beside), [])
-            first = min((event.launch for event in own), default=0)
-            own = [one for one in own if one.launch == first and one.rank < _MAX_RANKS]
-            if own:
-                row[beside] = Panel(app, own)
+            app_events = events.get((app.number, beside), [])
+            first = min((event.launch for event in app_events), default=0)
+            app_events = [
+                event for event in app_events if event.launch == first and event.rank < _MAX_RANKS
+            ]
+            if app_events:
+                row[beside] = Panel(app, app_events)
         rows += [row] if row else []
     return rows
 

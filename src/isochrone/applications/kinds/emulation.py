@@ -93,20 +93,20 @@ class _Shown(msgspec.Struct):
 
 
 def _document(run: Run, asked: Asked) -> _Shown:
-    found = emulation(run)
-    doubts: WarningList = [{"code": "doubtful", "text": text} for text in found.doubts()]
+    summary = emulation(run)
+    doubts: WarningList = [{"code": "doubtful", "text": text} for text in summary.doubts()]
     edges: list[Any] = [
-        {"app": found.apps[one.app].name, "from": one.source, "to": one.to,
-         "messages": one.messages, "bytes": one.bytes} for one in found.edges
+        {"app": summary.apps[edge.app].name, "from": edge.source, "to": edge.to,
+         "messages": edge.messages, "bytes": edge.bytes} for edge in summary.edges
     ]  # fmt: skip
-    return _Shown(run.options, [*run.warnings, *doubts], found, edges)
+    return _Shown(run.options, [*run.warnings, *doubts], summary, edges)
 
 
 def _sections(run: Run, asked: Asked) -> list[Section]:
-    found = emulation(run)
-    doubts = [{"text": text} for text in found.doubts()]
+    summary = emulation(run)
+    doubts = [{"text": text} for text in summary.doubts()]
     warnings = Section("Summary", (warnings_of([*run.warnings, *doubts]),))
-    if not found.walls:
+    if not summary.walls:
         nothing = Sentence("  The run contains no complete launch")
         return [Section("Summary", (nothing,)), warnings]
     alt = "Bars of what each rank does in one iteration, by phase."
@@ -117,18 +117,18 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
         "is the median of the ratios of the repeats, with a 95 % interval that assumes no "
         "distribution.", stress=("A launch is one observation",),
     )]  # fmt: skip
-    if found.repeats == MIN_REPEATS:
+    if summary.repeats == MIN_REPEATS:
         how.append(Sentence(
             f"With {MIN_REPEATS} launches the interval is from the smallest to the largest, and "
             "contains the median with 94 %."
         ))  # fmt: skip
     return [
-        Section("Summary", tuple(_about(found))),
-        Section("Slowdown", tuple(_slowdown(run, found))),
+        Section("Summary", tuple(_about(summary))),
+        Section("Slowdown", tuple(_slowdown(run, summary))),
         Section("One iteration", (timeline,) if run.tables.get("event") else (), only="report"),
-        Section("Time", (_walls(found), _iterations(found))),
-        Section("Phases", tuple(_phases(run, found, asked))),
-        Section("Messages", tuple(_edges(found))),
+        Section("Time", (_walls(summary), _iterations(summary))),
+        Section("Phases", tuple(_phases(run, summary, asked))),
+        Section("Messages", tuple(_edges(summary))),
         warnings,
         Section("How the times were taken", tuple(how), only="report"),
         Section("Description", tuple(_description(run)), only="report"),
@@ -138,45 +138,45 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
 # --- summary --------------------------------------------------------------------------------------
 
 
-def _about(found: Emulation) -> Iterator[Block]:
+def _about(summary: Emulation) -> Iterator[Block]:
     """Say who ran, and what slows what down."""
-    clear = found.clear()
+    clear = summary.clear()
     tiles = []  # the largest slowdown, and the wall times alone of the first applications
-    for most in clear[:1]:
-        name, others = found.names(most)
-        note = f"{name} with {others}; 95 % interval {_ends(most.wall)}"
-        tiles.append(Tile(f"{format_ratio(most.wall.median)}×", "largest slowdown", note))
-    for wall in [one for one in found.walls if not one.beside][: 4 - len(tiles)]:
-        app = found.apps[wall.number]
+    for largest in clear[:1]:
+        name, others = summary.names(largest)
+        note = f"{name} with {others}; 95 % interval {_ends(largest.wall)}"
+        tiles.append(Tile(f"{format_ratio(largest.wall.median)}×", "largest slowdown", note))
+    for wall in [wall for wall in summary.walls if not wall.beside][: 4 - len(tiles)]:
+        app = summary.apps[wall.number]
         note = f"{plural(app.iterations, 'iteration')} on {plural(len(app.ranks), 'rank')}"
         tiles.append(Tile(format_seconds(wall.seconds.median), f"{app.name} alone", note))
     yield Tiles(tuple(tiles))
-    for app in found.apps:
+    for app in summary.apps:
         background = ", in the background" if app.background else ""
         iterations = plural(app.iterations, "iteration")
-        many = "s" if len(app.ranks) != 1 else ""
+        ending = "s" if len(app.ranks) != 1 else ""
         yield Sentence(
-            f"{iterations} of {', '.join(app.phases)} on rank{many} {ranges(app.ranks)}"
+            f"{iterations} of {', '.join(app.phases)} on rank{ending} {ranges(app.ranks)}"
             f"{background}", about=app.name,
         )  # fmt: skip
-    if not found.slowdowns:
+    if not summary.slowdowns:
         return
-    if not any(one.wall.known for one in found.slowdowns):
+    if not any(slowdown.wall.known for slowdown in summary.slowdowns):
         yield Sentence(
-            f"Too few runs of each combination ({found.repeats}) for intervals and slowdowns: "
+            f"Too few runs of each combination ({summary.repeats}) for intervals and slowdowns: "
             f"emulate with --repeats {MIN_REPEATS} or more"
         )
     elif clear:
         items = []
-        for one in clear[:MAX_NAMED]:
-            name, others = found.names(one)
-            ratio = f"{format_ratio(one.wall.median)} times"
-            text = f"takes {ratio} as long with {others} ({_ends(one.wall)})"
+        for slowdown in clear[:MAX_NAMED]:
+            name, others = summary.names(slowdown)
+            ratio = f"{format_ratio(slowdown.wall.median)} times"
+            text = f"takes {ratio} as long with {others} ({_ends(slowdown.wall)})"
             items.append(Sentence(text, about=name, stress=(ratio,)))
-        more = len(clear) - MAX_NAMED
-        left = f"and {plural(more, 'more ratio')} other than 1" if more > 0 else ""
+        further = len(clear) - MAX_NAMED
+        left = f"and {plural(further, 'more ratio')} other than 1" if further > 0 else ""
         yield Listing("Slowed down or sped up", tuple(items), more=left)
-    elif found.unbound:
+    elif summary.unbound:
         yield Sentence(
             "No slowdown is known: the simulation has no shared cores. Use a platform with as many "
             "hosts and cores as the ranks share"
@@ -192,22 +192,25 @@ def _ends(ratio: Estimate) -> str:
 # --- slowdown -------------------------------------------------------------------------------------
 
 
-def _slowdown(run: Run, found: Emulation) -> Iterator[Block]:
+def _slowdown(run: Run, summary: Emulation) -> Iterator[Block]:
     """Yield the matrix as a picture and as tables; nothing without intervals."""
-    if not any(one.wall.known for one in found.slowdowns):
+    if not any(slowdown.wall.known for slowdown in summary.slowdowns):
         return
     alt = "Slowdowns: rows are applications, columns those that run concurrently."
     yield Picture("slowdown", "Slowdown", MATRIX, (run,), alt=alt)
-    yield _ratios(found, "Wall time", lambda one: one.wall)
-    if any(one.tail is not None and one.tail.known for one in found.slowdowns):
-        yield _ratios(found, "99th percentile of the iterations,", lambda one: one.tail)
+    yield _ratios(summary, "Wall time", lambda slowdown: slowdown.wall)
+    if any(slowdown.tail is not None and slowdown.tail.known for slowdown in summary.slowdowns):
+        yield _ratios(summary, "99th percentile of the iterations,", lambda slowdown: slowdown.tail)
     yield Sentence(CHANCE, tone="faint")
 
 
-def _ratios(found: Emulation, what: str, of: Callable[[Slowdown], Estimate | None]) -> Table:
+def _ratios(summary: Emulation, quantity: str, of: Callable[[Slowdown], Estimate | None]) -> Table:
     """Return ratios as a matrix, or as a list if there are many columns."""
-    names = found.columns()
-    cells = {(one.app, found.beside(one.beside)): ratio_of(of(one)) for one in found.slowdowns}
+    names = summary.columns()
+    cells = {
+        (slowdown.app, summary.beside(slowdown.beside)): ratio_of(of(slowdown))
+        for slowdown in summary.slowdowns
+    }
     rows: list[tuple[str, ...]]
     fold = ""
     if len(names) > MAX_COLUMNS:
@@ -218,7 +221,7 @@ def _ratios(found: Emulation, what: str, of: Callable[[Slowdown], Estimate | Non
         rows = [(app, *(cells.get((app, name), ALONE) for name in names)) for app in apps]
         columns = [f">with {name}" for name in names]
     title = (
-        f"{what} concurrently with others / alone; 95 % interval; {EVEN}: not significantly "
+        f"{quantity} concurrently with others / alone; 95 % interval; {EVEN}: not significantly "
         "different from 1"
     )
     return _table(title, ("application", *columns), rows, fold)
@@ -227,20 +230,20 @@ def _ratios(found: Emulation, what: str, of: Callable[[Slowdown], Estimate | Non
 # --- times ----------------------------------------------------------------------------------------
 
 
-def _walls(found: Emulation) -> Table:
+def _walls(summary: Emulation) -> Table:
     """Return wall times, alone and beside others, with the parts of communication."""
-    shares = {(one.app, one.beside): one for one in found.shares}
+    shares = {(share.app, share.beside): share for share in summary.shares}
     rows = []
-    for one in found.walls:
-        share = shares.get((one.app, one.beside))
-        parts = ["–"] * 4
+    for row in summary.walls:
+        share = shares.get((row.app, row.beside))
+        texts = ["–"] * 4
         if share:
             of = share.communication
-            parts = [f"{100 * part:.0f} %" for part in (of.mean, of.min, of.max)]
-            parts.append("–" if isnan(share.delivered) else f"{100 * share.delivered:.1f} %")
+            texts = [f"{100 * fraction:.0f} %" for fraction in (of.mean, of.min, of.max)]
+            texts.append("–" if isnan(share.delivered) else f"{100 * share.delivered:.1f} %")
         rows.append((
-            *found.names(one), str(one.seconds.n), format_seconds(one.seconds.median),
-            _interval(one.seconds), *parts, f"{100 * one.overlap:.0f} %" if one.beside else ALONE,
+            *summary.names(row), str(row.seconds.n), format_seconds(row.seconds.median),
+            _interval(row.seconds), *texts, f"{100 * row.overlap:.0f} %" if row.beside else ALONE,
         ))  # fmt: skip
     columns = (
         "application", "with", ">n", ">wall time", ">95 % interval", ">communication", ">min",
@@ -253,36 +256,38 @@ def _walls(found: Emulation) -> Table:
     return _table(title, columns, rows, f"All {len(rows)} wall times")
 
 
-def _interval(found: Estimate) -> str:
-    return between(found.low, found.high) if found.known else "too few launches"
+def _interval(estimate: Estimate) -> str:
+    return between(estimate.low, estimate.high) if estimate.known else "too few launches"
 
 
-def _iterations(found: Emulation) -> Table:
+def _iterations(summary: Emulation) -> Table:
     """Return percentiles of single iterations."""
     rows = [
         (
-            *found.names(one), f"{one.n:,}",
-            *(format_seconds(value) for value in one.percentiles.values()),
-            format_seconds(one.max),
-        ) for one in found.iterations
+            *summary.names(row), f"{row.n:,}",
+            *(format_seconds(value) for value in row.percentiles.values()),
+            format_seconds(row.max),
+        ) for row in summary.iterations
     ]  # fmt: skip
-    least = ", ".join(f"{count:,} for {name}" for name, count in ENOUGH.items() if count > 100)
-    few = any(isnan(value) for one in found.iterations for value in one.percentiles.values())
+    needed = ", ".join(f"{count:,} for {name}" for name, count in ENOUGH.items() if count > 100)
+    incomplete = any(
+        isnan(value) for row in summary.iterations for value in row.percentiles.values()
+    )
     return _table(
         "Time of an iteration on its slowest rank, over all launches",
         ("application", "with", ">n", *(f">{name}" for name in ENOUGH), ">max"), rows,
         f"All {len(rows)} rows of percentiles",
-        f"–: too few iterations (needed: {least})" if few else "",
+        f"–: too few iterations (needed: {needed})" if incomplete else "",
     )  # fmt: skip
 
 
-def _phases(run: Run, found: Emulation, asked: Asked) -> Iterator[Block]:
+def _phases(run: Run, summary: Emulation, asked: Asked) -> Iterator[Block]:
     """Yield the time of each phase alone."""
     rows = [
         (
-            one.app, one.name, format_seconds(one.mean.median), _interval(one.mean),
-            format_seconds(one.max),
-        ) for one in found.phases if not one.beside
+            phase.app, phase.name, format_seconds(phase.mean.median), _interval(phase.mean),
+            format_seconds(phase.max),
+        ) for phase in summary.phases if not phase.beside
     ]  # fmt: skip
     if not rows:
         return
@@ -301,33 +306,33 @@ def _phases(run: Run, found: Emulation, asked: Asked) -> Iterator[Block]:
 # --- messages -------------------------------------------------------------------------------------
 
 
-def _edges(found: Emulation) -> Iterator[Block]:
+def _edges(summary: Emulation) -> Iterator[Block]:
     """Yield who sends how much to whom."""
-    for app in found.apps:
-        own = [one for one in found.edges if one.app == app.number]
-        if own:
-            messages, size = sum(one.messages for one in own), sum(one.bytes for one in own)
+    for app in summary.apps:
+        pairs = [edge for edge in summary.edges if edge.app == app.number]
+        if pairs:
+            messages, size = sum(edge.messages for edge in pairs), sum(edge.bytes for edge in pairs)
             yield Sentence(
                 f"{plural(messages, 'message')}, {format_amount(size)} between "
-                f"{plural(len(own), 'pair')} of ranks in {plural(app.iterations, 'iteration')}",
+                f"{plural(len(pairs), 'pair')} of ranks in {plural(app.iterations, 'iteration')}",
                 about=f"messages of {app.name}", tone="faint",
             )  # fmt: skip
     rows = tuple(
         Row((
-            found.apps[one.app].name, str(one.source), str(one.to), f"{one.messages:,}",
-            format_amount(one.bytes),
-            format_amount(round(one.bytes / one.messages)) if one.messages else "–",
-        )) for one in sorted(found.edges, key=lambda one: -one.bytes)[:MAX_EDGES]
+            summary.apps[edge.app].name, str(edge.source), str(edge.to), f"{edge.messages:,}",
+            format_amount(edge.bytes),
+            format_amount(round(edge.bytes / edge.messages)) if edge.messages else "–",
+        )) for edge in sorted(summary.edges, key=lambda edge: -edge.bytes)[:MAX_EDGES]
     )  # fmt: skip
     columns = columns_of(
         "application", ">from rank", ">to rank", ">messages", ">bytes", ">bytes a message"
     )
-    left = len(found.edges) - len(rows)
-    more = f"and {plural(left, 'more pair')} with fewer bytes (--json lists all)" if left else ""
+    left = len(summary.edges) - len(rows)
+    further = f"and {plural(left, 'more pair')} with fewer bytes (--json lists all)" if left else ""
     title = "Pairs of ranks with most bytes; ranks of the application"
     fold = f"{plural(len(rows), 'pair')} of ranks"
     if rows:
-        yield Table(title, columns, rows, more, fold=fold, only="report")
+        yield Table(title, columns, rows, further, fold=fold, only="report")
 
 
 def _table(
@@ -337,8 +342,8 @@ def _table(
     left = len(rows) - MAX_ROWS
     if left > 0:
         more = f"and {left:,} more (--json lists all)"
-    shown = tuple(map(Row, rows[:MAX_ROWS]))
-    return Table(title, columns_of(*columns), shown, more, fold=fold)
+    first_rows = tuple(map(Row, rows[:MAX_ROWS]))
+    return Table(title, columns_of(*columns), first_rows, more, fold=fold)
 
 
 # --- how ------------------------------------------------------------------------------------------

@@ -65,8 +65,8 @@ def _document(run: Run, asked: Asked) -> _Shown:
 def _sections(run: Run, asked: Asked) -> list[Section]:
     done = _chosen(run, asked.nbytes)
     views = [
-        Picture("matrix", title, f"{CAPTION}.", (run,), Options(what=what))
-        for what, title in (("bytes", "Bytes from rank to rank"),
+        Picture("matrix", title, f"{CAPTION}.", (run,), Options(what=quantity))
+        for quantity, title in (("bytes", "Bytes from rank to rank"),
                             ("messages", "Messages from rank to rank"))
     ]  # fmt: skip
     return [
@@ -91,71 +91,75 @@ def _chosen(run: Run, nbytes: int | None) -> list[Operation]:
 
 def _summary(run: Run) -> Iterator[Block]:
     """Say how long it took, how much of that was MPI, what recording cost, and what was sent."""
-    times = sorted(rank_times(run), key=lambda one: one.share)
+    times = sorted(rank_times(run), key=lambda rank_time: rank_time.share)
     low, high = times[0], times[-1]
-    mean = sum(one.share for one in times) / len(times)
-    seconds = format_seconds(max(one.seconds for one in times))
-    found = edges(run)
-    sent, count = format_amount(found["bytes"].sum()), int(found["messages"].sum())
+    mean = sum(rank_time.share for rank_time in times) / len(times)
+    seconds = format_seconds(max(rank_time.seconds for rank_time in times))
+    pairs = edges(run)
+    sent, count = format_amount(pairs["bytes"].sum()), int(pairs["messages"].sum())
     yield Tiles((
         Tile(seconds, "from MPI_Init to MPI_Finalize", "wall-clock time, recording included"),
         Tile(f"{mean:.0%}", "of the time in MPI", f"{low.share:.0%} to {high.share:.0%}, by rank"),
         Tile(sent, "in messages", f"{plural(count, 'message')} between ranks"),
     ))  # fmt: skip
-    calls = sum(one.calls for one in times)
+    calls = sum(rank_time.calls for rank_time in times)
     yield Sentence(f"  It took {seconds} and made {plural(calls, 'MPI call')}")
     yield Sentence(
         f"  In MPI: {mean:.1%} of the time ({low.share:.1%} on rank {low.rank} to "
         f"{high.share:.1%} on rank {high.rank})"
     )
-    computed = [one.computation for one in times]
+    computed = [rank_time.computation for rank_time in times]
     yield Sentence(
         f"  Computation: {format_seconds(float(np.mean(computed)))} of processor time per rank "
         f"({format_seconds(min(computed))} to {format_seconds(max(computed))})"
     )
-    spent = [(one.recording, one.seconds * one.threads) for one in times]
-    cost = max((recording / whole for recording, whole in spent if whole > 0), default=0.0)
+    spent = [(rank_time.recording, rank_time.seconds * rank_time.threads) for rank_time in times]
+    cost = max((recording / total for recording, total in spent if total > 0), default=0.0)
     yield Sentence(f"  Recording took at most {cost:.2%} of the time of a rank")
-    if not len(found):
+    if not len(pairs):
         yield Sentence("  Only collective operations, no other messages")
         return
-    partners = np.bincount(found["from"], minlength=run.size)
-    few, many = partners.min(), partners.max()
-    number = f"{few}" if few == many else f"{few} to {many}"
-    yield Sentence(f"  Messages: {count:,} with {sent}; each rank sends to {number} others")
+    partners = np.bincount(pairs["from"], minlength=run.size)
+    fewest_partners, most_partners = partners.min(), partners.max()
+    partner_count = (
+        f"{fewest_partners}"
+        if fewest_partners == most_partners
+        else f"{fewest_partners} to {most_partners}"
+    )
+    yield Sentence(f"  Messages: {count:,} with {sent}; each rank sends to {partner_count} others")
 
 
 def _operations(done: Sequence[Operation]) -> Table:
     """List the operations, those of several groups of as many ranks together."""
     together: dict[tuple[Any, ...], Operation] = {}
-    for one in done:
-        key = (one.op, one.bytes, one.members, one.group >= 0)
+    for record in done:
+        key = (record.op, record.bytes, record.members, record.group >= 0)
         old = together.get(key)
         if old is not None:
-            one = replace(
-                one, calls=old.calls + one.calls, moved=old.moved + one.moved,
-                seconds=old.seconds + one.seconds, most=max(old.most, one.most),
+            record = replace(
+                record, calls=old.calls + record.calls, moved=old.moved + record.moved,
+                seconds=old.seconds + record.seconds, most=max(old.most, record.most),
             )  # fmt: skip
-        together[key] = one
+        together[key] = record
     columns = columns_of(
         "operation", ">size", ">ranks", ">calls", ">bytes in all", ">time in all", ">mean",
         ">longest",
     )  # fmt: skip
     rows = [
         Row((
-            one.op, format_bytes(one.bytes) if one.moved else "–",
-            str(one.members) if one.group >= 0 else "–", f"{one.calls:,}",
-            format_amount(one.moved) if one.moved else "–", format_seconds(one.seconds),
-            format_seconds(one.seconds / one.calls if one.calls else 0.0),
-            format_seconds(one.most),
+            record.op, format_bytes(record.bytes) if record.moved else "–",
+            str(record.members) if record.group >= 0 else "–", f"{record.calls:,}",
+            format_amount(record.moved) if record.moved else "–", format_seconds(record.seconds),
+            format_seconds(record.seconds / record.calls if record.calls else 0.0),
+            format_seconds(record.most),
         ))
-        for one in sorted(together.values(), key=lambda one: -one.seconds)
+        for record in sorted(together.values(), key=lambda record: -record.seconds)
     ]  # fmt: skip
-    more = len(rows) - MAX_ROWS
+    left = len(rows) - MAX_ROWS
     return Table(
         "Operations, by their time on all ranks", columns,
-        tuple(rows[:MAX_ROWS]), f"and {plural(more, 'more row')} (--json lists all)"
-        if more > 0 else "",
+        tuple(rows[:MAX_ROWS]), f"and {plural(left, 'more row')} (--json lists all)"
+        if left > 0 else "",
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ MOST_ROWS = 200
 """Rows of a listing; of more positions, those that take most time."""
 
 
-def listing(run: Run, most: int = MOST_ROWS) -> list[Block]:
+def listing(run: Run, limit: int = MOST_ROWS) -> list[Block]:
     """Return the positions of a recording in their order, at most so many.
 
     Raises
@@ -21,19 +21,19 @@ def listing(run: Run, most: int = MOST_ROWS) -> list[Block]:
     InputError
         If the run is no recording, or damaged.
     """
-    found, why = positions(run)
-    if not found:
+    all_positions, why = positions(run)
+    if not all_positions:
         return []
     lines = source_lines(sites(run), run.about.started)
-    whole = max(sum(one.seconds for one in rank_times(run)), 1e-12)
-    rows = tuple(_row(lines, one, whole) for one in _chosen(found, most))
+    total = max(sum(rank_time.seconds for rank_time in rank_times(run)), 1e-12)
+    rows = tuple(_row(lines, entry, total) for entry in _chosen(all_positions, limit))
     columns = columns_of(
         "position", "call", ">size", "with", ">times", ">in calls", ">share", ">computed", "code"
     )
     if not any(row.cells[-1] for row in rows):
         columns = columns[:-1]
         rows = tuple(Row(row.cells[:-1]) for row in rows)
-    left = len(found) - len(rows)
+    left = len(all_positions) - len(rows)
     title = f"Positions of the program on {run.size} ranks, times of all ranks together"
     table = Table(
         title, columns, rows, f"and {plural(left, 'more position')}" if left > 0 else ""
@@ -43,27 +43,29 @@ def listing(run: Run, most: int = MOST_ROWS) -> list[Block]:
     return [table, Sentence(f"Positions are those of the calls of single ranks: {why}")]
 
 
-def _chosen(found: list[Position], most: int) -> list[Position]:
+def _chosen(all_positions: list[Position], limit: int) -> list[Position]:
     """Return the positions that take most time, and the loops around them, in their order."""
-    kept = sorted(found, key=lambda one: -one.seconds - one.computation)[:most]
-    loops = {one.position for one in found if one.call == "loop"}
+    slowest = sorted(all_positions, key=lambda entry: -entry.seconds - entry.computation)[:limit]
+    loops = {entry.position for entry in all_positions if entry.call == "loop"}
     around = {
-        ".".join(parts[:k]) for one in kept for parts in [one.position.split(".")]
+        ".".join(parts[:k]) for entry in slowest for parts in [entry.position.split(".")]
         for k in range(1, len(parts))
     }  # fmt: skip
-    names = {id(one) for one in kept}
-    return [one for one in found if id(one) in names or one.position in loops & around]
+    names = {id(entry) for entry in slowest}
+    return [
+        entry for entry in all_positions if id(entry) in names or entry.position in loops & around
+    ]
 
 
-def _row(lines: list[str], one: Position, whole: float) -> Row:
-    if one.call == "loop":
-        return Row((one.position, "loop", "", "", f"{one.times:,}", "", "", "", ""))
-    least, most = round(one.bytes), round(one.most)
-    size = format_bytes(most) if most else "–"
-    if least != most:
-        size = f"{format_bytes(least)} – {size}"
+def _row(lines: list[str], entry: Position, total: float) -> Row:
+    if entry.call == "loop":
+        return Row((entry.position, "loop", "", "", f"{entry.times:,}", "", "", "", ""))
+    smallest, largest = round(entry.bytes), round(entry.most)
+    size = format_bytes(largest) if largest else "–"
+    if smallest != largest:
+        size = f"{format_bytes(smallest)} – {size}"
     return Row((
-        one.position, one.call, size, one.peers, f"{one.times:,}",
-        format_seconds(one.seconds), f"{one.seconds / whole:.1%}",
-        format_seconds(one.computation) if one.computation else "–", where(lines, one),
+        entry.position, entry.call, size, entry.peers, f"{entry.times:,}",
+        format_seconds(entry.seconds), f"{entry.seconds / total:.1%}",
+        format_seconds(entry.computation) if entry.computation else "–", where(lines, entry),
     ))  # fmt: skip

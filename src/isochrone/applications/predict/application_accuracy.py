@@ -98,24 +98,31 @@ def accuracy(run: Run, models: Sequence[Model]) -> tuple[list[Accuracy], list[st
     InputError
         If no application ran alone, the run does not say what they do, or no model holds it.
     """
-    found = emulation(run)
+    summary = emulation(run)
     rows = []
-    said: dict[str, None] = {}
-    for number, one in enumerate(predicted(run, models)):
-        wall = found.alone(number)
+    warnings: dict[str, None] = {}
+    for index, prediction in enumerate(predicted(run, models)):
+        wall = summary.alone(index)
         if wall is None:
             continue
-        said |= dict.fromkeys(one.warnings)
-        measured = {p.name: p.mean for p in found.phases if p.number == number and not p.beside}
-        rows.append(Accuracy(one.app, None, wall.seconds, Said(one.seconds, one.low, one.high)))
+        warnings |= dict.fromkeys(prediction.warnings)
+        measured = {p.name: p.mean for p in summary.phases if p.number == index and not p.beside}
+        rows.append(
+            Accuracy(
+                prediction.app,
+                None,
+                wall.seconds,
+                Said(prediction.seconds, prediction.low, prediction.high),
+            )
+        )
         rows += [
-            Accuracy(one.app, part.phase, measured[part.phase],
-                     Said(part.seconds, part.low, part.high))
-            for part in one.phases if part.phase in measured
+            Accuracy(prediction.app, phase_time.phase, measured[phase_time.phase],
+                     Said(phase_time.seconds, phase_time.low, phase_time.high))
+            for phase_time in prediction.phases if phase_time.phase in measured
         ]  # fmt: skip
     if not rows:
         raise InputError(
             "no application ran alone; only those can be predicted", where=run.where,
             hint="emulate with --combinations alone",
         )  # fmt: skip
-    return rows, list(said)
+    return rows, list(warnings)

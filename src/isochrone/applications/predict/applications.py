@@ -115,12 +115,12 @@ def predict(
         If no model holds what an application does; says what to measure.
     """
     if not ranks_of:  # those that it asked for, or the next ones
-        firsts = accumulate((one.ranks for one in program.applications), initial=0)
+        firsts = accumulate((app.ranks for app in program.applications), initial=0)
         ranks_of = [
-            one.on or range(first, first + one.ranks)
-            for one, first in zip(program.applications, firsts, strict=False)
+            app.on or range(first, first + app.ranks)
+            for app, first in zip(program.applications, firsts, strict=False)
         ]
-    bounded = [one for app in program.applications for one in app.bounded]
+    bounded = [bound for app in program.applications for bound in app.bounded]
     messages, operations = MessageTimes(models), OperationTimes(models, bounded)
     if any(SHARED in model.warnings for model in models):
         messages.warnings[SHARED] = None
@@ -160,17 +160,17 @@ class _Question:
             PhaseTime(self.application.name, phase.name, *row)
             for phase, row in zip(self.application.phases, rows[1:].tolist(), strict=True)
         ]
-        said = [*self.messages.warnings, *self.operations.warnings]
+        warnings = [*self.messages.warnings, *self.operations.warnings]
         if self.nodes is None and len(self.messages.paths) == 2:
-            said.append(
+            warnings.append(
                 "on which nodes the ranks are is not known: every rank is taken to have its own "
                 "(give --ppn)"
             )
-        said += self._beyond_the_map()
+        warnings += self._beyond_the_map()
         seconds, lowest, highest = rows[0].tolist()
         return Prediction(
             self.application.name, self.application.ranks, seconds, lowest, highest,
-            self.application.iterations, phases, said,
+            self.application.iterations, phases, warnings,
         )  # fmt: skip
 
     @property
@@ -190,17 +190,17 @@ class _Question:
         above = np.sqrt((np.maximum(up, 1) - 1) ** 2 + others)
         above = above + self.application.omitted + point.coarse
         below = below + self.application.omitted
-        least = np.maximum(1 - below, (1 + below) ** -2.0)  # above zero, however wide
-        return np.column_stack([middle, middle * least, middle * (1 + above)])
+        low_ratio = np.maximum(1 - below, (1 + below) ** -2.0)  # above zero, however wide
+        return np.column_stack([middle, middle * low_ratio, middle * (1 + above)])
 
     def _beyond_the_map(self) -> list[str]:
         """Say if the application needs nodes of which it is not known how far they are."""
         nodes = len(set(self.places))
         if self.levels is None or nodes < 2 or max(self.places) < self.levels.nodes:
             return []
-        known = f"has {self.levels.nodes}" if self.levels.nodes else "is not given"
+        mapped = f"has {self.levels.nodes}" if self.levels.nodes else "is not given"
         return [
-            f"{self.application.ranks} ranks need {nodes} nodes, and the latency map {known}: "
+            f"{self.application.ranks} ranks need {nodes} nodes, and the latency map {mapped}: "
             f"messages between others may take up to {FURTHER:g} times as long as is predicted, "
             "which widens the interval (give --map)"
         ]
@@ -222,9 +222,9 @@ class _Question:
             )
             for k in range(1, 1 + _OTHER_SEEDS)
         ]  # fmt: skip
-        each = np.array([_against(one, point) for one in others])
-        simulated = min(len(one.ends) for one in others)
-        spread = np.std(each, axis=0, ddof=1) * sqrt(1 + 1 / len(others))
+        ratios = np.array([_against(variant, point) for variant in others])
+        simulated = min(len(variant.ends) for variant in others)
+        spread = np.std(ratios, axis=0, ddof=1) * sqrt(1 + 1 / len(others))
         return np.asarray(_quantile(len(others) - 1) * spread * sqrt(simulated / point.iterations))
 
     def _clocks(self, side: Side) -> Clocks:
@@ -233,14 +233,14 @@ class _Question:
         def operation(step: Collective, members: tuple[int, ...], size: float) -> Unfolding:
             return self._unfolding(step, size, members, side)
 
-        places, levels = self.places, self.levels
+        rank_nodes, levels = self.places, self.levels
 
-        def between(one: Ints, other: Ints) -> Ints:
-            return np.zeros_like(one) if levels is None else levels.between(one, other)
+        def between(first: Ints, second: Ints) -> Ints:
+            return np.zeros_like(first) if levels is None else levels.between(first, second)
 
         @cache
-        def level(one: int, other: int) -> int:
-            return int(between(np.array([one]), np.array([other]))[0])
+        def level(first: int, second: int) -> int:
+            return int(between(np.array([first]), np.array([second]))[0])
 
         phases = self.application.phases
         sizes = set().union(*_drawn_from(self.program, self.app, *_SIZES))
@@ -248,7 +248,7 @@ class _Question:
 
         def message(source: int, target: int, phase: int, size: float) -> Cost:
             path: Path = "network"
-            if places[source] == places[target] or phases[phase].method == "shared-memory":
+            if rank_nodes[source] == rank_nodes[target] or phases[phase].method == "shared-memory":
                 path = "node"
             if path not in prepared:
                 prepared.add(path)
@@ -256,11 +256,11 @@ class _Question:
             cost = self.messages.cost(path, size, side)
             if path == "node" or levels is None:
                 return cost
-            return levels.cost(cost, level(places[source], places[target]), size, side)
+            return levels.cost(cost, level(rank_nodes[source], rank_nodes[target]), size, side)
 
-        parts = partial(parts_of, ranks=len(self.ranks), node_of=node_of)
+        split = partial(parts_of, ranks=len(self.ranks), node_of=node_of)
         return Clocks(
-            operation, message, parts, places, at_once=not self.messages.simulated,
+            operation, message, split, rank_nodes, at_once=not self.messages.simulated,
             between=between,
         )  # fmt: skip
 
@@ -288,11 +288,11 @@ class _Question:
             self.unfoldings[key] = self.operations.unfolding(
                 step.op, size, node_of, ranks, times[0], group, at_once=not self.messages.simulated
             )
-        found = self.unfoldings[key]
+        unfolding = self.unfoldings[key]
         seconds *= self._slowdown(step, size, members, side)
-        by = seconds / found.seconds if found.seconds > 0 else 1.0
+        by = seconds / unfolding.seconds if unfolding.seconds > 0 else 1.0
         waits = self.messages.waits(size)
-        return replace(found, seconds=seconds, hop=found.hop * by, waits=waits)
+        return replace(unfolding, seconds=seconds, hop=unfolding.hop * by, waits=waits)
 
     def _slowdown(
         self, step: Collective, size: float, members: Sequence[int], side: Side
@@ -306,17 +306,17 @@ class _Question:
         nodes = tuple(self.places[rank] for rank in members)
         key = step.op, nodes, about, side
         if key not in self.slowdowns:
-            usual = self.machine.node_of(ranks)
-            placed = tuple(range(ranks) if usual is None else usual.tolist())
+            reference = self.machine.node_of(ranks)
+            placed = tuple(range(ranks) if reference is None else reference.tolist())
             of = None if self.nodes is None else placed
-            whole, half = (
+            full, half = (
                 self.operations.shape(step.op, size, of, ranks) for size in (about, about / 2)
             )
-            if not whole or half is None:
+            if not full or half is None:
                 return 1.0
-            latency = min(max(2 * half - whole, self.levels.seconds[0, 0]), whole)
+            latency = min(max(2 * half - full, self.levels.seconds[0, 0]), full)
             self.slowdowns[key] = slowdown(
-                step.op, nodes, placed, measured, self.levels, whole, latency, side
+                step.op, nodes, placed, measured, self.levels, full, latency, side
             )
         return self.slowdowns[key]
 
@@ -336,10 +336,10 @@ class _Question:
     def nodes(self) -> list[int] | None:
         """The node of each rank of the application, if that is known."""
         needed = max(self.ranks) + 1
-        found = self.machine.numbers or self.machine.node_of(needed)
-        if found is None or len(found) < needed:
+        node_of = self.machine.numbers or self.machine.node_of(needed)
+        if node_of is None or len(node_of) < needed:
             return None
-        return [int(found[rank]) for rank in self.ranks]
+        return [int(node_of[rank]) for rank in self.ranks]
 
 
 def _drawn_from(program: Program, app: int, *names: str) -> list[tuple[float, ...]]:
@@ -349,12 +349,12 @@ def _drawn_from(program: Program, app: int, *names: str) -> list[tuple[float, ..
     return [program.values[of] for of in used]
 
 
-def _against(one: Simulated, point: Simulated) -> Floats:
+def _against(simulation: Simulated, point: Simulated) -> Floats:
     """Return one as parts of another, over the iterations that both did: total, phases."""
-    both = min(len(one.ends), len(point.ends))
+    common = min(len(simulation.ends), len(point.ends))
     sides = [
-        np.array([simulated.ends[both - 1], *simulated.phases[:both].sum(axis=0)])
-        for simulated in (one, point)
+        np.array([simulated.ends[common - 1], *simulated.phases[:common].sum(axis=0)])
+        for simulated in (simulation, point)
     ]
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(sides[1] > 0, sides[0] / sides[1], 1.0)

@@ -35,30 +35,30 @@ Pairs = tuple[Ints, Ints]
 
 def _doubling(members: int) -> Iterator[Pairs]:
     """Yield the pairs of each round if distances double."""
-    each = np.arange(members)
+    ranks = np.arange(members)
     apart = 1
     while apart < members:
-        other = each ^ apart
-        yield each[other < members], other[other < members]
+        partners = ranks ^ apart
+        yield ranks[partners < members], partners[partners < members]
         apart *= 2
 
 
 def _turns(members: int) -> Iterator[Pairs]:
     """Yield the pairs of each round if everyone has each other member as a partner in turn."""
-    each = np.arange(members)
+    ranks = np.arange(members)
     chosen = np.linspace(1, members - 1, min(members - 1, MOST_TURNS)).astype(np.int64)
     for apart in chosen.tolist():
-        yield each, (each + apart) % members
+        yield ranks, (ranks + apart) % members
 
 
 def _at_once(members: int) -> Iterator[Pairs]:
     """Yield all pairs as one round."""
-    one, other = zip(*_turns(members), strict=True)
-    yield np.concatenate(one), np.concatenate(other)
+    ranks, partners = zip(*_turns(members), strict=True)
+    yield np.concatenate(ranks), np.concatenate(partners)
 
 
 def slowdown(
-    op: str, nodes: Sequence[int], usual: Sequence[int], measured: int, levels: Levels,
+    op: str, nodes: Sequence[int], reference: Sequence[int], measured: int, levels: Levels,
     seconds: float, latency: float, side: Side,
 ) -> float:  # fmt: skip
     """Return by what factor an operation is slower on some nodes than on those of the measurement.
@@ -69,7 +69,7 @@ def slowdown(
         Operation.
     nodes
         Node of each member.
-    usual
+    reference
         Nodes of as many ranks as the measurement would have had.
     measured
         Ranks on which it was measured at most. A formula for more says what operations take whose
@@ -79,44 +79,44 @@ def slowdown(
     side
         Of all kinds of algorithms the fastest or the slowest, or what is likely for the operation.
     """
-    found: dict[Callable[[int], Iterator[Pairs]], float] = {}
+    factors: dict[Callable[[int], Iterator[Pairs]], float] = {}
     latencies = levels.latencies(side)
     for kind in (_at_once, _doubling, _turns):
         means = []
         for times in (latencies, levels.per_byte):
             rounds = list(kind(len(nodes)))
-            own = _farthest(rounds, np.array(nodes), levels, times)
-            plain = _measured(rounds, np.array(usual), measured, levels, times)
-            means.append(own.mean() / plain.mean() if plain.any() else 1.0)
-        found[kind] = float((latency * means[0] + (seconds - latency) * means[1]) / seconds)
+            actual = _farthest(rounds, np.array(nodes), levels, times)
+            plain = _measured(rounds, np.array(reference), measured, levels, times)
+            means.append(actual.mean() / plain.mean() if plain.any() else 1.0)
+        factors[kind] = float((latency * means[0] + (seconds - latency) * means[1]) / seconds)
     if side != "seconds":
-        return min(found.values()) if side == "low" else max(found.values())
+        return min(factors.values()) if side == "low" else max(factors.values())
     if latency < AT_ONCE * latencies[0]:
-        return found[_at_once]
-    return found[_turns if op in BY_TURNS else _doubling]
+        return factors[_at_once]
+    return factors[_turns if op in BY_TURNS else _doubling]
 
 
 def _farthest(rounds: Sequence[Pairs], nodes: Ints, levels: Levels, times: Floats) -> Floats:
     """Return the time of the farthest pair of each round; 0 within nodes."""
-    found = []
-    for one, other in rounds:
-        a, b = nodes[one], nodes[other]
-        found.append(times[levels.between(a[a != b], b[a != b])].max(initial=0.0))
-    return np.array(found)
+    seconds = []
+    for ranks, partners in rounds:
+        a, b = nodes[ranks], nodes[partners]
+        seconds.append(times[levels.between(a[a != b], b[a != b])].max(initial=0.0))
+    return np.array(seconds)
 
 
 def _measured(
     rounds: Sequence[Pairs], nodes: Ints, measured: int, levels: Levels, times: Floats
 ) -> Floats:
     """Return that of the ranks that were measured, and of further ones that are like them."""
-    few = min(measured, len(nodes))
-    inside = [(one[both], other[both]) for one, other in rounds
-              for both in [(one < few) & (other < few)]]  # fmt: skip
-    found = _farthest(inside, nodes, levels, times)
+    measured_ranks = min(measured, len(nodes))
+    inside = [(ranks[mask], partners[mask]) for ranks, partners in rounds
+              for mask in [(ranks < measured_ranks) & (partners < measured_ranks)]]  # fmt: skip
+    seconds = _farthest(inside, nodes, levels, times)
     beyond = np.array(
-        [len(known[0]) < len(pairs[0]) for known, pairs in zip(inside, rounds, strict=True)]
+        [len(subset[0]) < len(pairs[0]) for subset, pairs in zip(inside, rounds, strict=True)]
     )
-    if few < 2 or not beyond.any():
-        return found
-    farthest = _farthest(list(_at_once(few)), nodes, levels, times)[0]
-    return np.where(beyond, farthest, found)
+    if measured_ranks < 2 or not beyond.any():
+        return seconds
+    farthest = _farthest(list(_at_once(measured_ranks)), nodes, levels, times)[0]
+    return np.where(beyond, farthest, seconds)

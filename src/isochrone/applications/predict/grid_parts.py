@@ -58,18 +58,20 @@ def parts_of(
     row, column = arranged(step.grid, length, nodes)
     if rows * length != len(members) or min(rows, length) == 1:
         return [(step, size)]
-    place, root = ({int(r): k for k, r in enumerate(members)}[of] for of in (rank, step.root))
-    found: list[tuple[Collective, float]] = []
-    for number, phase in enumerate(grid_collectives.phases(step.op, rows, length, round(size))):
-        if phase.group == "LG" and step.op in ROOTED and column[place] != column[root]:
+    position, root = ({int(r): k for k, r in enumerate(members)}[of] for of in (rank, step.root))
+    operations: list[tuple[Collective, float]] = []
+    for phase_number, phase in enumerate(
+        grid_collectives.phases(step.op, rows, length, round(size))
+    ):
+        if phase.group == "LG" and step.op in ROOTED and column[position] != column[root]:
             continue
-        own, across = (row, column) if phase.group == "CG" else (column, row)
-        together = np.flatnonzero(own == own[place])
+        along, across = (row, column) if phase.group == "CG" else (column, row)
+        together = np.flatnonzero(along == along[position])
         leader = together[across[together] == across[root]][0]
-        part = GridPart(
+        operation = GridPart(
             step.phase, phase.op, step.size, int(members[leader]),
-            among=tuple(members[together].tolist()), whole=step, of=size, number=number,
+            among=tuple(members[together].tolist()), whole=step, of=size, number=phase_number,
             group=phase.group,
         )  # fmt: skip
-        found.append((part, float(phase.bytes)))
-    return found
+        operations.append((operation, float(phase.bytes)))
+    return operations

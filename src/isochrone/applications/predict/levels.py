@@ -58,8 +58,10 @@ class Levels:
     def unknown(cls, models: Sequence[Model]) -> Levels:
         """Return those of a machine of which no map is given, but models of messages."""
         messages = MessageTimes(models)
-        known = "network" in messages.paths
-        latency = messages.cost("network", 0.0).alone if known else 1.0  # only ratios are asked for
+        measured = "network" in messages.paths
+        latency = (
+            messages.cost("network", 0.0).alone if measured else 1.0
+        )  # only ratios are asked for
         return cls(np.zeros((0, 0), np.int64), np.zeros(1), np.full((1, 1), latency))
 
     @classmethod
@@ -83,29 +85,29 @@ class Levels:
             for size in sizes
         ]
         times, first = maps[0], np.unique(node, return_index=True)[1]
-        chain = [one[first] for one in analyse(run).chain]
+        chain = [groups[first] for groups in analyse(run).chain]
         hops = grid_of(times) if len({*map(bytes, chain)}) <= 2 else None
         everyone = np.arange(len(first))
-        one, other = np.repeat(everyone, len(first)), np.tile(everyone, len(first))
-        level = level_of(chain, one, other)
+        sources, targets = np.repeat(everyone, len(first)), np.tile(everyone, len(first))
+        level = level_of(chain, sources, targets)
         if hops is not None:
             level = np.zeros_like(level)
             count = np.round((times.seconds - hops.first) / hops.further).astype(np.int64)
             level[times.i * len(first) + times.j] = level[times.j * len(first) + times.i] = count
-        found = np.unique(level[one != other])
-        apart = np.searchsorted(found, level).reshape(len(first), len(first))
+        distinct = np.unique(level[sources != targets])
+        apart = np.searchsorted(distinct, level).reshape(len(first), len(first))
         seconds = np.array([
             [median_of(of_size.seconds[apart[of_size.i, of_size.j] == k]) / 2 for of_size in maps]
-            for k in range(len(found))
+            for k in range(len(distinct))
         ])  # fmt: skip
         return cls(apart, np.array(sizes, dtype=np.float64), seconds)
 
     def between(self, a: Ints, b: Ints) -> Ints:
         """Return the levels of pairs of different nodes; one above all if it is not known."""
-        found = np.full(len(a), len(self.seconds))
-        known = (a < self.nodes) & (b < self.nodes)
-        found[known] = self.apart[a[known], b[known]]
-        return found
+        level = np.full(len(a), len(self.seconds))
+        mapped = (a < self.nodes) & (b < self.nodes)
+        level[mapped] = self.apart[a[mapped], b[mapped]]
+        return level
 
     @cached_property
     def measured(self) -> int:
@@ -118,16 +120,16 @@ class Levels:
 
         0 if the map has messages of one size only.
         """
-        found = np.zeros(len(self.seconds))
+        seconds = np.zeros(len(self.seconds))
         if len(self.sizes) > 1:
-            more = self.seconds[:, -1] - self.seconds[:, 0]
-            found = np.maximum(more, 0.0) / (self.sizes[-1] - self.sizes[0])
-        return np.append(found, found[-1])
+            added = self.seconds[:, -1] - self.seconds[:, 0]
+            seconds = np.maximum(added, 0.0) / (self.sizes[-1] - self.sizes[0])
+        return np.append(seconds, seconds[-1])
 
     def latencies(self, side: Side) -> Floats:
         """Return seconds of a small message on each level, and where it is not known, likewise."""
-        found = self.seconds[:, 0]
-        return np.append(found, found[-1] * (FURTHER if side == "high" else 1.0))
+        seconds = self.seconds[:, 0]
+        return np.append(seconds, seconds[-1] * (FURTHER if side == "high" else 1.0))
 
     def cost(self, measured: Cost, level: int, size: float, side: Side) -> Cost:
         """Return the cost of a message on a level, from that between the first two nodes."""
@@ -135,9 +137,9 @@ class Levels:
         further = self.latencies(side)[level] - latencies[self.measured]
         of_bytes = max(self.per_byte[level] - self.per_byte[self.measured], 0.0) * size
         gap = measured.gap + of_bytes
-        alone = max(measured.alone + further + of_bytes, gap)
+        single = max(measured.alone + further + of_bytes, gap)
         return measured._replace(
-            alone=float(alone), gap=float(gap), wire=float(measured.wire + of_bytes)
+            alone=float(single), gap=float(gap), wire=float(measured.wire + of_bytes)
         )
 
 

@@ -65,12 +65,12 @@ class _Measured:
 
     def times(self, sizes: Floats, side: Side = "seconds") -> tuple[Floats, list[str]]:
         """Return seconds a message, shape (n,); NaN where there are none."""
-        asked = {"b": sizes}
+        arguments = {"b": sizes}
         if "w" in self.model.variables:
-            asked["w"] = np.full(len(sizes), self.window)
-        found = self.model.predict(asked, self.where)
-        ends = getattr(found, side)
-        return np.where(np.isnan(ends), found.seconds, ends), found.warnings
+            arguments["w"] = np.full(len(sizes), self.window)
+        prediction = self.model.predict(arguments, self.where)
+        ends = getattr(prediction, side)
+        return np.where(np.isnan(ends), prediction.seconds, ends), prediction.warnings
 
 
 @dataclass
@@ -102,29 +102,36 @@ class MessageTimes:
     def __init__(self, models: Sequence[Model]) -> None:
         self.warnings: dict[str, None] = {}
         self._paths: dict[Path, _OnPath] = {}
-        kept = [one for one in models if subject(one.experiment, one.segments) == "message"]
-        found = []  # each mode at the smallest and the largest window
-        for model in kept:
+        message_models = [
+            model for model in models if subject(model.experiment, model.segments) == "message"
+        ]
+        measured = []  # each mode at the smallest and the largest window
+        for model in message_models:
             for mode in model.selectors.get("mode", [""]):
                 where = {"mode": mode} if mode else {}
                 low, high = recorded(model.chosen(where), "w") or (1.0, 1.0)
-                found += [_Measured(model, where, window) for window in sorted({low, high})]
+                measured += [_Measured(model, where, window) for window in sorted({low, high})]
         for path in get_args(Path):
             on = [
-                one for one in found
-                if "nodes" not in one.model.constant
-                or (one.model.constant["nodes"] == 1) == (path == "node")
+                source for source in measured
+                if "nodes" not in source.model.constant
+                or (source.model.constant["nodes"] == 1) == (path == "node")
             ]  # fmt: skip
-            alone = [one for one in on if one.window == 1 and _mode(one) != "bidirectional"]
-            if alone:
-                many = sorted((one for one in on if one.window > 1), key=lambda one: -one.window)
+            singles = [
+                source for source in on if source.window == 1 and _mode(source) != "bidirectional"
+            ]
+            if singles:
+                windowed = sorted(
+                    (source for source in on if source.window > 1),
+                    key=lambda source: -source.window,
+                )
                 self._paths[path] = _OnPath(
-                    min(alone, key=lambda one: _mode(one) != "blocking"),
-                    _first(many, "nonblocking"), _first(many, "blocking"),
-                    _first([one for one in on if one.window == 1], "bidirectional"),
+                    min(singles, key=lambda source: _mode(source) != "blocking"),
+                    _first(windowed, "nonblocking"), _first(windowed, "blocking"),
+                    _first([source for source in on if source.window == 1], "bidirectional"),
                 )  # fmt: skip
                 self._paths[path].eager = self._eager(path)
-        self.simulated = any(one.origin == "simulated" for one in kept)
+        self.simulated = any(model.origin == "simulated" for model in message_models)
 
     @property
     def paths(self) -> set[Path]:
@@ -157,12 +164,14 @@ class MessageTimes:
         wanted = np.array(sorted({float(size) for size in sizes if (size, side) not in on.costs}))
         if not len(wanted):
             return
-        asked = np.append(wanted, 0.0)
-        middle, said = on.alone.times(asked)
-        end = on.alone.times(asked, side)[0] if side != "seconds" else middle
-        self.warnings |= dict.fromkeys(said)
+        all_sizes = np.append(wanted, 0.0)
+        middle, warnings = on.alone.times(all_sizes)
+        end = on.alone.times(all_sizes, side)[0] if side != "seconds" else middle
+        self.warnings |= dict.fromkeys(warnings)
         if np.isnan(middle).any():
-            raise InputError("the model cannot predict messages", hint=said[0] if said else "")
+            raise InputError(
+                "the model cannot predict messages", hint=warnings[0] if warnings else ""
+            )
         by = end / middle
         if on.posted is None:
             self.warnings[
@@ -171,15 +180,15 @@ class MessageTimes:
             ] = None
             gaps = middle - middle[-1]
         else:
-            gaps = _follow(on.posted, asked, middle)
+            gaps = _follow(on.posted, all_sizes, middle)
         gaps = np.maximum(gaps, 0.0)
-        both = self._both(path, asked, middle)
+        both_ways = self._both(path, all_sizes, middle)
         for k, size in enumerate(wanted.tolist()):
             gap = min(gaps[k], middle[k])
             wire = max(gap - min(gaps[-1], gap), 0.0) if path == "network" else 0.0
             on.costs[size, side] = Cost(
                 float(end[k]), float(gap * by[k]), float(wire * by[k]), size >= on.eager,
-                float(both[k]),
+                float(both_ways[k]),
             )  # fmt: skip
 
     def _on(self, path: Path) -> _OnPath:
@@ -191,11 +200,11 @@ class MessageTimes:
                 where=""
                 "--model", hint="run isochrone measure point-to-point, and add its fit to --model",
             )  # fmt: skip
-        (other,) = self._paths
-        words = {"node": "within a node", "network": "between nodes"}
+        (covered,) = self._paths
+        names = {"node": "within a node", "network": "between nodes"}
         pair = "0-1" if path == "node" else "of two nodes"
         raise InputError(
-            f"no model covers messages {words[path]}, only {words[other]}", where="--model",
+            f"no model covers messages {names[path]}, only {names[covered]}", where="--model",
             hint=f"isochrone measure point-to-point --pairs I-J with a pair {pair}, or --ppn 1"
             if path == "node"
             else "isochrone measure point-to-point with ranks on two nodes",
@@ -203,16 +212,16 @@ class MessageTimes:
 
     # --- what models say --------------------------------------------------------------------------
 
-    def _both(self, path: Path, sizes: Floats, alone: Floats) -> Floats:
+    def _both(self, path: Path, sizes: Floats, single: Floats) -> Floats:
         """Return how long both directions take against one, by the time per byte."""
         on = self._paths[path]
         if on.both_ways is None or path == "node":
             return np.ones(len(sizes))
-        both = on.both_ways.times(sizes)[0]
-        moved = alone - alone[-1]
+        both_ways = on.both_ways.times(sizes)[0]
+        moved = single - single[-1]
         with np.errstate(invalid="ignore", divide="ignore"):
-            ratio = (both - both[-1]) / moved
-        ratio = np.where(moved > 0.05 * alone, ratio, 1.0)
+            ratio = (both_ways - both_ways[-1]) / moved
+        ratio = np.where(moved > 0.05 * single, ratio, 1.0)
         return np.asarray(np.where(ratio < _BOTH, 1.0, np.clip(ratio, 1.0, 2.0)))
 
     def _eager(self, path: Path) -> float:
@@ -226,27 +235,27 @@ class MessageTimes:
         begins = [segment.fitted["b"][0] for segment in chosen if "b" in segment.fitted]
         sizes = np.array(sorted({*_SIZES, *begins, 0.0}))
         sizes = np.append(sizes[(sizes >= low) & (sizes <= high) & (sizes > 0)], 0.0)
-        alone = on.alone.times(sizes)[0]
-        follow = _follow(on.blocking, sizes, alone)
-        posted = alone - alone[-1]
+        single = on.alone.times(sizes)[0]
+        follow = _follow(on.blocking, sizes, single)
+        posted = single - single[-1]
         if on.posted is not None:
-            posted = _follow(on.posted, sizes, alone)
-        waits = follow >= (alone + np.minimum(np.maximum(posted, 0.0), alone)) / 2
+            posted = _follow(on.posted, sizes, single)
+        waits = follow >= (single + np.minimum(np.maximum(posted, 0.0), single)) / 2
         first = np.flatnonzero(waits[:-1])
         return float(sizes[first[0]]) if len(first) else max(high * 2, _USUAL_EAGER)
 
 
-def _mode(one: _Measured) -> str:
-    return str(one.where.get("mode", "blocking"))
+def _mode(source: _Measured) -> str:
+    return str(source.where.get("mode", "blocking"))
 
 
-def _first(found: Sequence[_Measured], mode: str) -> _Measured | None:
-    return next((one for one in found if _mode(one) == mode), None)
+def _first(sources: Sequence[_Measured], mode: str) -> _Measured | None:
+    return next((source for source in sources if _mode(source) == mode), None)
 
 
-def _follow(source: _Measured, sizes: Floats, alone: Floats) -> Floats:
+def _follow(source: _Measured, sizes: Floats, single: Floats) -> Floats:
     """Return by what the messages of a window follow each other; the last size is 0."""
     window = source.window
     return np.asarray(
-        (window * source.times(sizes)[0] - alone - alone[-1]) / (window - 1), dtype=np.float64
+        (window * source.times(sizes)[0] - single - single[-1]) / (window - 1), dtype=np.float64
     )

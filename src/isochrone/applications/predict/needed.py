@@ -39,7 +39,7 @@ Sweep = tuple[Preset, int]
 
 
 def sweeps(
-    traces: Sequence[Trace], hosts: Sequence[str], most: int, to: int, *, simulated: bool,
+    traces: Sequence[Trace], hosts: Sequence[str], max_ranks: int, to: int, *, simulated: bool,
     mapped: bool,
 ) -> list[Sweep]:  # fmt: skip
     """Return the measurements that a prediction of a program needs.
@@ -50,27 +50,28 @@ def sweeps(
         The program on several numbers of ranks.
     hosts
         Of the ranks of the largest.
-    most
+    max_ranks
         Ranks on which collective operations are measured.
     to
         Ranks for which the program is predicted: its groups become larger in proportion at most.
     mapped
         Whether a latency map of the machine is known.
     """
-    found = [*_messages(traces, hosts), *_collectives(traces, hosts, most, to)]
+    measurements = [*_messages(traces, hosts), *_collectives(traces, hosts, max_ranks, to)]
     if not mapped and len(set(hosts)) > 1:
         sizes = ",".join(map(str, SIZES))
         between = Preset(MAP, MAP, ("--bytes", sizes), "how far nodes are from each other")
-        found.insert(0, (between, min(most, to)))
+        measurements.insert(0, (between, min(max_ranks, to)))
     if not simulated:
-        return found
-    more = {
+        return measurements
+    options = {
         MAP: (*ONCE, "--retest", "0"),
         "point-to-point": ONCE,
         "collective": (*ONCE, "--sync", "window"),
     }
     return [
-        (replace(one, options=(*one.options, *more[one.experiment])), ranks) for one, ranks in found
+        (replace(preset, options=(*preset.options, *options[preset.experiment])), ranks)
+        for preset, ranks in measurements
     ]
 
 
@@ -95,23 +96,25 @@ def _messages(traces: Sequence[Trace], hosts: Sequence[str]) -> Iterator[Sweep]:
 
 
 def _collectives(
-    traces: Sequence[Trace], hosts: Sequence[str], most: int, to: int
+    traces: Sequence[Trace], hosts: Sequence[str], max_ranks: int, to: int
 ) -> Iterator[Sweep]:
-    asked: dict[str, set[tuple[float, tuple[int, ...]]]] = defaultdict(set)
+    by_op: dict[str, set[tuple[float, tuple[int, ...]]]] = defaultdict(set)
     for trace in traces:
         called = {(e.op, e.bytes, e.members) for events in trace.ranks for e in events}
         for op, size, members in called:
             if op in COLLECTIVES:
-                asked[op].add((size, trace.groups[members]))
+                by_op[op].add((size, trace.groups[members]))
     largest = max(traces, key=lambda trace: len(trace.ranks))
-    for op, calls in asked.items():
+    for op, calls in by_op.items():
         sizes, groups = zip(*calls, strict=True)
         options = () if op == "barrier" else ("--bytes", _range(SMALL, max(SEVERAL, *sizes), 4))
         counts = {len(group) for group in groups}
         share = max(counts) / len(largest.ranks)
-        group = min(most, int(to * share))  # the largest of the prediction that can be measured
+        group = min(
+            max_ranks, int(to * share)
+        )  # the largest of the prediction that can be measured
         asked_on = {group, *(1 << k for k in range(1, group.bit_length()))}
-        counts |= {*ranks_of_all_classes(most)} if op == "barrier" else asked_on
+        counts |= {*ranks_of_all_classes(max_ranks)} if op == "barrier" else asked_on
         if len(set(hosts)) > 1 and not any(_on_one_node(group, hosts) for group in groups):
             counts = {ranks for ranks in counts if not _on_one_node(range(ranks), hosts)}
         for ranks in sorted(counts - {1}):

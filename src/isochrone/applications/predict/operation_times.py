@@ -60,7 +60,7 @@ class OperationTimes:
         self._models = [m for m in models if subject(m.experiment, m.segments) == "collective"]
         self._phases = {id(model): PhaseTimes(model) for model in self._models}
         self._known: dict[tuple[Any, ...], Ends] = {}
-        self._bounded = dict(sorted(bounded, key=lambda one: one[1]))
+        self._bounded = dict(sorted(bounded, key=lambda bound: bound[1]))
 
     def times(
         self, op: str, size: float, grid: str, node_of: Nodes, ranks: int,
@@ -113,15 +113,15 @@ class OperationTimes:
             machine = Machine()
             if node_of is not None:
                 machine = Machine.of_hosts([f"n{node}" for node in node_of])
-            asked = [Grid.parse(grid)]
-            (found,) = predict(model, op, ranks, asked, [round(size)], machine)
+            grids = [Grid.parse(grid)]
+            (prediction,) = predict(model, op, ranks, grids, [round(size)], machine)
         except InputError as error:
             raise InputError(f"{op}: {error.what}", where="--model", hint=error.hint) from error
-        self.warnings |= dict.fromkeys(warnings_of([found]))
-        self._known[*key, None] = found.seconds, found.low, found.high
-        middle, low, high = found.together
-        for k, one in enumerate(found.phases):
-            self._known[*key, k] = one.seconds * middle, one.low * low, one.high * high
+        self.warnings |= dict.fromkeys(warnings_of([prediction]))
+        self._known[*key, None] = prediction.seconds, prediction.low, prediction.high
+        middle, low, high = prediction.together
+        for k, phase in enumerate(prediction.phases):
+            self._known[*key, k] = phase.seconds * middle, phase.low * low, phase.high * high
 
     def largest(self, op: str) -> int:
         """Return the most ranks on which an operation was measured; 0 if it was not."""
@@ -142,14 +142,14 @@ class OperationTimes:
         """
         if not any(op in model.selectors.get("op", [op]) for model in self._models):
             return Unfolding(seconds)  # a bounded one
-        known = (
+        leaving = (
             nearest(self._model(op).kept.get("leaving", ()), op, ranks, round(size), group)
             if ranks > 2
             else None
         )
-        if known is None:
+        if leaving is None:
             return Unfolding(seconds)
-        parts = tuple(known.of(member, ranks) for member in range(ranks))
+        parts = tuple(leaving.of(member, ranks) for member in range(ranks))
         if op not in (*FROM_ROOT, *TO_ROOT):
             return Unfolding(seconds, parts)
         star = (-1, *[0] * (ranks - 1))
@@ -166,8 +166,8 @@ class OperationTimes:
         flat = at_once_gone or seconds < _TWO_STEPS * hop or (
             ranks > 3 and not _STEPS[0] <= seconds / half <= _STEPS[1]
         )  # fmt: skip
-        whole = len(known.parts) == known.ranks  # else only some members were noted
-        shape = known.parts if whole else parts
+        complete = len(leaving.parts) == leaving.ranks  # else only some members were noted
+        shape = leaving.parts if complete else parts
         parents = star if flat else _tree(shape, ranks, leaves_first=op in TO_ROOT)
         below = _below(parents)
         last = max((parts[member] for member in below[0]), default=1.0) if below else 1.0
@@ -186,25 +186,30 @@ class OperationTimes:
         where = {"op": op, GROUP: CG}
         model = self._model(op)
         segments = model.chosen({k: v for k, v in where.items() if k in model.selectors})
-        if min((one.fitted["p"][0] for one in segments if "p" in one.fitted), default=0) > 2:
+        if (
+            min(
+                (segment.fitted["p"][0] for segment in segments if "p" in segment.fitted), default=0
+            )
+            > 2
+        ):
             return None
-        few = ((2, size), (-(-ranks // 2), size), (2, min(size, _SMALL)))
-        found = [self.shape(op, of, node_of, members) for members, of in few]
-        known = [one for one in found if one is not None]
-        return (known[0], known[1], known[2]) if len(known) == len(few) else None
+        cases = ((2, size), (-(-ranks // 2), size), (2, min(size, _SMALL)))
+        times = [self.shape(op, of, node_of, members) for members, of in cases]
+        measured = [seconds for seconds in times if seconds is not None]
+        return (measured[0], measured[1], measured[2]) if len(measured) == len(cases) else None
 
     def shape(self, op: str, size: float, node_of: Nodes, ranks: int) -> float | None:
         """Return the seconds of an operation that is only looked at for the shape of another.
 
         That it is outside what was measured is no reason to doubt a prediction.
         """
-        said = dict(self.warnings)
+        warnings = dict(self.warnings)
         try:
             return self.times(op, size, "", None if node_of is None else node_of[:ranks], ranks)[0]
         except InputError:
             return None
         finally:
-            self.warnings = said
+            self.warnings = warnings
 
     def _model(self, op: str) -> Model:
         for model in self._models:
@@ -216,28 +221,30 @@ class OperationTimes:
         )  # fmt: skip
 
     def _by_library(self, model: Model, op: str, size: int, node_of: Nodes, ranks: int) -> Ends:
-        place = None
+        placement = None
         if node_of is not None:
-            place = place_of(np.arange(ranks), np.zeros(ranks, np.int64), np.array(node_of))
+            placement = place_of(np.arange(ranks), np.zeros(ranks, np.int64), np.array(node_of))
         if op in _EMPTY:
             where: dict[str, Any] = {"op": op} if "op" in model.selectors else {}
             if CG in model.selectors.get(GROUP, []):
                 where[GROUP] = CG
-            asked = {"p": ranks}
-            if place is not None and set(PLACES) & set(needed(model.chosen(where))):
-                asked["nodes"], asked["ppn"] = place.filled(ranks)
-            whole = model.predict(asked, where)
-            self.warnings |= dict.fromkeys(whole.warnings)
-            seconds, low, high = (float(end[0]) for end in (whole.seconds, whole.low, whole.high))
+            arguments = {"p": ranks}
+            if placement is not None and set(PLACES) & set(needed(model.chosen(where))):
+                arguments["nodes"], arguments["ppn"] = placement.filled(ranks)
+            prediction = model.predict(arguments, where)
+            self.warnings |= dict.fromkeys(prediction.warnings)
+            seconds, low, high = (
+                float(end[0]) for end in (prediction.seconds, prediction.low, prediction.high)
+            )
             if np.isnan(seconds):
-                raise InputError(whole.warnings[0])
+                raise InputError(prediction.warnings[0])
             return seconds, low, high
         phase = Phase("CG", op, ranks, size, 1)  # all members are one row
-        found, said = self._phases[id(model)].time(phase, place)
-        self.warnings |= dict.fromkeys(said)
-        if found is None:
-            raise InputError(said[0] if said else "the model gives no prediction")
-        return found.seconds, found.low, found.high
+        phase_time, warnings = self._phases[id(model)].time(phase, placement)
+        self.warnings |= dict.fromkeys(warnings)
+        if phase_time is None:
+            raise InputError(warnings[0] if warnings else "the model gives no prediction")
+        return phase_time.seconds, phase_time.low, phase_time.high
 
 
 def _below(parents: Sequence[int]) -> tuple[tuple[int, ...], ...]:

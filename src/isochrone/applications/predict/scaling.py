@@ -117,36 +117,38 @@ def scale(
     _close(general, ordered, closing)
     warnings = dict.fromkeys(general.warnings)
     held_out = None
-    *_, before, most = recorded
+    *_, second_largest, largest = recorded
     if len(recorded) > FEWEST:
-        fewer = generalized(structures, name, below=most)
-        _close(fewer, ordered, closing, below=most)
-        tried = predicted(fewer, most, ends=False)
+        fewer = generalized(structures, name, below=largest)
+        _close(fewer, ordered, closing, below=largest)
+        tried = predicted(fewer, largest, ends=False)
         held_out = tried.seconds / ordered[-1].run_time - 1
         off = hypot(2 * held_out, LEAST)
     else:
         off = DOUBTFUL
         warnings["two recordings: how well they generalize is not known; add a third"] = None
     off = hypot(off, general.spread)
-    steps = {ranks: max(1.0, log2(ranks / most) / log2(most / before)) for ranks in to}
+    steps = {
+        ranks: max(1.0, log2(ranks / largest) / log2(largest / second_largest)) for ranks in to
+    }
     left_open = {ranks: _left_open(general, predicted(general, ranks, ends=False)) for ranks in to}
     factor, power = _growing({steps[p]: sum(of.values()) for p, of in left_open.items()})
-    written = f"max(1, log2(p/{most})/{log2(most / before):.4g})"
+    written = f"max(1, log2(p/{largest})/{log2(largest / second_largest):.4g})"
     app["uncertainty"] = f"sqrt({off:.3g}**2*{written} + ({factor:.3g}*{written}**{power})**2)"
-    found = []
+    scaled = []
     for ranks in to:
-        one = predicted(general, ranks)
-        warnings |= dict.fromkeys(one.warnings)
-        above = one.high / one.seconds - 1
+        prediction = predicted(general, ranks)
+        warnings |= dict.fromkeys(prediction.warnings)
+        above = prediction.high / prediction.seconds - 1
         further = hypot(off * steps[ranks] ** 0.5, factor * steps[ranks] ** power)
         warnings[
             f"the interval on {ranks} ranks ends {above:.0%} above the prediction "
             f"(without errors of the models: {further:.0%})"
         ] = None
-        found.append(Scaled(ranks, one.seconds, one.low, one.high))
-    warnings |= dict.fromkeys(_undecided(general, left_open[max(to)], most))
+        scaled.append(Scaled(ranks, prediction.seconds, prediction.low, prediction.high))
+    warnings |= dict.fromkeys(_undecided(general, left_open[max(to)], largest))
     omitted = float(app.get("omitted", 0.0))
-    return Scaling(general.document, recorded, found, closing, held_out, omitted, list(warnings))
+    return Scaling(general.document, recorded, scaled, closing, held_out, omitted, list(warnings))
 
 
 def _predicted(
@@ -154,8 +156,8 @@ def _predicted(
     ends: bool = True,
 ) -> Prediction:  # fmt: skip
     of = program(parse(dict(general.document), "generalized", {"p": str(ranks)}))
-    (found,) = predict(of, models, machine, ends=ends)
-    return found
+    (prediction,) = predict(of, models, machine, ends=ends)
+    return prediction
 
 
 # --- what is missing at the recordings ------------------------------------------------------------
@@ -168,7 +170,8 @@ def _close(
     if max(map(abs, closing)) <= CLOSES:
         return
     missing = {
-        len(one.ranks): -error * one.run_time for one, error in zip(traces, closing, strict=True)
+        len(trace.ranks): -error * trace.run_time
+        for trace, error in zip(traces, closing, strict=True)
     }
     general.spread += max(map(abs, closing))
     general.warnings += [
@@ -186,15 +189,15 @@ def _close(
 
 def _named(trace: Trace, error: float) -> str:
     """Say what a description lacks on the ranks of a trace, and where the time may have gone."""
-    what = f"on {len(trace.ranks)} ranks the description is {abs(error):.1%} "
+    text = f"on {len(trace.ranks)} ranks the description is {abs(error):.1%} "
     if error > 0:
-        return f"{what}too long ({format_seconds(error * trace.run_time)})"
+        return f"{text}too long ({format_seconds(error * trace.run_time)})"
     aside = [
         f"{op} {format_seconds(seconds / len(trace.ranks))}"
         for op, seconds in sorted(trace.omitted.items(), key=lambda item: -item[1])
     ]
     return (
-        f"{what}too short: {format_seconds(-error * trace.run_time)} are missing, and are added as "
+        f"{text}too short: {format_seconds(-error * trace.run_time)} are missing, and are added as "
         f"computation (calls that it does not contain, on each rank: {', '.join(aside) or 'none'})"
     )
 
@@ -202,37 +205,40 @@ def _named(trace: Trace, error: float) -> str:
 # --- what the recordings leave open ---------------------------------------------------------------
 
 
-def _left_open(general: General, one: Prediction) -> dict[str, float]:
+def _left_open(general: General, prediction: Prediction) -> dict[str, float]:
     """Return by what part the time may be off for each value of which several functions fit.
 
     Half a width, 95 %. A value that is off by a part puts its phase off by that part at most; of
     several values of a phase it is the one that is open most.
     """
-    found = {}
-    for phase, fitted in zip(one.phases, general.open, strict=True):
-        share = phase.seconds * one.iterations / one.seconds
-        spreads = {name: by.spread(one.ranks) for name, by in fitted.items()}
+    widths = {}
+    for phase, fitted in zip(prediction.phases, general.open, strict=True):
+        share = phase.seconds * prediction.iterations / prediction.seconds
+        spreads = {name: by.spread(prediction.ranks) for name, by in fitted.items()}
         name = max(spreads, key=spreads.__getitem__, default="")
         if name:
-            found[name] = share * spreads[name]
-    return found
+            widths[name] = share * spreads[name]
+    return widths
 
 
 def _growing(widths: Mapping[float, float]) -> tuple[float, float]:
     """Return a factor and a power of the number of steps that no width is above, by the least."""
-    made = [
+    candidates = [
         (max(width / steps**power for steps, width in widths.items()), power) for power in _POWERS
     ]
-    return min(made, key=lambda one: sum(one[0] * steps ** one[1] for steps in widths))
+    return min(
+        candidates,
+        key=lambda candidate: sum(candidate[0] * steps ** candidate[1] for steps in widths),
+    )
 
 
-def _undecided(general: General, widths: Mapping[str, float], most: int) -> Iterator[str]:
+def _undecided(general: General, widths: Mapping[str, float], largest: int) -> Iterator[str]:
     """Say of the value that is open most which recording would decide, if it matters."""
     name = max(widths, key=widths.__getitem__, default="")
     if name and widths[name] > LEAST:
         by = next(fitted[name] for fitted in general.open if name in fitted)
-        likely = " or ".join(" + ".join(one.terms) for one in by.rivals[:2])
-        ranks = by.decides(most)
+        likely = " or ".join(" + ".join(rival.terms) for rival in by.rivals[:2])
+        ranks = by.decides(largest)
         yield f"{name} may be a multiple of {likely} (±{widths[name]:.0%} of the time)" + (
             f"; record on {ranks} to decide" if ranks else ""
         )

@@ -85,14 +85,14 @@ MOST_LINES = 4
 """Lines of code of a position that are shown: those where most time is spent."""
 
 
-def where(lines: Sequence[str], found: Position) -> str:
+def where(lines: Sequence[str], position: Position) -> str:
     """Return the lines of code where a position spends most time, by file."""
     by_file: dict[str, dict[str, None]] = defaultdict(dict)
-    for site in found.sites[:MOST_LINES]:
+    for site in position.sites[:MOST_LINES]:
         name, _, line = lines[site].rpartition(":")
         by_file[name or lines[site]][line if name else ""] = None
-    shown = [f"{name}:{','.join(of)}" if any(of) else name for name, of in by_file.items()]
-    return ", ".join(shown) + (" …" if len(found.sites) > MOST_LINES else "")
+    files = [f"{name}:{','.join(of)}" if any(of) else name for name, of in by_file.items()]
+    return ", ".join(files) + (" …" if len(position.sites) > MOST_LINES else "")
 
 
 # --- of ranks together ----------------------------------------------------------------------------
@@ -100,40 +100,40 @@ def where(lines: Sequence[str], found: Position) -> str:
 
 def _of_tree(tree: Tree, ranks: int, around: str, times: int) -> Iterator[Position]:
     number = 0
-    rest = list(tree)
-    while rest:
-        together = butterfly(rest, ranks)
-        node = rest[0]
-        del rest[: len(together) or 1]
+    remaining = list(tree)
+    while remaining:
+        together = butterfly(remaining, ranks)
+        node = remaining[0]
+        del remaining[: len(together) or 1]
         if isinstance(node, Place) and node.round.kind == "end":
             continue  # computation alone
         number += 1
-        here = f"{around}{number}"
+        label = f"{around}{number}"
         if isinstance(node, Again):
-            yield Position(here, "loop", 0, 0, "", node.times, ranks, 0.0, 0.0, ())
-            yield from _of_tree(node.body, ranks, f"{here}.", times * node.times)
+            yield Position(label, "loop", 0, 0, "", node.times, ranks, 0.0, 0.0, ())
+            yield from _of_tree(node.body, ranks, f"{label}.", times * node.times)
         else:
-            yield _together(together or [node], here, ranks)
+            yield _together(together or [node], label, ranks)
 
 
-def _together(places: Sequence[Place], here: str, ranks: int) -> Position:
-    one = places[0].round
+def _together(places: Sequence[Place], label: str, ranks: int) -> Position:
+    first = places[0].round
     rounds = [place.round for place in places]
-    messages = [message for each in rounds for message in each.messages]
+    messages = [message for round_ in rounds for message in round_.messages]
     spent: Counter[int] = Counter()
-    for each in rounds:
-        spent.update(each.sites)
-    sizes = [size for _, _, size in messages] or [one.call.bytes if one.call else 0.0]
-    if one.call is not None:
-        peers = "all" if one.among == [list(range(ranks))] else _groups(one.among)
-        if one.call.op in ROOTED:
-            peers += f", root {one.call.root}"
+    for round_ in rounds:
+        spent.update(round_.sites)
+    sizes = [size for _, _, size in messages] or [first.call.bytes if first.call else 0.0]
+    if first.call is not None:
+        peers = "all" if first.among == [list(range(ranks))] else _groups(first.among)
+        if first.call.op in ROOTED:
+            peers += f", root {first.call.root}"
     else:
         sent = Counter(a for a, _, _ in {(a, b, 0) for a, b, _ in messages})
         peers = f"{(others := _range(sent.values()))} other{'s' * (others != '1')}"
     return Position(
-        here, one.call.op if one.call else one.flow, min(sizes), max(sizes), peers,
-        places[0].visits, len({rank for each in rounds for rank in each.ranks}),
+        label, first.call.op if first.call else first.flow, min(sizes), max(sizes), peers,
+        places[0].visits, len({rank for round_ in rounds for rank in round_.ranks}),
         sum(spent.values()), sum(map(computed, places)),
         tuple(site for site, _ in spent.most_common() if site >= 0),
     )  # fmt: skip
@@ -158,24 +158,24 @@ def _of_ranks(calls: Sequence[Sequence[RecordedCall | RecordedLoop]]) -> Iterato
     at: dict[tuple[tuple[int, ...], str], list[tuple[int, RecordedCall | RecordedLoop]]]
     at = defaultdict(list)
     for rank, nodes in enumerate(calls):
-        for place, node in _numbered(nodes, ()):
-            at[place, "loop" if isinstance(node, RecordedLoop) else node.op].append((rank, node))
-    for (place, op), found in sorted(at.items()):
-        here = ".".join(map(str, place))
-        loops = [node.count for _, node in found if isinstance(node, RecordedLoop)]
+        for numbers, node in _numbered(nodes, ()):
+            at[numbers, "loop" if isinstance(node, RecordedLoop) else node.op].append((rank, node))
+    for (numbers, op), entries in sorted(at.items()):
+        label = ".".join(map(str, numbers))
+        loops = [node.count for _, node in entries if isinstance(node, RecordedLoop)]
         if loops:
-            yield Position(here, op, 0, 0, "", max(loops), len(found), 0.0, 0.0, ())
+            yield Position(label, op, 0, 0, "", max(loops), len(entries), 0.0, 0.0, ())
             continue
-        made = [(rank, node) for rank, node in found if isinstance(node, RecordedCall)]
-        steps = {node.peer - rank for rank, node in made if node.peer >= 0}
+        pairs = [(rank, node) for rank, node in entries if isinstance(node, RecordedCall)]
+        steps = {node.peer - rank for rank, node in pairs if node.peer >= 0}
         step = f"rank {min(steps):+d}" if len(steps) == 1 else f"{len(steps)} distances"
         yield Position(
-            here, op, min(node.bytes for _, node in made), max(node.bytes for _, node in made),
-            step if steps else "", max(node.calls for _, node in made), len(made),
-            sum(node.seconds for _, node in made),
-            sum(gap.total for _, node in made for gap in node.gaps),
+            label, op, min(node.bytes for _, node in pairs), max(node.bytes for _, node in pairs),
+            step if steps else "", max(node.calls for _, node in pairs), len(pairs),
+            sum(node.seconds for _, node in pairs),
+            sum(gap.total for _, node in pairs for gap in node.gaps),
             tuple(dict.fromkeys(
-                node.site for _, node in sorted(made, key=lambda one: -one[1].seconds)
+                node.site for _, node in sorted(pairs, key=lambda pair: -pair[1].seconds)
                 if node.site >= 0
             )),
         )  # fmt: skip

@@ -80,8 +80,8 @@ def calls_of(run: Run) -> list[list[_Node]]:
         If the run is no recording, or its calls are damaged.
     """
     check_kind(run)
-    found: list[list[_Node]] = [[] for _ in range(run.size)]
-    known = len(groups(run))
+    sequences: list[list[_Node]] = [[] for _ in range(run.size)]
+    group_count = len(groups(run))
     numbers = _site_numbers(run)
     try:
         rows = sorted(
@@ -90,19 +90,19 @@ def calls_of(run: Run) -> list[list[_Node]]:
         )
         around: list[list[_Node]] = []
         for row in rows:
-            around = [found[row["rank"]]] if row["at"] == 0 else around
+            around = [sequences[row["rank"]]] if row["at"] == 0 else around
             del around[row["depth"] + 1 :]
             node = (
-                _call(row, run.size, known, numbers)
+                _call(row, run.size, group_count, numbers)
                 if "op" in row
-                else RecordedLoop(_number(row["count"], least=1))
+                else RecordedLoop(_number(row["count"], minimum=1))
             )
             around[row["depth"]].append(node)
             if isinstance(node, RecordedLoop):
                 around.append(node.body)
     except (KeyError, IndexError, OverflowError, TypeError, ValueError) as error:
         raise InputError("the 'call' and 'loop' records are damaged", where=run.where) from error
-    return found
+    return sequences
 
 
 def groups(run: Run) -> list[tuple[int, ...]]:
@@ -113,15 +113,15 @@ def groups(run: Run) -> list[tuple[int, ...]]:
     InputError
         If the records are damaged.
     """
-    found = {0: tuple(range(run.size))}
+    members = {0: tuple(range(run.size))}
     try:
         for row in _rows(run, "group"):
-            spans = [word.partition("-") for word in str(row["members"]).split()]
+            spans = [span.partition("-") for span in str(row["members"]).split()]
             ends = [(int(a), int(b or a)) for a, _, b in spans]
             if any(not 0 <= a <= b < run.size for a, b in ends) or len(ends) > run.size:
                 raise ValueError("a record names unknown ranks")
-            found[int(row["group"])] = tuple(r for a, b in ends for r in range(a, b + 1))
-        return [found[k] for k in range(len(found))]
+            members[int(row["group"])] = tuple(r for a, b in ends for r in range(a, b + 1))
+        return [members[k] for k in range(len(members))]
     except (KeyError, OverflowError, TypeError, ValueError) as error:
         raise InputError("the 'group' records are damaged", where=run.where) from error
 
@@ -148,12 +148,12 @@ def _site_numbers(run: Run) -> dict[tuple[int, int], int]:
 
 def program(run: Run) -> str:
     """Return the name of the program: the file that was started, or the script that Python ran."""
-    words = run.notes.get("command", "").rpartition("smpimain ")[2].split()
-    if words and _PYTHON.fullmatch(PurePath(words[0]).name):
-        scripts = [word for word in words[1:] if word.endswith(".py")]
-        modules = [b for a, b in pairwise(words[1:]) if a == "-m"]
-        words = [*scripts[:1], *modules[:1], *words]
-    return PurePath(words[0]).name.removesuffix(".py") if words else "program"
+    arguments = run.notes.get("command", "").rpartition("smpimain ")[2].split()
+    if arguments and _PYTHON.fullmatch(PurePath(arguments[0]).name):
+        scripts = [argument for argument in arguments[1:] if argument.endswith(".py")]
+        modules = [b for a, b in pairwise(arguments[1:]) if a == "-m"]
+        arguments = [*scripts[:1], *modules[:1], *arguments]
+    return PurePath(arguments[0]).name.removesuffix(".py") if arguments else "program"
 
 
 def trace(run: Run) -> Trace:
@@ -168,8 +168,8 @@ def trace(run: Run) -> Trace:
     try:
         return _trace(run)
     except (IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
-        what = f"its records of calls are damaged: {printable(str(error), 80)}"
-        raise InputError(what, where=run.where) from error
+        problem = f"its records of calls are damaged: {printable(str(error), 80)}"
+        raise InputError(problem, where=run.where) from error
 
 
 def check_kind(run: Run) -> None:
@@ -185,14 +185,14 @@ def _trace(run: Run) -> Trace:
     for warning in run.warnings:
         if warning.get("code") == "no-sequence":
             raise InputError(str(warning.get("text")), where=run.where)
-    said = [w for w in run.warnings if w.get("code") in ("mean-sizes", "no-finalize", "threads")]
-    found = Trace([], groups(run), [], program(run), [str(w.get("text")) for w in said])
-    found.sites = sites(run)
+    caveats = [w for w in run.warnings if w.get("code") in ("mean-sizes", "no-finalize", "threads")]
+    recorded = Trace([], groups(run), [], program(run), [str(w.get("text")) for w in caveats])
+    recorded.sites = sites(run)
     times = list(_rows(run, "rank_time"))
     if run.origin == "simulated" and all(r["computation"] < 1e-3 * r["seconds"] for r in times):
-        found.warnings.append(NOTHING_COMPUTED)
+        recorded.warnings.append(NOTHING_COMPUTED)
     counted: Counter[str] = Counter()
-    found.whole = max((float(row["seconds"]) for row in times), default=0.0)
+    recorded.whole = max((float(row["seconds"]) for row in times), default=0.0)
     tails = {int(row["rank"]): float(row["tail"]) for row in times}
     for rank, nodes in enumerate(calls_of(run)):
         if length(nodes) > MOST_CALLS:
@@ -200,19 +200,21 @@ def _trace(run: Run) -> Trace:
                 f"rank {rank} makes more than {MOST_CALLS} calls", where=run.where,
                 hint="record fewer iterations",
             )  # fmt: skip
-        making = _Making(found, counted)
+        making = _Making(recorded, counted)
         for call, way in _reached(nodes, 0):
             making.take(call, way)
         making.complete(Event("wait"))
-        found.ranks.append(making.events)
-        found.tail.append(tails.get(rank, 0.0) + making.carried)
+        recorded.ranks.append(making.events)
+        recorded.tail.append(tails.get(rank, 0.0) + making.carried)
     for row in _rows(run, "operation"):
         if row["op"] == "partitioned":  # the time of its messages is in waits that are not its own
             raise InputError("not known: partitioned messages", where=run.where)
         if row["op"] in _ASIDE:
-            found.omitted[row["op"]] = found.omitted.get(row["op"], 0.0) + float(row["seconds"])
-    found.warnings += [f"{words} ({count} calls)" for words, count in counted.items()]
-    return found
+            recorded.omitted[row["op"]] = recorded.omitted.get(row["op"], 0.0) + float(
+                row["seconds"]
+            )
+    recorded.warnings += [f"{text} ({count} calls)" for text, count in counted.items()]
+    return recorded
 
 
 MOST_CALLS = 4_000_000
@@ -231,8 +233,8 @@ def _heads(node: _Node) -> int:
 
 def _reached(nodes: Sequence[_Node], way: int) -> Iterator[tuple[RecordedCall, int]]:
     """Yield calls in the order in which they were made, and by which way each was reached."""
-    for place, node in enumerate(nodes):
-        first = 0 if place else way
+    for position, node in enumerate(nodes):
+        first = 0 if position else way
         if isinstance(node, RecordedLoop):
             again = _heads(node)
             for turn in range(node.count):
@@ -268,34 +270,34 @@ class _Making:
         """Take the next call."""
         seen = node.gaps[way] if way < len(node.gaps) and node.gaps[way].count else node.gaps[0]
         op, blocking = node.op, node.op.removeprefix("i")
-        made = Event(
+        call_event = Event(
             op, node.peer, node.bytes, -1, 0, seen.mean, node.seconds / max(node.calls, 1), seen,
             node.any, node.site,
         )  # fmt: skip
         if op in _WAITS:
-            self.complete(made, messages=node.open and 0 < node.requests <= self.messages)
+            self.complete(call_event, messages=node.open and 0 < node.requests <= self.messages)
         elif op in ("sendrecv", "isendrecv"):
-            self._both(node, made)
+            self._both(node, call_event)
         elif blocking in _SENDS and node.peer < 0:
             self.counted["messages to processes of other programs are left out"] += 1
-            self._omit(op, made)
+            self._omit(op, call_event)
         elif blocking in _SENDS:
-            self._keep(made._replace(op="send" if op == blocking else "isend"))
+            self._keep(call_event._replace(op="send" if op == blocking else "isend"))
         elif op in CALLED or blocking in CALLED:
             if node.group < 0:
                 raise ValueError(f"'{op}' has no group")
             kind = CALLED[op if op in CALLED else blocking]
-            made = made._replace(op=kind, peer=-1, root=node.root, members=node.group)
+            call_event = call_event._replace(op=kind, peer=-1, root=node.root, members=node.group)
             if op in CALLED:
-                self._keep(made)
+                self._keep(call_event)
             else:
                 self.counted["nonblocking collectives are taken as blocking where they end"] += 1
-                self.pending.append(made._replace(gap=0.0, seen=None))
-                self.carried += made.gap
+                self.pending.append(call_event._replace(gap=0.0, seen=None))
+                self.carried += call_event.gap
         elif blocking == "recv":
-            self._keep(made)
+            self._keep(call_event)
         else:
-            self._omit(op, made)
+            self._omit(op, call_event)
 
     def complete(self, wait: Event, *, messages: bool = False) -> None:
         """Take the completion of what is open, or of the messages among it."""
@@ -325,25 +327,25 @@ class _Making:
         self.carried += event.gap
         self.trace.omitted[op] = self.trace.omitted.get(op, 0.0) + event.seconds
 
-    def _both(self, node: RecordedCall, made: Event) -> None:
+    def _both(self, node: RecordedCall, call_event: Event) -> None:
         """Take a send and a receive in one call as both; PROC_NULL is no partner."""
         begun = []
         if node.peer >= 0:
             begun.append(Event("isend", node.peer, node.bytes, site=node.site))
         if node.source >= 0 or node.any:
             begun.append(Event("irecv", node.source, node.received, any=node.any, site=node.site))
-        self.carried += made.gap
+        self.carried += call_event.gap
         for k, event in enumerate(begun):
-            self._keep(event if k else event._replace(seen=made.seen))
+            self._keep(event if k else event._replace(seen=call_event.seen))
         if begun and node.op == "sendrecv":
-            self._keep(Event("wait", seconds=made.seconds, site=node.site))
+            self._keep(Event("wait", seconds=call_event.seconds, site=node.site))
 
 
 def _rows(run: Run, name: str) -> Iterator[Members]:
     return run.tables.get(name, Table()).rows()
 
 
-def _number(value: Any, end: int = 2**53, least: int = 0) -> int:
+def _number(value: Any, end: int = 2**53, minimum: int = 0) -> int:
     """Return a whole number below an end.
 
     Raises
@@ -351,8 +353,8 @@ def _number(value: Any, end: int = 2**53, least: int = 0) -> int:
     ValueError
         If it is none.
     """
-    if not least <= int(value) < end:
-        raise ValueError(f"{value} is not from {least} to {end - 1}")
+    if not minimum <= int(value) < end:
+        raise ValueError(f"{value} is not from {minimum} to {end - 1}")
     return int(value)
 
 
@@ -376,11 +378,11 @@ MOST_TENTHS = 200
 
 
 def _read_gap(values: Sequence[float]) -> Gap:
-    count, total, least, most, *tenths = values
+    count, total, shortest, longest, *tenths = values
     pairs = zip(tenths[::2], tenths[1::2], strict=True)
-    found = {int(tenth): float(counted) for tenth, counted in pairs}
-    if any(abs(tenth) > MOST_TENTHS for tenth in found):
+    histogram = {int(tenth): float(counted) for tenth, counted in pairs}
+    if any(abs(tenth) > MOST_TENTHS for tenth in histogram):
         raise ValueError("a gap is too long")
     if not count:
         return Gap()
-    return Gap(int(count), float(total), float(least), float(most), found)
+    return Gap(int(count), float(total), float(shortest), float(longest), histogram)

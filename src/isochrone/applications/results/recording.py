@@ -88,8 +88,8 @@ class RankTime(Record):
     @shown
     def share(self) -> float:
         """Share of the time in calls of MPI, 0 to 1, of a thread."""
-        whole = self.seconds * self.threads
-        return min(1.0, self.communication / whole) if whole > 0 else 0.0
+        total = self.seconds * self.threads
+        return min(1.0, self.communication / total) if total > 0 else 0.0
 
 
 def edges(run: Run) -> Table:
@@ -115,11 +115,11 @@ def sent(run: Run, what: str = "bytes") -> Sent:
     """
     if what not in WHAT:
         raise InputError(f"there is no matrix of '{what}'", hint=f"there are: {', '.join(WHAT)}")
-    found = edges(run)
-    key, place = np.unique(found["from"] * run.size + found["to"], return_inverse=True)
-    amount = np.bincount(place, found[what], len(key)).astype(np.float64)
-    some = amount > 0
-    return Sent(key[some] // run.size, key[some] % run.size, amount[some])
+    pairs = edges(run)
+    key, inverse = np.unique(pairs["from"] * run.size + pairs["to"], return_inverse=True)
+    amount = np.bincount(inverse, pairs[what], len(key)).astype(np.float64)
+    nonzero = amount > 0
+    return Sent(key[nonzero] // run.size, key[nonzero] % run.size, amount[nonzero])
 
 
 def matrix(run: Run, what: str = "bytes") -> Floats:
@@ -132,9 +132,9 @@ def matrix(run: Run, what: str = "bytes") -> Floats:
     """
     if run.size > MAX_MATRIX_RANKS:
         raise InputError(f"a matrix of {run.size} ranks is too large for memory")
-    found = sent(run, what)
+    pairs = sent(run, what)
     values = np.zeros((run.size, run.size))
-    values[found.source, found.target] = found.amount
+    values[pairs.source, pairs.target] = pairs.amount
     return values
 
 
@@ -147,8 +147,8 @@ def operations(run: Run) -> list[Operation]:
         If the run is no recording, or damaged.
     """
     check_kind(run)
-    found = records(run, "operation", Operation)
-    return sorted(found, key=lambda one: -one.seconds)
+    rows = records(run, "operation", Operation)
+    return sorted(rows, key=lambda operation: -operation.seconds)
 
 
 def rank_times(run: Run) -> list[RankTime]:

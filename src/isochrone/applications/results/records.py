@@ -38,6 +38,7 @@ def records(run: Run, name: str, kind: Any) -> list[Any]:
         return lists
 
     columns = [
-        column("from" if one.name == "source" else one.name, one.type) for one in fields(kind)
+        column("from" if member.name == "source" else member.name, member.type)
+        for member in fields(kind)
     ]
     return [kind(*row) for row in zip(*columns, strict=True)]

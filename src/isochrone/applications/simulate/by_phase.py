@@ -94,10 +94,10 @@ def _tree(of_ranks: Iterable[tuple[int, Sequence[Step]]]) -> Plan:
                 phase.steps.append([])
                 last = step.phase
             phase.steps[-1].append(step)
-    found: dict[int, _Phase | _Again] = dict(phases)
+    nodes: dict[int, _Phase | _Again] = dict(phases)
     for first, (step, inner) in repeats.items():
-        found[first] = _Again(step.times, step.every, _tree(inner))
-    return [found[key] for key in sorted(found)]
+        nodes[first] = _Again(step.times, step.every, _tree(inner))
+    return [nodes[key] for key in sorted(nodes)]
 
 
 def _first(step: Step) -> int:
@@ -128,20 +128,22 @@ class _Computing:
         """Return what is drawn for each rank."""
         values = program.values[self.time]
         if len(values) == 1:
-            found = values[0] * self.factors
+            seconds = values[0] * self.factors
         else:
-            found = draw(program.seed, values, app, self.ranks, phase, iteration, 0) * self.factors
+            seconds = (
+                draw(program.seed, values, app, self.ranks, phase, iteration, 0) * self.factors
+            )
         if self.schedule is not None:
             factors = program.values[self.schedule]
-            found = found * factors[iteration % len(factors)]
-        return np.asarray(found)
+            seconds = seconds * factors[iteration % len(factors)]
+        return np.asarray(seconds)
 
 
 def plan(program: Program, app: int) -> Plan:
     """Return the phases of an application in their order, and how each can be simulated."""
-    found = _tree(enumerate(program.applications[app].steps))
-    _prepare(found, program)
-    return found
+    tree = _tree(enumerate(program.applications[app].steps))
+    _prepare(tree, program)
+    return tree
 
 
 def _prepare(tree: Plan, program: Program) -> None:
@@ -156,9 +158,9 @@ def _prepare(tree: Plan, program: Program) -> None:
                 steps = [step for step in every if isinstance(step, Compute)]
                 node.computing = _Computing.of(node.ranks, steps)
         elif kinds == {Collective}:
-            found = [step for step in set(every) if isinstance(step, Collective)]
-            if found[0].op not in (*FROM_ROOT, *TO_ROOT) and not found[0].grid:
-                node.collectives = found
+            collectives = [step for step in set(every) if isinstance(step, Collective)]
+            if collectives[0].op not in (*FROM_ROOT, *TO_ROOT) and not collectives[0].grid:
+                node.collectives = collectives
         elif kinds <= {Isend, Irecv, Wait, Compute}:
             sizes = {step.size for step in every if isinstance(step, Isend)}
             if all(len(program.values[size]) == 1 for size in sizes):
@@ -234,8 +236,8 @@ def simulate(
         If its ranks wait for each other for ever.
     """
     application = program.applications[app]
-    whole = sum(map(_work, application.steps))
-    if whole * min(least, application.iterations) <= MANY:
+    work = sum(map(_work, application.steps))
+    if work * min(least, application.iterations) <= MANY:
         return step_by_step(program, app, clocks, least=least, most=most)
     plans = [] if plans is None else plans
     if not plans:
@@ -243,7 +245,7 @@ def simulate(
     simulation = ByPhase(program, app, clocks, plans[0])
     if application.ranks > LARGE:
         least = min(least, FEW_OF_MANY)
-    return simulation.simulate(least, max(1, most // max(whole, 1)))
+    return simulation.simulate(least, max(1, most // max(work, 1)))
 
 
 def _work(steps: Sequence[Step]) -> int:
@@ -257,12 +259,12 @@ def _work(steps: Sequence[Step]) -> int:
 class ByPhase:
     """One application as it is simulated."""
 
-    def __init__(self, program: Program, app: int, clocks: Clocks, known: Plan) -> None:
+    def __init__(self, program: Program, app: int, clocks: Clocks, phase_plan: Plan) -> None:
         self.program = program
         self.app = app
         self.application = program.applications[app]
         self.clocks = clocks
-        self.plan = known
+        self.plan = phase_plan
         self.nodes = np.array(clocks.node_of)
         self.times = np.zeros(self.application.ranks)
         self.spent = np.zeros(len(self.application.phases))
@@ -275,10 +277,10 @@ class ByPhase:
         ends: list[float] = []
         phases = []
         while len(ends) < self.application.iterations:
-            before = self.spent.copy()
+            spent_before = self.spent.copy()
             self._all(self.plan, len(ends))
             ends.append(float(self.times.max()))
-            phases.append((self.spent - before) / len(self.times))
+            phases.append((self.spent - spent_before) / len(self.times))
             if len(ends) >= least and (len(ends) >= most or steady(ends)):
                 break
         communicating = 1 - self.computed / max(float(self.times.sum()), 1e-300)
@@ -289,9 +291,9 @@ class ByPhase:
 
     def _messages(self, phase: int, exchange: _Exchange) -> Messages:
         source, target = exchange.source, exchange.target
-        here, there = self.nodes[source], self.nodes[target]
-        inside = here == there
-        level = np.where(inside, -1, self.clocks.between(here, there)) + 1
+        source_node, target_node = self.nodes[source], self.nodes[target]
+        inside = source_node == target_node
+        level = np.where(inside, -1, self.clocks.between(source_node, target_node)) + 1
         _, first, kind = np.unique(
             exchange.size * (level.max() + 1) + level, return_index=True, return_inverse=True
         )
@@ -302,15 +304,15 @@ class ByPhase:
             )
             for k in first
         ]  # fmt: skip
-        alone, gap, wire, waits, both = (
+        single, gap, wire, waits, both_ways = (
             np.array(column)[kind] for column in zip(*costs, strict=True)
         )
         busy = np.maximum(gap - wire, 0.0)
         begins = np.concatenate([[True], source[1:] != source[:-1]])  # in the order of ranks
-        before = np.cumsum(busy) - busy
-        before -= np.maximum.accumulate(np.where(begins, before, 0.0))
-        whole = np.zeros(len(self.times))
-        np.add.at(whole, source, busy)
+        queued = np.cumsum(busy) - busy
+        queued -= np.maximum.accumulate(np.where(begins, queued, 0.0))
+        sends = np.zeros(len(self.times))
+        np.add.at(sends, source, busy)
         ports = [Port.of(source, gap), Port.of(target, gap)]
         away = np.flatnonzero(~inside)
         for ends in (source, target):
@@ -319,16 +321,16 @@ class ByPhase:
             chosen = away[shared]
             if len(chosen):
                 ports.append(sparse(self.nodes[ends], chosen, wire))
-        crossing = away[both[away] > 1]
+        crossing = away[both_ways[away] > 1]
         if len(crossing):
-            half = np.concatenate([wire[crossing] * both[crossing] / 2] * 2)
+            half = np.concatenate([wire[crossing] * both_ways[crossing] / 2] * 2)
             nodes = np.concatenate([self.nodes[source[crossing]], self.nodes[target[crossing]]])
             port = Port.of(nodes, half)
             padded = np.append(np.concatenate([crossing, crossing]), len(source))
             ports.append(Port(padded[port.rows], port.seconds))
         asks = waits | (not self.clocks.at_once)
         return Messages(
-            source, target, before, np.maximum(alone - gap, 0.0), asks, waits.astype(bool), whole,
+            source, target, queued, np.maximum(single - gap, 0.0), asks, waits.astype(bool), sends,
             ports,
         )  # fmt: skip
 
@@ -339,9 +341,9 @@ class ByPhase:
             if isinstance(node, _Again):
                 self._repeated(node, iteration)
                 continue
-            before = self.times.sum()
+            started = self.times.sum()
             self._one(node, iteration)
-            self.spent[node.number] += self.times.sum() - before
+            self.spent[node.number] += self.times.sum() - started
 
     def _repeated(self, node: _Again, iteration: int) -> None:
         """Simulate turns until their time is steady; the others take as long."""
@@ -356,31 +358,31 @@ class ByPhase:
         else:
             return
         half = len(ends) // 3
-        each, _ = mean_and_error(np.array(ends), half)
-        before = float(self.times.sum())
-        self.computed *= (before + left * each * len(self.times)) / max(before, 1e-300)
-        self.times += left * each
+        mean, _ = mean_and_error(np.array(ends), half)
+        total = float(self.times.sum())
+        self.computed *= (total + left * mean * len(self.times)) / max(total, 1e-300)
+        self.times += left * mean
 
     def _one(self, node: _Phase, iteration: int) -> None:
-        after = self.times.copy()
+        finish = self.times.copy()
         if node.computing is not None:
-            taken = node.computing.seconds(self.program, self.app, node.number, iteration)
-            after[node.computing.ranks] += taken
+            durations = node.computing.seconds(self.program, self.app, node.number, iteration)
+            finish[node.computing.ranks] += durations
         if node.exchange is not None:
             if node.number not in self.messages:
                 self.messages[node.number] = self._messages(node.number, node.exchange)
-            self.times = self.messages[node.number].done(self.times, after)
+            self.times = self.messages[node.number].done(self.times, finish)
         elif node.computing is not None:
-            self.computed += float((after - self.times).sum())
-            self.times = after
+            self.computed += float((finish - self.times).sum())
+            self.times = finish
         elif node.collectives:
             for step in node.collectives:
                 members = step.among or tuple(range(len(self.times)))
                 size = self.draws.value(step.size, 0, step.phase, 0, iteration)
                 unfolding = self.clocks.operation(step, members, size)
-                parts = np.array(unfolding.parts or 1.0) * unfolding.seconds
+                delays = np.array(unfolding.parts or 1.0) * unfolding.seconds
                 chosen = list(members)
-                self.times[chosen] = self.times[chosen].max() + parts
+                self.times[chosen] = self.times[chosen].max() + delays
         else:
             self._events(node, iteration)
 

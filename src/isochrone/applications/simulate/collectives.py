@@ -89,8 +89,8 @@ class _Meeting:
     def look(self, member: int) -> None:
         """Let those leave who can, now that a member has come."""
         if self.missing == 0:
-            for each in range(len(self.requests)):
-                self.leave(each, self.clock.now + self.after(each))
+            for index in range(len(self.requests)):
+                self.leave(index, self.clock.now + self.after(index))
 
     def leave(self, member: int, moment: float) -> None:
         """Let a member go on at a moment."""
@@ -111,22 +111,22 @@ class _FromRoot(_Meeting):
     def look(self, member: int) -> None:
         """Reckon whose data are there now; let those leave who need not wait for receivers."""
         parents = self.of.parents
-        asked = [member]
-        while asked:
-            one = asked.pop()
-            came, parent = self.came[one], parents[one]
-            if came == inf or self.done[one] < inf:
+        pending = [member]
+        while pending:
+            node = pending.pop()
+            came, parent = self.came[node], parents[node]
+            if came == inf or self.done[node] < inf:
                 continue
             if parent < 0:
                 begin = max(came, self.port.free)  # after the data that the root sent before
                 self.port.free = begin + self.of.busy
-                self.done[one] = begin + self.after(one)
+                self.done[node] = begin + self.after(node)
             else:
-                passed = self.done[parent] + self.after(one) - self.after(parent)
-                self.done[one] = max(came + self.of.hop, passed)
-            if self.done[one] < inf:
-                asked += self.of.below[one]
-                self._try_to_leave(one)
+                passed = self.done[parent] + self.after(node) - self.after(parent)
+                self.done[node] = max(came + self.of.hop, passed)
+            if self.done[node] < inf:
+                pending += self.of.below[node]
+                self._try_to_leave(node)
         if self.of.waits and parents[member] >= 0:
             self._try_to_leave(parents[member])
 
@@ -146,18 +146,18 @@ class _ToRoot(_Meeting):
 
     def look(self, member: int) -> None:
         """Let the member leave if all below it are done, and then those above it."""
-        one = member
-        while one >= 0 and self.done[one] == inf:
-            came, below = self.came[one], self.of.below[one]
-            moment = came + self.after(one)
+        node = member
+        while node >= 0 and self.done[node] == inf:
+            came, below = self.came[node], self.of.below[node]
+            moment = came + self.after(node)
             if below:
-                step = self.after(one) - max(self.after(k) for k in below)
+                step = self.after(node) - max(self.after(k) for k in below)
                 moment = max(came, max(self.done[k] for k in below) + step)
             if moment == inf:
                 return
-            self.done[one] = moment
-            self.leave(one, moment)
-            one = self.of.parents[one]
+            self.done[node] = moment
+            self.leave(node, moment)
+            node = self.of.parents[node]
 
 
 class _Queue(_Meeting):
@@ -166,12 +166,12 @@ class _Queue(_Meeting):
     def look(self, member: int) -> None:
         """Let those leave who need not wait for others; the root when all have come."""
         root, *others = self.came
-        for each in (member,) if member else range(1, len(self.came)):
-            if self.done[each] == inf:
-                begin = max(self.came[each], root) if self.of.waits else self.came[each]
-                self.done[each] = begin + self.after(each)
-                if self.done[each] < inf:
-                    self.leave(each, self.done[each])
+        for sender in (member,) if member else range(1, len(self.came)):
+            if self.done[sender] == inf:
+                begin = max(self.came[sender], root) if self.of.waits else self.came[sender]
+                self.done[sender] = begin + self.after(sender)
+                if self.done[sender] < inf:
+                    self.leave(sender, self.done[sender])
         if self.missing == 0:  # the root has taken all; data do not move before it is there
             service = (self.of.seconds - self.of.hop) / max(len(others) - 1, 1)
             free = root
@@ -187,7 +187,7 @@ class Meetings:
         self._clock = clock
         self._time = time
         self._all = tuple(range(ranks))
-        self._places = cache(lambda members: {each: k for k, each in enumerate(members)})
+        self._places = cache(lambda members: {rank: k for k, rank in enumerate(members)})
         self._ports: dict[tuple[int, Members], _Port] = {}
         self._calls: Counter[tuple[int, Members]] = Counter()
         self._open: dict[tuple[int, Members], _Meeting] = {}
@@ -207,8 +207,8 @@ class Meetings:
             elif of.parts and of.parents and step.op in (*FROM_ROOT, *TO_ROOT):
                 kind = _FromRoot if step.op in FROM_ROOT else _ToRoot
             meeting = self._open[call, members] = kind(self._clock, of, len(members), port)
-        places = self._places(members)
-        request = meeting.come((places[rank] - places.get(step.root, 0)) % len(members))
+        indices = self._places(members)
+        request = meeting.come((indices[rank] - indices.get(step.root, 0)) % len(members))
         if meeting.missing == 0:
             del self._open[call, members]
         return request

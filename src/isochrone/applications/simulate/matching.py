@@ -61,19 +61,22 @@ class Network:
 
     def _needs(self, source: int, target: int, cost: Cost) -> list[tuple[_Port, float]]:
         """Return the ports of a message, and how long it would be in each alone."""
-        found = [
+        ports = [
             (self._ports["rank out", source], cost.gap),
             (self._ports["rank in", target], cost.gap),
         ]
-        here, there = self._node_of[source], self._node_of[target]
-        if here != there:
-            for way, node in ("out", here), ("in", there):
+        source_node, target_node = self._node_of[source], self._node_of[target]
+        if source_node != target_node:
+            for way, node in ("out", source_node), ("in", target_node):
                 if self._ranks_on[node] > 1:  # else the port of its rank is the same
-                    found.append((self._ports[way, node], cost.wire))
+                    ports.append((self._ports[way, node], cost.wire))
             if cost.both > 1:
                 half = cost.wire * cost.both / 2
-                found += [(self._ports["both", here], half), (self._ports["both", there], half)]
-        return [(port, seconds) for port, seconds in found if seconds > 0]
+                ports += [
+                    (self._ports["both", source_node], half),
+                    (self._ports["both", target_node], half),
+                ]
+        return [(port, seconds) for port, seconds in ports if seconds > 0]
 
     def _enter(self, flow: _Flow) -> None:
         flow.at = self._clock.now

@@ -24,8 +24,8 @@ class Port:
         order = np.argsort(ports, kind="stable")
         _, first, counts = np.unique(ports[order], return_index=True, return_counts=True)
         rows = np.full((len(counts), counts.max()), len(ports))
-        place = np.arange(len(ports)) - np.repeat(first, counts)
-        rows[np.repeat(np.arange(len(counts)), counts), place] = order
+        column = np.arange(len(ports)) - np.repeat(first, counts)
+        rows[np.repeat(np.arange(len(counts)), counts), column] = order
         return cls(rows, np.append(seconds, 0.0)[rows])
 
     def finish(self, enters: Floats, ends: Floats) -> None:
@@ -35,10 +35,10 @@ class Port:
         have had by now, so that a message leaves when `had` reaches its tag.
         """
         times = np.append(enters, inf)[self.rows]
-        known = self.rows < len(enters)
+        valid = self.rows < len(enters)
         if times.shape[1] == 1:
             left = times + self.seconds
-            np.maximum.at(ends, self.rows[known], left[known])
+            np.maximum.at(ends, self.rows[valid], left[valid])
             return
         lines = np.arange(len(times))
         left = np.empty_like(times)
@@ -66,7 +66,7 @@ class Port:
             tags[out, goes[out]] = inf
             inside[into] += 1
             inside[out] -= 1
-        np.maximum.at(ends, self.rows[known], left[known])
+        np.maximum.at(ends, self.rows[valid], left[valid])
 
 
 @dataclass
@@ -82,7 +82,7 @@ class Messages:
     busy: Floats
     ports: list[Port]
 
-    def done(self, times: Floats, after: Floats) -> Floats:
+    def done(self, times: Floats, free_at: Floats) -> Floats:
         """Return when each rank has all, from when it reached the phase and did all else."""
         begin = times[self.source] + self.begins
         begin = np.where(self.asks, np.maximum(begin, times[self.target]), begin)
@@ -90,10 +90,10 @@ class Messages:
         ends = enters.copy()
         for port in self.ports:
             port.finish(enters, ends)
-        found = after + self.busy
-        np.maximum.at(found, self.target, ends)
-        np.maximum.at(found, self.source[self.waits], ends[self.waits])
-        return found
+        finished = free_at + self.busy
+        np.maximum.at(finished, self.target, ends)
+        np.maximum.at(finished, self.source[self.waits], ends[self.waits])
+        return finished
 
 
 def sparse(nodes: Ints, chosen: Ints, seconds: Floats) -> Port:

@@ -117,9 +117,9 @@ class Ranks:
                     time *= factors[iteration % len(factors)]
                 yield time * step.factor
             case Send() | Isend():
-                number = step.to + sent[step.phase, step.to] * AGAIN
+                draw_number = step.to + sent[step.phase, step.to] * AGAIN
                 sent[step.phase, step.to] += 1
-                size = self.draws.value(step.size, rank, step.phase, number, iteration)
+                size = self.draws.value(step.size, rank, step.phase, draw_number, iteration)
                 later = begun if isinstance(step, Isend) else None
                 yield from self._send(rank, step.to, step.phase, size, begun=later)
             case Recv():
@@ -131,8 +131,8 @@ class Ranks:
                 begun.clear()
             case Collective():
                 size = self.draws.value(step.size, 0, step.phase, 0, iteration)
-                for part, block in self.parts(step, size, rank):
-                    yield self.meetings.join(rank, part, block)
+                for operation, block in self.parts(step, size, rank):
+                    yield self.meetings.join(rank, operation, block)
             case Serve():
                 yield from self._serve(step, rank, iteration)
             case Farm():
@@ -168,13 +168,13 @@ class Ranks:
                 del waiting[client]
                 yield from self._reply(step, rank, iteration, client)
         while waiting:
-            asked = self.matching.receive_any(rank, everyone, step.phase)
-            yield asked
-            if asked.source in waiting:
-                del waiting[asked.source]
-                yield from self._reply(step, rank, iteration, asked.source)
+            request = self.matching.receive_any(rank, everyone, step.phase)
+            yield request
+            if request.source in waiting:
+                del waiting[request.source]
+                yield from self._reply(step, rank, iteration, request.source)
             else:
-                early[asked.source] += 1
+                early[request.source] += 1
 
     def _reply(self, step: Serve, rank: int, iteration: int, client: int) -> Run:
         yield self.draws.value(step.time, rank, step.phase, client, iteration)
@@ -301,9 +301,9 @@ class Simulated:
     @property
     def phase_seconds(self) -> Floats:
         """Seconds of each phase in an iteration, a mean over ranks and all iterations."""
-        rest = self.iterations - len(self.ends)
+        remaining = self.iterations - len(self.ends)
         later = self.phases[self.steady :].mean(axis=0)
-        return np.asarray((self.phases.sum(axis=0) + rest * later) / self.iterations)
+        return np.asarray((self.phases.sum(axis=0) + remaining * later) / self.iterations)
 
 
 def step_by_step(
@@ -339,13 +339,13 @@ def step_by_step(
         if done[iteration] == ranks:
             ends.append(clock.now)
 
-    one = Ranks(
+    processes = Ranks(
         application, clock, Matching(clock, network, at_once=clocks.at_once),
         Meetings(clock, clocks.operation, ranks), Draws(program.seed, program.values, app),
         clocks.message, note, clocks.parts,
     )  # fmt: skip
     for rank in range(ranks):
-        clock.start(one.run(rank, application.iterations, finished))
+        clock.start(processes.run(rank, application.iterations, finished))
     work = sum(
         3 * len(step.clients) if isinstance(step, Serve)
         else 3 * step.tasks if isinstance(step, Farm)
@@ -371,8 +371,8 @@ def step_by_step(
             f"{len(ends) + 1}",
             hint="try the flow exchange",
         )
-    each = np.array([spent[iteration] for iteration in range(len(ends))]) / ranks
-    return Simulated(np.array(ends), each, application.iterations, ranks)
+    phase_means = np.array([spent[iteration] for iteration in range(len(ends))]) / ranks
+    return Simulated(np.array(ends), phase_means, application.iterations, ranks)
 
 
 def steady(ends: Sequence[float]) -> bool:
@@ -387,12 +387,12 @@ def mean_and_error(ends: Floats, first: int) -> tuple[float, float]:
     Iterations that follow each other are alike in what delays them, so the error is that of the
     means of a few long parts.
     """
-    rest = ends[first:]
-    if len(rest) < 2:
+    tail = ends[first:]
+    if len(tail) < 2:
         return float(ends[-1] / len(ends)), nan
-    mean = float((rest[-1] - rest[0]) / (len(rest) - 1))
-    parts = np.linspace(0, len(rest) - 1, min(_BLOCKS, len(rest) - 1) + 1).astype(int)
-    means = np.diff(rest[parts]) / np.diff(parts)
+    mean = float((tail[-1] - tail[0]) / (len(tail) - 1))
+    bounds = np.linspace(0, len(tail) - 1, min(_BLOCKS, len(tail) - 1) + 1).astype(int)
+    means = np.diff(tail[bounds]) / np.diff(bounds)
     if len(means) < 2:
         return mean, nan
     return mean, float(np.std(means, ddof=1) / sqrt(len(means)))

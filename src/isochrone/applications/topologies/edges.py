@@ -24,8 +24,8 @@ class _Written:
                 f"the edge has {len(value)} ranks, not two",
                 "sizes are written {from: 0, to: 1, bytes: 4KiB}",
             )
-        for one in value.values():
-            Given.read(one, at)
+        for entry in value.values():
+            Given.read(entry, at)
         return value
 
     @classmethod
@@ -40,21 +40,21 @@ class _Written:
 
 def _edge(written: Any, options: Options, at: KeyPath) -> Edge:
     def rank(key: str) -> int:
-        found = quantities.count(Given(written[key], at), options.scope, 0, 2**31)
-        if found >= options.ranks:
+        index = quantities.count(Given(written[key], at), options.scope, 0, 2**31)
+        if index >= options.ranks:
             raise at.error(
-                f"there is no rank {found} in an application of {options.ranks} ranks",
+                f"there is no rank {index} in an application of {options.ranks} ranks",
                 f"ranks are 0 to {options.ranks - 1}",
             )
-        return found
+        return index
 
     return edge(rank("from"), rank("to"), written, options.scope, at)
 
 
 def _make(options: Options) -> Graph:
     at = options.place("list")
-    edges = tuple(_edge(one, options, at.item(k)) for k, one in enumerate(options.get("list")))
-    options.check_edges(sum(one.times for one in edges))
+    edges = tuple(_edge(entry, options, at.item(k)) for k, entry in enumerate(options.get("list")))
+    options.check_edges(sum(link.times for link in edges))
     return Graph(edges, directed=options.get("directed", True))
 
 

@@ -27,25 +27,25 @@ MOST_MEMORY = 2**30
 
 def _arguments(options: Options, generator: Callable[..., Any]) -> dict[str, Any]:
     """Return numbers and booleans by name; what is random is drawn from the seed."""
-    known = inspect.signature(generator).parameters
-    found = {}
+    parameters = inspect.signature(generator).parameters
+    arguments = {}
     for name, value in options.spec.options.items():
         if name == "generator":
             continue
-        if name not in known or name in _NOT_OURS:
+        if name not in parameters or name in _NOT_OURS:
             raise options.place(name).error(
                 f"{options.get('generator')} has no parameter '{printable(name, 40)}'",
-                f"its parameters: {', '.join(n for n in known if n not in _NOT_OURS)}",
+                f"its parameters: {', '.join(n for n in parameters if n not in _NOT_OURS)}",
             )
-        found[name] = value
+        arguments[name] = value
         if isinstance(value, Given):
-            number = quantity(value, options.scope).value
-            if abs(number) > MAX_RANKS and name != "seed":
-                raise value.at.error(f"{number:g} is too large", f"at most {MAX_RANKS}")
-            found[name] = int(number) if number.is_integer() else number
-    if "seed" in known:
-        found.setdefault("seed", options.seed % 2**32)
-    return found
+            numeric = quantity(value, options.scope).value
+            if abs(numeric) > MAX_RANKS and name != "seed":
+                raise value.at.error(f"{numeric:g} is too large", f"at most {MAX_RANKS}")
+            arguments[name] = int(numeric) if numeric.is_integer() else numeric
+    if "seed" in parameters:
+        arguments.setdefault("seed", options.seed % 2**32)
+    return arguments
 
 
 _NOT_OURS = ("create_using", "backend", "backend_kwargs")
@@ -64,8 +64,8 @@ def _bounded() -> Iterator[None]:
     tracing, limits = sys.gettrace(), resource.getrlimit(resource.RLIMIT_AS)
     with suppress(OSError, ValueError):  # systems without /proc, or with a lower limit
         pages = int(Path("/proc/self/statm").read_text().split()[0])
-        most = pages * resource.getpagesize() + MOST_MEMORY
-        resource.setrlimit(resource.RLIMIT_AS, (most, limits[1]))
+        limit = pages * resource.getpagesize() + MOST_MEMORY
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limits[1]))
     sys.settrace(trace)
     try:
         yield

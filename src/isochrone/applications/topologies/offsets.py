@@ -27,23 +27,23 @@ def _make(options: Options) -> Graph:
     ranks = np.arange(options.ranks)
     coordinates = np.stack(np.unravel_index(ranks, shape, order), axis=1)
     edges = []
-    for one in options.get("list"):
-        if len(one.to) != len(shape):
-            raise one.at.key("to").error(
-                f"the offset has {len(one.to)} numbers for {len(shape)} dimensions"
+    for offset in options.get("list"):
+        if len(offset.to) != len(shape):
+            raise offset.at.key("to").error(
+                f"the offset has {len(offset.to)} numbers for {len(shape)} dimensions"
             )
-        size = None if one.bytes is None else int(quantities.size(one.bytes, options.scope))
+        size = None if offset.bytes is None else int(quantities.size(offset.bytes, options.scope))
         step = []
-        for given in one.to:
-            along = quantities.quantity(given, options.scope)
+        for expression in offset.to:
+            along = quantities.quantity(expression, options.scope)
             if not along.plain or along.value != round(along.value):
-                raise given.at.error("the offset is not a whole number")
+                raise expression.at.error("the offset is not a whole number")
             step.append(round(along.value))
-        there = coordinates + np.array(step)
-        inside = ((there >= 0) & (there < sides)).all(axis=1)
+        neighbours = coordinates + np.array(step)
+        inside = ((neighbours >= 0) & (neighbours < sides)).all(axis=1)
         if around:
-            there, inside = there % sides, np.ones(len(ranks), dtype=bool)
-        targets = np.ravel_multi_index(tuple(there[inside].T), shape, order=order)
+            neighbours, inside = neighbours % sides, np.ones(len(ranks), dtype=bool)
+        targets = np.ravel_multi_index(tuple(neighbours[inside].T), shape, order=order)
         pairs = zip(ranks[inside].tolist(), targets.tolist(), strict=True)
         edges += [Edge(a, b, size) for a, b in pairs if a != b]
         options.check_edges(len(edges))

@@ -15,36 +15,40 @@ LITTLE = 0.05
 """Share of what is computed within an exchange below which nothing is computed before it."""
 
 
-def settle(found: list[Round]) -> None:
+def settle(rounds: list[Round]) -> None:
     """Tell apart what the calls of one rank leave open but those of others tell.
 
     Who only sends computes before an exchange and within it without a call in between; so does
     who only receives, after it.
     """
-    for one in found:
-        if one.kind in ("stream", "token"):
-            whole = {rank: one.within[rank] for rank in one.within.keys() - one.before.keys()}
-            for rank, spent in whole.items():
-                one.before[rank], one.within[rank] = _parted(spent, one.before, one.within, whole)
+    for round_ in rounds:
+        if round_.kind in ("stream", "token"):
+            undivided = {
+                rank: round_.within[rank] for rank in round_.within.keys() - round_.before.keys()
+            }
+            for rank, spent in undivided.items():
+                round_.before[rank], round_.within[rank] = _parted(
+                    spent, round_.before, round_.within, undivided
+                )
     following: dict[int, Round] = {}
-    after = []
-    for one in reversed(found):
-        after.append({rank: following.get(rank) for rank in one.ranks})
-        following |= dict.fromkeys(one.ranks, one)
-    for one, next_of in zip(found, reversed(after), strict=True):
-        if one.kind == "stream":
-            usual = [s.mean for r, s in one.within.items() if r in one.before] or [
-                s.mean for s in one.within.values()
+    next_rounds = []
+    for round_ in reversed(rounds):
+        next_rounds.append({rank: following.get(rank) for rank in round_.ranks})
+        following |= dict.fromkeys(round_.ranks, round_)
+    for round_, next_of in zip(rounds, reversed(next_rounds), strict=True):
+        if round_.kind == "stream":
+            typical = [s.mean for r, s in round_.within.items() if r in round_.before] or [
+                s.mean for s in round_.within.values()
             ]
-            for rank in one.before.keys() - one.within.keys():
+            for rank in round_.before.keys() - round_.within.keys():
                 later = next_of[rank]
-                if later is not None and usual:
-                    moved = _taken_back(later, rank, median(usual))
+                if later is not None and typical:
+                    moved = _taken_back(later, rank, median(typical))
                     if moved.mean > 0:
-                        one.within[rank] = moved
+                        round_.within[rank] = moved
 
 
-def _taken_back(later: Round, rank: int, usual: float) -> Spent:
+def _taken_back(later: Round, rank: int, typical: float) -> Spent:
     """Take what a rank computed for the round before out of a later one, as far as it is there."""
     last = rank not in later.within and later.kind == "stream"
     others = [
@@ -53,8 +57,8 @@ def _taken_back(later: Round, rank: int, usual: float) -> Spent:
         if r != rank and (last or later.kind != "stream" or r in later.within)
     ]
     before, within = later.before.get(rank, NOTHING), later.within.get(rank, NOTHING)
-    mean = min(usual, before.mean + within.mean - min(others, default=0.0))
-    if mean <= LITTLE * usual:
+    mean = min(typical, before.mean + within.mean - min(others, default=0.0))
+    if mean <= LITTLE * typical:
         return NOTHING
     first = min(mean, before.mean)
     later.before[rank] = Spent(Gap(), before.mean - first)
@@ -64,18 +68,18 @@ def _taken_back(later: Round, rank: int, usual: float) -> Spent:
 
 
 def _parted(
-    whole: Spent, before: ByRank, within: ByRank, out: Container[int]
+    undivided: Spent, before: ByRank, within: ByRank, out: Container[int]
 ) -> tuple[Spent, Spent]:
     """Part computation as that of the other ranks is parted, if it may be as theirs."""
     first = [spent.mean for rank, spent in before.items() if rank not in out]
     second = [spent.mean for rank, spent in within.items() if rank not in out]
-    one, two = median(first or [0.0]), median(second or [0.0])
-    if one <= LITTLE * two or one == 0:
-        return NOTHING, whole
-    if whole.may_be(one + two):
-        return Spent(Gap(), one), Spent(Gap(), two)
-    two = min(two, whole.mean)
-    return Spent(whole.gap, whole.mean - two), Spent(Gap(), two)
+    first_mean, second_mean = median(first or [0.0]), median(second or [0.0])
+    if first_mean <= LITTLE * second_mean or first_mean == 0:
+        return NOTHING, undivided
+    if undivided.may_be(first_mean + second_mean):
+        return Spent(Gap(), first_mean), Spent(Gap(), second_mean)
+    second_mean = min(second_mean, undivided.mean)
+    return Spent(undivided.gap, undivided.mean - second_mean), Spent(Gap(), second_mean)
 
 
 def bring_forward(places: list[Place]) -> None:
@@ -83,21 +87,21 @@ def bring_forward(places: list[Place]) -> None:
 
     No call of theirs says on which side of the round they computed.
     """
-    found = [place.round for place in places]
-    for number, one in enumerate(found):
-        usual = [spent.mean for spent in one.before.values() if spent.mean > 0]
-        if len(usual) < len(one.ranks):
+    rounds = [place.round for place in places]
+    for index, round_ in enumerate(rounds):
+        typical = [spent.mean for spent in round_.before.values() if spent.mean > 0]
+        if len(typical) < len(round_.ranks):
             continue
-        for further, following in enumerate(found[number + 1 :], number + 1):
-            if places[further].visits != places[number].visits:
+        for further, following in enumerate(rounds[index + 1 :], index + 1):
+            if places[further].visits != places[index].visits:
                 continue
-            for rank in [r for r in following.before if r not in one.before]:
-                if any(rank in r.ranks for r in found[number:further]):
+            for rank in [r for r in following.before if r not in round_.before]:
+                if any(rank in r.ranks for r in rounds[index:further]):
                     continue
-                others = [s.mean for r, s in following.before.items() if r in one.before]
-                whole, later = following.before[rank], median(others or [0.0])
-                if whole.may_be(median(usual) + later):
-                    one.before[rank] = Spent(Gap() if later else whole.gap, median(usual))
+                others = [s.mean for r, s in following.before.items() if r in round_.before]
+                undivided, later = following.before[rank], median(others or [0.0])
+                if undivided.may_be(median(typical) + later):
+                    round_.before[rank] = Spent(Gap() if later else undivided.gap, median(typical))
                     following.before[rank] = Spent(Gap(), later)
 
 
@@ -110,36 +114,38 @@ def gather_small(recordings: Sequence[list[Place]]) -> None:
     large = list(map(_large, recordings))
     if len(set(map(len, large))) == 1:
         large = [[any(of) for of in zip(*large, strict=True)]] * len(recordings)
-    for places, kept in zip(recordings, large, strict=True):
-        _gather(places, kept)
+    for places, keep in zip(recordings, large, strict=True):
+        _gather(places, keep)
 
 
 def _parts(places: list[Place]) -> list[tuple[Place, ByRank]]:
-    return [(place, part) for place in places for part in parts(place.round)]
+    return [(place, by_rank) for place in places for by_rank in parts(place.round)]
 
 
-def _times(place: Place, part: ByRank) -> int:
-    return place.visits * (place.round.answers if part is place.round.within else 1)
+def _times(place: Place, by_rank: ByRank) -> int:
+    return place.visits * (place.round.answers if by_rank is place.round.within else 1)
 
 
 def _large(places: list[Place]) -> list[bool]:
     """Return whether each part of the places is long enough for a phase of its own."""
     pairs = _parts(places)
-    sums = [total(part) * _times(place, part) for place, part in pairs]
+    sums = [total(by_rank) * _times(place, by_rank) for place, by_rank in pairs]
     large = []
-    for (place, _), one in zip(pairs, sums, strict=True):
+    for (place, _), seconds in zip(pairs, sums, strict=True):
         alike = [s for (p, _), s in zip(pairs, sums, strict=True) if p.visits == place.visits]
-        large.append(one > max(2 * SMALL * sum(alike) / len(alike), MOST_OMITTED * sum(sums)))
+        large.append(seconds > max(2 * SMALL * sum(alike) / len(alike), MOST_OMITTED * sum(sums)))
     return large
 
 
 def _gather(places: list[Place], large: Sequence[bool]) -> None:
     carried: dict[int, Spent] = {}
     pairs = [*zip(_parts(places), large, strict=True)] * (2 if any(large) else 1)
-    for (place, part), kept in pairs:
-        for rank in list(part):
-            if not kept:
-                spent = part.pop(rank).scaled(_times(place, part))
+    for (place, by_rank), keep in pairs:
+        for rank in list(by_rank):
+            if not keep:
+                spent = by_rank.pop(rank).scaled(_times(place, by_rank))
                 carried[rank] = carried[rank] + spent if rank in carried else spent
-            elif rank in carried and not (part is place.round.within and place.round.answers > 1):
-                part[rank] += carried.pop(rank).scaled(1 / _times(place, part))
+            elif rank in carried and not (
+                by_rank is place.round.within and place.round.answers > 1
+            ):
+                by_rank[rank] += carried.pop(rank).scaled(1 / _times(place, by_rank))

@@ -29,26 +29,26 @@ def row_of(messages: Messages, ranks: int) -> tuple[int, int] | None:
     return (size, lowest) if len(bits) == size.bit_length() - 1 else None
 
 
-def with_butterflies(found: Sequence[Round], ranks: int) -> list[Round]:
+def with_butterflies(rounds: Sequence[Round], ranks: int) -> list[Round]:
     """Return rounds, those that follow each other with neighbouring bits as one."""
-    kept: list[Round] = []
-    for one in found:
-        last = kept[-1] if kept else None
-        if last is not None and {last.kind, one.kind} == {"exchange"}:
-            rows = [row_of(each.messages, ranks) for each in (last, one)]
-            both = row_of([*last.messages, *one.messages], ranks)
-            if all(rows) and both is not None:
-                kept[-1] = _together(last, one)
+    merged: list[Round] = []
+    for round_ in rounds:
+        last = merged[-1] if merged else None
+        if last is not None and {last.kind, round_.kind} == {"exchange"}:
+            rows = [row_of(neighbour.messages, ranks) for neighbour in (last, round_)]
+            row = row_of([*last.messages, *round_.messages], ranks)
+            if all(rows) and row is not None:
+                merged[-1] = _together(last, round_)
                 continue
-        kept.append(one)
-    return kept
+        merged.append(round_)
+    return merged
 
 
 def _together(first: Round, second: Round) -> Round:
     """Return two rounds as one, with all that is computed before it."""
     before: ByRank = {}
-    for part in (*parts(first), *parts(second)):
-        before |= {rank: before.get(rank, NOTHING) + spent for rank, spent in part.items()}
+    for by_rank in (*parts(first), *parts(second)):
+        before |= {rank: before.get(rank, NOTHING) + spent for rank, spent in by_rank.items()}
     return replace(
         first, messages=[*first.messages, *second.messages], before=before, within={},
         butterfly=True, sites=first.sites + second.sites,

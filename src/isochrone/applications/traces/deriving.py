@@ -107,20 +107,20 @@ def structure(
     try:
         if any(e.peer == ANY for events in ranks for e in events if e.op == "recv"):
             raise Unknown("a receive from any source, which blocks, has no recorded sender")
-        found = rounds(ranks, trace.groups)
+        sequence = rounds(ranks, trace.groups)
     except Unknown as reason:
         raise InputError(f"no description can be derived: {reason}", where=trace.name) from reason
     if any(seconds > 0 for seconds in trace.tail):
         spent = {r: Spent.of([Event("", gap=gap)]) for r, gap in enumerate(trace.tail)}
-        found.append(Round("end", list(spent), before=spent))
-    settle(found)
-    found = _merged(found)
+        sequence.append(Round("end", list(spent), before=spent))
+    settle(sequence)
+    sequence = _merged(sequence)
     if butterflies:
-        found = with_butterflies(found, len(trace.ranks))
-    nodes = fold(_key(one) for one in found)
+        sequence = with_butterflies(sequence, len(trace.ranks))
+    nodes = fold(_key(round_) for round_ in sequence)
     count = len([*_with_inner(nodes, 1)])
-    if count > min(MOST_PHASES, max(50, len(found) // 2)):
-        nodes = fold(_key(one, by_bytes=False) for one in found)
+    if count > min(MOST_PHASES, max(50, len(sequence) // 2)):
+        nodes = fold(_key(round_, by_bytes=False) for round_ in sequence)
         count = len([*_with_inner(nodes, 1)])
         if count <= MOST_PHASES:
             warnings.append(
@@ -131,7 +131,7 @@ def structure(
             f"no description can be derived: no repetition was found in {count} phases",
             where=trace.name,
         )
-    tree = _planted(nodes, found, 1)
+    tree = _planted(nodes, sequence, 1)
     bring_forward(list(flat(tree)))
     return tree, farms, warnings
 
@@ -141,37 +141,37 @@ def _between_ranks(events: Calls, rank: int) -> Calls:
 
     What a rank sends itself may be received by a receive from any source that is open then.
     """
-    found: Calls = []
+    calls: Calls = []
     carried, open_, unmet = 0.0, False, 0
     for event in events:
-        own = event.op in (*SENDS, *RECEIVES) and event.peer == rank
-        if event.op == "irecv" and own:
+        to_itself = event.op in (*SENDS, *RECEIVES) and event.peer == rank
+        if event.op == "irecv" and to_itself:
             unmet -= 1
-        if event.op == "isend" and own:
+        if event.op == "isend" and to_itself:
             unmet += 1
         if event.op == "wait":
             for _ in range(unmet):
-                _take_any_source(found)
+                _take_any_source(calls)
             unmet = 0
-        if own or (event.op == "wait" and not open_):
+        if to_itself or (event.op == "wait" and not open_):
             carried += event.gap
             continue
-        found.append(event._replace(gap=event.gap + carried) if carried else event)
+        calls.append(event._replace(gap=event.gap + carried) if carried else event)
         carried = 0.0
         open_ = event.op != "wait" and (open_ or event.op in ("isend", "irecv"))
-    return found
+    return calls
 
 
 def _take_any_source(calls: Calls) -> None:
     """Remove the last receive from any source of those that are open, if there is one."""
-    for place in range(len(calls) - 1, -1, -1):
-        if calls[place].op == "wait":
+    for position in range(len(calls) - 1, -1, -1):
+        if calls[position].op == "wait":
             return
-        if calls[place].op == "irecv" and calls[place].peer == ANY:
-            gone = calls.pop(place)
-            if place < len(calls):
-                after = calls[place]
-                calls[place] = after._replace(gap=after.gap + gone.gap)
+        if calls[position].op == "irecv" and calls[position].peer == ANY:
+            gone = calls.pop(position)
+            if position < len(calls):
+                following = calls[position]
+                calls[position] = following._replace(gap=following.gap + gone.gap)
             return
 
 
@@ -187,11 +187,11 @@ def _check(trace: Trace) -> None:
             f"the trace has {calls} calls, above the limit of {MOST_CALLS}", where=trace.name,
             hint="record fewer iterations",
         )  # fmt: skip
-    whole = trace.seconds
+    run_time = trace.seconds
     large = {
-        op: seconds / whole
+        op: seconds / run_time
         for op, seconds in trace.omitted.items()
-        if seconds > MOST_OMITTED * whole and op not in SET_UP
+        if seconds > MOST_OMITTED * run_time and op not in SET_UP
     }
     if large:
         shares = ", ".join(f"{op} ({share:.1%} of the time)" for op, share in large.items())
@@ -200,83 +200,83 @@ def _check(trace: Trace) -> None:
         )
 
 
-def _key(one: Round, *, by_bytes: bool = True) -> object:
-    call = one.call
+def _key(round_: Round, *, by_bytes: bool = True) -> object:
+    call = round_.call
     size = call.bytes if call and by_bytes else 0.0
-    messages = sorted((a, b, round(size) if by_bytes else 0) for a, b, size in one.messages)
-    among = tuple(map(tuple, one.among))
-    return one.kind, tuple(messages), one.starter, call and (call.op, size, call.root), among
+    messages = sorted((a, b, round(size) if by_bytes else 0) for a, b, size in round_.messages)
+    among = tuple(map(tuple, round_.among))
+    return round_.kind, tuple(messages), round_.starter, call and (call.op, size, call.root), among
 
 
-def _merged(found: list[Round]) -> list[Round]:
+def _merged(sequence: list[Round]) -> list[Round]:
     """Put together what ranks without a common one do alike, if it can happen at the same time."""
     merged: list[Round] = []
     last: dict[int, int] = {}
     alike: dict[object, list[int]] = defaultdict(list)
-    for one in found:
-        one.among = [one.ranks] if one.call else []
-        after = max((last.get(rank, -1) for rank in one.ranks), default=-1)
-        call = one.call
+    for round_ in sequence:
+        round_.among = [round_.ranks] if round_.call else []
+        latest = max((last.get(rank, -1) for rank in round_.ranks), default=-1)
+        call = round_.call
         rooted = call is not None and (call.op in ROOTED or call.op == "farm")
-        key = None if rooted else (one.kind, call and call.op)
-        places = alike[key]
+        key = None if rooted else (round_.kind, call and call.op)
+        indices = alike[key]
         later = [
-            place for place in places[bisect_right(places, after) :]
-            if key is not None and one.kind in ("collective", "exchange")
-            and _as_large(call, merged[place].call)
+            index for index in indices[bisect_right(indices, latest) :]
+            if key is not None and round_.kind in ("collective", "exchange")
+            and _as_large(call, merged[index].call)
         ]  # fmt: skip
         if later:
-            place = later[0]
-            other = merged[place]
-            if call is not None and other.call is not None and call.bytes > other.call.bytes:
-                other.call = call
-            other.ranks = sorted({*other.ranks, *one.ranks})
-            other.messages += one.messages
-            other.among = sorted([*other.among, *one.among])
-            other.sites.update(one.sites)
-            other.before |= one.before
-            other.within |= one.within
+            index = later[0]
+            earlier = merged[index]
+            if call is not None and earlier.call is not None and call.bytes > earlier.call.bytes:
+                earlier.call = call
+            earlier.ranks = sorted({*earlier.ranks, *round_.ranks})
+            earlier.messages += round_.messages
+            earlier.among = sorted([*earlier.among, *round_.among])
+            earlier.sites.update(round_.sites)
+            earlier.before |= round_.before
+            earlier.within |= round_.within
         else:
-            place = len(merged)
-            merged.append(one)
-            places.append(place)
-        last |= dict.fromkeys(one.ranks, place)
+            index = len(merged)
+            merged.append(round_)
+            indices.append(index)
+        last |= dict.fromkeys(round_.ranks, index)
     return merged
 
 
-def _as_large(one: Event | None, other: Event | None) -> bool:
+def _as_large(first: Event | None, second: Event | None) -> bool:
     """Whether blocks are of the same size, or that of uneven parts: of n or of n + 1 cells."""
-    sizes = sorted(call.bytes for call in (one, other) if call is not None)
+    sizes = sorted(call.bytes for call in (first, second) if call is not None)
     return not sizes or sizes[1] <= UNEVEN_BLOCKS * sizes[0]
 
 
 # --- what is repeated -----------------------------------------------------------------------------
 
 
-def _planted(nodes: Sequence[Node], found: Sequence[Round], period: int) -> Tree:
+def _planted(nodes: Sequence[Node], sequence: Sequence[Round], period: int) -> Tree:
     """Return nodes with what happens there, the computation of all visits taken together."""
     tree: Tree = []
     for node in nodes:
         if isinstance(node, Loop):
-            first = _before_loop(node, found)
+            first = _before_loop(node, sequence)
             if first is not None:
                 tree.append(first)
-            tree.append(Again(node.count, _planted(node.body, found, node.count)))
+            tree.append(Again(node.count, _planted(node.body, sequence, node.count)))
             continue
-        visits = [found[visit] for visit in node.visits]
-        one = visits[0]
+        visits = [sequence[visit] for visit in node.visits]
+        round_ = visits[0]
         for visit in visits[1:]:
-            one.sites.update(visit.sites)
-        one.before, one.within = (
+            round_.sites.update(visit.sites)
+        round_.before, round_.within = (
             {
-                rank: Spent.pooled([parts(v)[part].get(rank, NOTHING) for v in visits])
-                for rank in sorted({rank for v in visits for rank in parts(v)[part]})
+                rank: Spent.pooled([parts(v)[side].get(rank, NOTHING) for v in visits])
+                for rank in sorted({rank for v in visits for rank in parts(v)[side]})
             }
-            for part in (0, 1)
+            for side in (0, 1)
         )
-        if len({size for v in visits for _, _, size in v.messages}) > 1 and one.messages:
-            one.messages = _mean_messages(visits)
-        tree.append(Place(one, len(visits), period))
+        if len({size for v in visits for _, _, size in v.messages}) > 1 and round_.messages:
+            round_.messages = _mean_messages(visits)
+        tree.append(Place(round_, len(visits), period))
     return tree
 
 
@@ -284,14 +284,14 @@ def _mean_messages(visits: Sequence[Round]) -> list[graphs.Message]:
     """Return the messages of several visits with their mean sizes."""
     sizes: dict[tuple[int, int, int], list[float]] = defaultdict(list)
     for visit in visits:
-        number: Counter[tuple[int, int]] = Counter()
+        counts: Counter[tuple[int, int]] = Counter()
         for a, b, size in visit.messages:
-            sizes[a, b, number[a, b]].append(size)
-            number[a, b] += 1
-    return [(a, b, sum(each) / len(each)) for (a, b, _), each in sizes.items()]
+            sizes[a, b, counts[a, b]].append(size)
+            counts[a, b] += 1
+    return [(a, b, sum(samples) / len(samples)) for (a, b, _), samples in sizes.items()]
 
 
-def _before_loop(loop: Loop, found: Sequence[Round]) -> Place | None:
+def _before_loop(loop: Loop, sequence: Sequence[Round]) -> Place | None:
     """Take out what ranks compute once, before the first turn of a loop.
 
     No call parts it from the computation of that turn; it is what is longer than in all others. In
@@ -301,22 +301,22 @@ def _before_loop(loop: Loop, found: Sequence[Round]) -> Place | None:
     entries = 0
     first: dict[int, tuple[Leaf, int]] = {}
     for leaf, inner in _with_inner(loop.body, 1):
-        for rank in found[leaf.visits[0]].before:
+        for rank in sequence[leaf.visits[0]].before:
             first.setdefault(rank, (leaf, inner))
     for rank, (leaf, inner) in first.items():
         turn = loop.count * inner
         entry = leaf.visits[::turn]
-        later = [found[v].before[rank] for k, v in enumerate(leaf.visits) if k % turn]
+        later = [sequence[v].before[rank] for k, v in enumerate(leaf.visits) if k % turn]
         if not later:
             continue
-        usual = Spent.pooled(later)
-        once = [found[v].before[rank] for v in entry]
-        if median(spent.mean for spent in once) > max(2 * usual.gap.most, 1e-6):
-            mean = sum(spent.mean for spent in once) / len(once) - usual.mean
+        typical = Spent.pooled(later)
+        once = [sequence[v].before[rank] for v in entry]
+        if median(spent.mean for spent in once) > max(2 * typical.gap.most, 1e-6):
+            mean = sum(spent.mean for spent in once) / len(once) - typical.mean
             extra[rank] = Spent(Spent.pooled(once).gap, mean)
             entries = len(entry)
             for v in entry:
-                found[v].before[rank] = Spent(usual.gap, usual.mean)
+                sequence[v].before[rank] = Spent(typical.gap, typical.mean)
     if not extra:
         return None
     return Place(Round("end", sorted(extra), before=extra), entries, 1)
@@ -349,21 +349,21 @@ def _phases(
             if inner:
                 yield {"repeat": {"times": node.times, "phases": inner}}
             continue
-        one = node.round
-        if total(one.before) > 0:
-            yield {"compute": plain(computation(one.before, ranks, node.period))}
-        if one.call is not None and one.call.op == "farm":
-            yield {"exchange": farms[one.call.root].exchange(ranks)}
-        elif one.call is not None:
-            op = one.call.op
-            found: Written = {} if op == "barrier" else {"bytes": round(one.call.bytes)}
-            if op in ROOTED and one.call.root > 0:
-                found["root"] = one.call.root
-            if one.among != [list(groups[0])]:
-                found["among"] = one.among
-            yield {op: found}
-        elif one.messages:
-            yield {"exchange": _exchange(one, ranks, node.period)}
+        round_ = node.round
+        if total(round_.before) > 0:
+            yield {"compute": plain(computation(round_.before, ranks, node.period))}
+        if round_.call is not None and round_.call.op == "farm":
+            yield {"exchange": farms[round_.call.root].exchange(ranks)}
+        elif round_.call is not None:
+            op = round_.call.op
+            options: Written = {} if op == "barrier" else {"bytes": round(round_.call.bytes)}
+            if op in ROOTED and round_.call.root > 0:
+                options["root"] = round_.call.root
+            if round_.among != [list(groups[0])]:
+                options["among"] = round_.among
+            yield {op: options}
+        elif round_.messages:
+            yield {"exchange": _exchange(round_, ranks, node.period)}
 
 
 def plain(value: Written) -> Any:
@@ -371,38 +371,38 @@ def plain(value: Written) -> Any:
     return value["time"] if value.keys() == {"time"} and isinstance(value["time"], str) else value
 
 
-def _exchange(one: Round, ranks: int, period: int) -> Written:
+def _exchange(round_: Round, ranks: int, period: int) -> Written:
     """Return the value of a key ``exchange``."""
-    messages = one.messages
-    if one.kind == "token":  # in the order in which it goes
+    messages = round_.messages
+    if round_.kind == "token":  # in the order in which it goes
         by_source = {message[0]: message for message in messages}
-        messages, rank = [], one.starter
-        while len(messages) < len(one.messages):
+        messages, rank = [], round_.starter
+        while len(messages) < len(round_.messages):
             messages.append(by_source[rank])
             rank = by_source[rank][1]
-    request = one.kind == "request"
+    request = round_.kind == "request"
     if request:
-        asked = [m for m in messages if m[1] == one.starter]
-        size, answer = _mean(asked), _mean([m for m in messages if m[0] == one.starter])
-        topology = graphs.named(messages, one.kind, ranks)
-        listed = {"edges": [[a, b] for a, b, _ in asked]}
-        found = {"topology": topology or listed, "flow": "request", "bytes": size}
-        found |= {} if answer == size else {"reply": answer}
+        requests = [m for m in messages if m[1] == round_.starter]
+        size, answer = _mean(requests), _mean([m for m in messages if m[0] == round_.starter])
+        topology = graphs.named(messages, round_.kind, ranks)
+        listed = {"edges": [[a, b] for a, b, _ in requests]}
+        exchange = {"topology": topology or listed, "flow": "request", "bytes": size}
+        exchange |= {} if answer == size else {"reply": answer}
     else:
         common, *others = {round(size) for _, _, size in messages}
-        topology = None if others else graphs.named(messages, one.kind, ranks)
+        topology = None if others else graphs.named(messages, round_.kind, ranks)
         if topology is None:
             listed_edges, common = graphs.edges(messages)
             topology = {"edges": listed_edges}
-        found = {"topology": topology, "flow": one.flow, "bytes": common}
-    who = [one.starter] if request else one.ranks
-    computing = {rank: spent for rank, spent in one.within.items() if rank in who}
+        exchange = {"topology": topology, "flow": round_.flow, "bytes": common}
+    members = [round_.starter] if request else round_.ranks
+    computing = {rank: spent for rank, spent in round_.within.items() if rank in members}
     if total(computing) > 0:
         value = computation(computing, ranks, 0 if request else period)
         if request:  # no one else computes in it
             value.pop("imbalance", None)
-        found["compute"] = plain(value)
-    return found
+        exchange["compute"] = plain(value)
+    return exchange
 
 
 def _mean(messages: list[graphs.Message]) -> int:

@@ -42,15 +42,15 @@ class Farm:
         if self.master:
             others = [rank for rank in range(ranks) if rank != self.master]
             topology = {"edges": [[self.master, rank] for rank in others]}
-        found = {
+        exchange = {
             "topology": topology, "flow": "farm", "tasks": self.tasks, "bytes": self.task,
             "reply": self.result,
         }  # fmt: skip
         if self.spent.mean > 0:
-            found["compute"] = {"time": computation({0: self.spent}, 1, 0)["time"]}
+            exchange["compute"] = {"time": computation({0: self.spent}, 1, 0)["time"]}
         if self.dispatch.mean > 0:
-            found["dispatch"] = computation({0: self.dispatch}, 1, 0)["time"]
-        return found
+            exchange["dispatch"] = computation({0: self.dispatch}, 1, 0)["time"]
+        return exchange
 
 
 def without_farms(
@@ -60,29 +60,29 @@ def without_farms(
 
     Its root is the number of the farm.
     """
-    parts = [parts_of(events) for events in ranks]
+    sections = [parts_of(events) for events in ranks]
     farms: list[Farm] = []
-    if len({len(of_rank) for of_rank in parts}) > 1:
+    if len({len(of_rank) for of_rank in sections}) > 1:
         return farms, [list(events) for events in ranks]
-    for number in range(len(parts[0]) if parts else 0):
-        taken = [of_rank[number] for of_rank in parts]
-        farm = _farm(taken)
+    for index in range(len(sections[0]) if sections else 0):
+        candidates = [of_rank[index] for of_rank in sections]
+        farm = _farm(candidates)
         if farm is None:
             continue
-        for of_rank in parts:
-            messages = [event for event in of_rank[number] if event.op in MESSAGES]
+        for of_rank in sections:
+            messages = [event for event in of_rank[index] if event.op in MESSAGES]
             gap = messages[0].gap if messages else 0.0
             farm_call = Event(
                 "farm", root=len(farms), gap=gap, seconds=sum(event.seconds for event in messages),
                 site=messages[0].site if messages else -1,
             )  # fmt: skip
-            of_rank[number] = [farm_call, *of_rank[number][len(messages) :]]
+            of_rank[index] = [farm_call, *of_rank[index][len(messages) :]]
         farms.append(farm)
-    return farms, [[event for part in of_rank for event in part] for of_rank in parts]
+    return farms, [[event for section in of_rank for event in section] for of_rank in sections]
 
 
-def _farm(parts: Sequence[Calls]) -> Farm | None:
-    calls = [[e for e in part if e.op in (*SENDS, *RECEIVES)] for part in parts]
+def _farm(sections: Sequence[Calls]) -> Farm | None:
+    calls = [[e for e in section if e.op in (*SENDS, *RECEIVES)] for section in sections]
     masters = [rank for rank, events in enumerate(calls) if any(e.any for e in events)]
     if len(masters) != 1:
         return None
@@ -102,10 +102,10 @@ def _farm(parts: Sequence[Calls]) -> Farm | None:
     if not results:
         return None
     between = calls[master][1:]  # what is before the first call is before the farm
-    each = Spent.pooled([Spent.of([event]) for event in between if event.op in SENDS])
+    dispatch = Spent.pooled([Spent.of([event]) for event in between if event.op in SENDS])
     return Farm(
         master, len(results), round(sum(tasks) / len(tasks)),
         round(sum(e.bytes for e in results) / len(results)),
         Spent.pooled([Spent.of([event]) for event in results]),
-        Spent(each.gap, sum(event.gap for event in between) / len(results)),
+        Spent(dispatch.gap, sum(event.gap for event in between) / len(results)),
     )  # fmt: skip

@@ -70,13 +70,13 @@ class _Folding:
 
     def _grown(self) -> bool:
         """Whether the end of the list was one more turn of the loop before it."""
-        for place in reversed(self.bodies):
-            size = len(self.nodes) - 1 - place
+        for position in reversed(self.bodies):
+            size = len(self.nodes) - 1 - position
             if size > WINDOW:
                 return False
-            body = self.bodies[place]
-            if 0 < size == len(body) and self.keys[place + 1 :] == body:
-                loop = self.nodes[place]
+            body = self.bodies[position]
+            if 0 < size == len(body) and self.keys[position + 1 :] == body:
+                loop = self.nodes[position]
                 assert isinstance(loop, Loop)
                 self._pop(size + 1)
                 self._push_loop(Loop(loop.count + 1, loop.body), body)
@@ -89,8 +89,8 @@ class _Folding:
         last = len(keys) - 1
         if last > 0 and keys[last] == keys[last - 1]:
             return self._begin(1)
-        for place in reversed(self.places[self._pair(last)][:-1]):
-            size = last - place
+        for position in reversed(self.places[self._pair(last)][:-1]):
+            size = last - position
             if size > WINDOW or 2 * size > len(keys):
                 return False
             if keys[-size] == keys[-2 * size] and keys[-2 * size : -size] == keys[-size:]:
@@ -115,11 +115,11 @@ class _Folding:
         self.places.setdefault(self._pair(last), []).append(last)
 
     def _pop(self, count: int) -> None:
-        for place in range(len(self.nodes) - 1, len(self.nodes) - 1 - count, -1):
-            self.places[self._pair(place)].pop()
+        for position in range(len(self.nodes) - 1, len(self.nodes) - 1 - count, -1):
+            self.places[self._pair(position)].pop()
         del self.nodes[-count:], self.keys[-count:]
         while self.bodies and next(reversed(self.bodies)) >= len(self.nodes):
             self.bodies.popitem()
 
-    def _pair(self, place: int) -> tuple[int, int]:
-        return (self.keys[place - 1] if place else -1, self.keys[place])
+    def _pair(self, position: int) -> tuple[int, int]:
+        return (self.keys[position - 1] if position else -1, self.keys[position])

@@ -82,27 +82,27 @@ class Spent:
         """Take visits of the same place together."""
         counts = Counter(id(visit.gap) for visit in visits)
         gaps = {id(visit.gap): visit.gap for visit in visits}
-        whole = Gap()
+        total = Gap()
         for key, gap in gaps.items():
             if gap.count:
-                whole.add(gap, counts[key] / gap.count)
-        each = [visit.mean for visit in visits]
-        return cls(whole, sum(each) / max(len(each), 1), each)
+                total.add(gap, counts[key] / gap.count)
+        means = [visit.mean for visit in visits]
+        return cls(total, sum(means) / max(len(means), 1), means)
 
-    def error(self, known: float = 0.0) -> float:
-        """Return the standard error of its mean; `known` is a relative variance of no chance."""
+    def error(self, common: float = 0.0) -> float:
+        """Return the standard error of its mean; `common` is a relative variance of no chance."""
         count = self.gap.count
         if count <= 1:
             return 0.0
-        return sqrt(max(_deviation(self.gap) ** 2 - known * self.mean**2, 0.0) / count)
+        return sqrt(max(_deviation(self.gap) ** 2 - common * self.mean**2, 0.0) / count)
 
-    def may_be(self, mean: float, known: float = 0.0) -> bool:
+    def may_be(self, mean: float, common: float = 0.0) -> bool:
         """Whether its mean may be this one: within `ALIKE`, or what chance explains."""
-        return abs(self.mean - mean) <= max(ALIKE * mean, CHANCE * self.error(known))
+        return abs(self.mean - mean) <= max(ALIKE * mean, CHANCE * self.error(common))
 
     def scaled(self, factor: float) -> Spent:
         """Return so many times as much."""
-        return Spent(self.gap, self.mean * factor, [factor * one for one in self.each])
+        return Spent(self.gap, self.mean * factor, [factor * mean for mean in self.each])
 
     def every(self, first: int, count: int, turns: int) -> Spent:
         """Return its visits from `first` on, `count` in a row of each `turns` times as many."""
@@ -114,10 +114,10 @@ class Spent:
     def __add__(self, other: Spent) -> Spent:
         first, second = sorted((self, other), key=lambda spent: -spent.mean)
         if len(self.each) == len(other.each):
-            each = [a + b for a, b in zip(self.each, other.each, strict=True)]
+            means = [a + b for a, b in zip(self.each, other.each, strict=True)]
         else:
-            each = [one + second.mean for one in first.each]
-        return Spent(first.gap, first.mean + second.mean, each)
+            means = [mean + second.mean for mean in first.each]
+        return Spent(first.gap, first.mean + second.mean, means)
 
 
 NOTHING = Spent(Gap(), 0.0)
@@ -129,20 +129,24 @@ def noise(recordings: Sequence[Mapping[int, Spent]]) -> float:
     In what visits differ in the mean over recordings is no chance. Ranks whose means differ by less
     than their own errors say vary in common; those that differ by more are a sample of ranks.
     """
-    all_ranks = [[one for one in spent.values() if one.mean > 0] for spent in recordings]
-    known = 0.0
-    visits = {len(one.each) for ranks in all_ranks for one in ranks}
+    all_ranks = [
+        [of_rank for of_rank in spent.values() if of_rank.mean > 0] for spent in recordings
+    ]
+    common = 0.0
+    visits = {len(of_rank.each) for ranks in all_ranks for of_rank in ranks}
     if len(visits) == 1 and all(visits) and all(all_ranks):
-        shares = np.array([np.mean([one.each for one in ranks], axis=0) for ranks in all_ranks])
-        known = float(np.var((shares / shares.mean(axis=1, keepdims=True)).mean(axis=0)))
-    found = [0.0]
+        shares = np.array(
+            [np.mean([of_rank.each for of_rank in ranks], axis=0) for ranks in all_ranks]
+        )
+        common = float(np.var((shares / shares.mean(axis=1, keepdims=True)).mean(axis=0)))
+    errors = [0.0]
     for ranks in filter(None, all_ranks):
-        means = [one.mean for one in ranks]
-        squared = np.mean([one.error(known) ** 2 for one in ranks])
+        means = [of_rank.mean for of_rank in ranks]
+        squared = np.mean([of_rank.error(common) ** 2 for of_rank in ranks])
         spread = np.var(means)
         squared = max(squared - spread, max(squared, spread) / len(ranks))
-        found.append(float(np.sqrt(squared) / np.mean(means)))
-    return max(found)
+        errors.append(float(np.sqrt(squared) / np.mean(means)))
+    return max(errors)
 
 
 def computation(spent: Mapping[int, Spent], ranks: int, period: int = 1) -> dict[str, Any]:
@@ -158,25 +162,29 @@ def computation(spent: Mapping[int, Spent], ranks: int, period: int = 1) -> dict
         Visits after which it may repeat: turns of the loop around it. 0: it has no schedule.
     """
     schedule = _schedule(list(spent.values()), period) if period else []
-    known = float(np.var(schedule or [1.0]))
-    base = _base(spent, known)
-    alike = [one for one in spent.values() if one.may_be(base, known) and one.gap.mean > 0]
+    common = float(np.var(schedule or [1.0]))
+    base = _base(spent, common)
+    alike = [
+        of_rank
+        for of_rank in spent.values()
+        if of_rank.may_be(base, common) and of_rank.gap.mean > 0
+    ]
     scales = {
-        rank: float(f"{one.mean / base:.4g}")
-        for rank, one in spent.items() if not one.may_be(base, known)
+        rank: float(f"{of_rank.mean / base:.4g}")
+        for rank, of_rank in spent.items() if not of_rank.may_be(base, common)
     }  # fmt: skip
     scales |= {rank: 0.0 for rank in range(ranks) if rank not in spent}
     if period and not schedule:
         schedule = _in_common(alike)
     pooled = Gap()
-    for one in alike:
-        pooled.add(one.gap)
-    found = {"time": seconds(base) if schedule else _distribution(pooled, base)}
+    for of_rank in alike:
+        pooled.add(of_rank.gap)
+    written = {"time": seconds(base) if schedule else _distribution(pooled, base)}
     if schedule:
-        found["schedule"] = [float(f"{factor:.4g}") for factor in schedule]
+        written["schedule"] = [float(f"{factor:.4g}") for factor in schedule]
     if scales:
-        found["imbalance"] = {str(rank): scales[rank] for rank in sorted(scales)}
-    return found
+        written["imbalance"] = {str(rank): scales[rank] for rank in sorted(scales)}
+    return written
 
 
 def _schedule(spent: Sequence[Spent], period: int) -> list[float]:
@@ -184,21 +192,21 @@ def _schedule(spent: Sequence[Spent], period: int) -> list[float]:
 
     Empty if visits are alike, or nothing is known of the single ones.
     """
-    visits = {len(one.each) for one in spent if one.mean > 0}
+    visits = {len(of_rank.each) for of_rank in spent if of_rank.mean > 0}
     if len(visits) != 1 or max(visits) < 2:
         return []
     (count,) = visits
-    means = np.array([one.each for one in spent if one.mean > 0])
+    means = np.array([of_rank.each for of_rank in spent if of_rank.mean > 0])
     common = means.sum(axis=0) / means.sum() * count
     for length in sorted({*range(2, 13), period, count}):
         if 1 < length <= LONGEST and count % length == 0:
             turns = common.reshape(-1, length)
-            found = turns.mean(axis=0)
-            if np.std(found) > VARIES and np.abs(turns - found).max() <= np.ptp(found) / 2:
+            factors = turns.mean(axis=0)
+            if np.std(factors) > VARIES and np.abs(turns - factors).max() <= np.ptp(factors) / 2:
                 away = means / np.maximum(means.mean(axis=1, keepdims=True), 1e-12)
-                noise = float(np.std(away - np.tile(found, count // length)))
-                if np.std(found) > noise:
-                    return [float(value) for value in found / found.mean()]
+                noise = float(np.std(away - np.tile(factors, count // length)))
+                if np.std(factors) > noise:
+                    return [float(value) for value in factors / factors.mean()]
     return []
 
 
@@ -209,7 +217,7 @@ def _in_common(spent: Sequence[Spent]) -> list[float]:
     of their number. Ranks that compute the same longer or shorter at the same time do not. When
     each comes is not known: the factors are spread evenly.
     """
-    gaps = [one.gap for one in spent]
+    gaps = [of_rank.gap for of_rank in spent]
     if len(gaps) < 2 or min(gap.count for gap in gaps) < FEW:
         return []
     tenths = sorted(set().union(*(gap.tenths for gap in gaps)))
@@ -221,21 +229,21 @@ def _in_common(spent: Sequence[Spent]) -> list[float]:
     away = np.abs(reached - reached.mean(axis=0)).max()
     if away > SAME / sqrt(counts.sum(axis=1).min()):
         return []
-    whole = Gap()
+    total = Gap()
     for gap in gaps:
-        whole.add(gap)
-    middles, shares = _middles(whole)
+        total.add(gap)
+    middles, shares = _middles(total)
     reached = np.cumsum(shares) / shares.sum()
-    spread = _deviation(whole)
-    for number in range(2, MOST_IN_COMMON + 1):
-        places = (np.arange(number) + 0.5) / number
-        found = middles[np.minimum(np.searchsorted(reached, places), len(middles) - 1)]
-        mean_off = abs(found.mean() - whole.mean) / whole.mean
-        if mean_off < VARIES / 10 and abs(np.std(found) - spread) < 5 * VARIES * spread:
+    spread = _deviation(total)
+    for length in range(2, MOST_IN_COMMON + 1):
+        quantiles = (np.arange(length) + 0.5) / length
+        factors = middles[np.minimum(np.searchsorted(reached, quantiles), len(middles) - 1)]
+        mean_off = abs(factors.mean() - total.mean) / total.mean
+        if mean_off < VARIES / 10 and abs(np.std(factors) - spread) < 5 * VARIES * spread:
             break
-    order = np.argsort(np.arange(number) * _GOLDEN % 1.0)
-    mixed = np.empty(number)
-    mixed[order] = found
+    order = np.argsort(np.arange(length) * _GOLDEN % 1.0)
+    mixed = np.empty(length)
+    mixed[order] = factors
     return [float(value) for value in mixed / mixed.mean()]
 
 
@@ -253,13 +261,13 @@ def seconds(value: float) -> str:
     return f"{value / 1e-9:.4g}ns"
 
 
-def _base(spent: Mapping[int, Spent], known: float) -> float:
+def _base(spent: Mapping[int, Spent], common: float) -> float:
     """Return the mean of the largest group of ranks that are alike."""
     best, members = 0.0, 0.0
-    for one in spent.values():
-        group = [other for other in spent.values() if other.may_be(one.mean, known)]
-        if one.mean > 0 and len(group) > members:
-            best, members = sum(other.mean for other in group) / len(group), len(group)
+    for of_rank in spent.values():
+        group = [member for member in spent.values() if member.may_be(of_rank.mean, common)]
+        if of_rank.mean > 0 and len(group) > members:
+            best, members = sum(member.mean for member in group) / len(group), len(group)
     return best
 
 

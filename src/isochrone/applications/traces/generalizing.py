@@ -116,8 +116,8 @@ def analysed(trace: Trace) -> Structure:
     InputError
         If it has none.
     """
-    tree, farms, said = structure(trace)
-    return Structure(len(trace.ranks), tree, farms, omitted_share(trace), said,
+    tree, farms, warnings = structure(trace)
+    return Structure(len(trace.ranks), tree, farms, omitted_share(trace), warnings,
                      trace.longest, trace, small_operations(trace))  # fmt: skip
 
 
@@ -134,13 +134,15 @@ def generalized(
     InputError
         If they differ in more than numbers; names the place.
     """
-    ordered = sorted(structures, key=lambda one: one.ranks)
+    ordered = sorted(structures, key=lambda recording: recording.ranks)
     ways: list[General] = []
     refused: list[InputError] = []
     for butterflies in (False, True):
         try:
-            kept = [_with_butterflies(one) for one in ordered] if butterflies else ordered
-            ways.append(_Generalizing(kept, name, below).document())
+            variants = (
+                [_with_butterflies(recording) for recording in ordered] if butterflies else ordered
+            )
+            ways.append(_Generalizing(variants, name, below).document())
         except InputError as error:
             refused.append(error)
         if ways and not ways[0].doubts:
@@ -150,25 +152,27 @@ def generalized(
     return min(ways, key=lambda way: way.doubts)
 
 
-def _with_butterflies(one: Structure) -> Structure:
-    tree, farms, _ = structure(one.trace, butterflies=True)
-    return replace(one, tree=tree, farms=farms)
+def _with_butterflies(recording: Structure) -> Structure:
+    tree, farms, _ = structure(recording.trace, butterflies=True)
+    return replace(recording, tree=tree, farms=farms)
 
 
 class _Generalizing:
     def __init__(self, structures: Sequence[Structure], name: str, below: float) -> None:
-        gather_small([list(flat(one.tree)) for one in structures])
+        gather_small([list(flat(recording.tree)) for recording in structures])
         self.structures = structures
         self.below = below
-        self.ranks = [one.ranks for one in structures]
+        self.ranks = [recording.ranks for recording in structures]
         self.name = name
-        self.warnings = dict.fromkeys(text for one in structures for text in one.warnings)
+        self.warnings = dict.fromkeys(
+            text for recording in structures for text in recording.warnings
+        )
         self.spread = DOUBTFUL if self.warnings else 0.0
         self.open: list[dict[str, Growth]] = []
         self.without = 0
         self.fitted: dict[str, Growth] = {}
         self.grids = set(_grids(structures[-1]))
-        self.left_out = LeftOut([one.ranks * one.seconds for one in structures])
+        self.left_out = LeftOut([recording.ranks * recording.seconds for recording in structures])
         kinds = {_kind(place) for place in flat(structures[-1].tree) if place.visits > 1}
         if "stream" in kinds and not kinds.isdisjoint(ROOTED):
             self.warnings["operations with a root between messages of a pipeline are inexact"] = (
@@ -176,26 +180,26 @@ class _Generalizing:
             )
 
     def document(self) -> General:
-        phases = self.phases([one.tree for one in self.structures], "")
+        phases = self.phases([recording.tree for recording in self.structures], "")
         app = {"name": named(self.name), "iterations": 1, "phases": phases}
         if len(phases) == 1 and "repeat" in phases[0]:
             app |= {"iterations": phases[0]["repeat"]["times"],
                     "phases": phases[0]["repeat"]["phases"]}  # fmt: skip
-        omitted = max(one.omitted for one in self.structures) + self.left_out.share
+        omitted = max(recording.omitted for recording in self.structures) + self.left_out.share
         if self.left_out.positions:
             self.warnings[self.left_out.warning()] = None
         if omitted:
             app["omitted"] = float(f"{omitted:.2g}")
-        if small := bounded([one.small for one in self.structures]):
+        if small := bounded([recording.small for recording in self.structures]):
             app["bounded"] = small
         document = {"isochrone": "app/1", "runs": ["alone"], "apps": [app]}
         return General(document, list(self.warnings), self.spread, self.open, self.without)
 
-    def refuse(self, where: str, what: str) -> InputError:
+    def refuse(self, where: str, problem: str) -> InputError:
         counts = ", ".join(map(str, self.ranks))
         return InputError(
             "the program cannot be extrapolated to other numbers of ranks: "
-            f"{what}", where=f"{self.name} {where}",
+            f"{problem}", where=f"{self.name} {where}",
             hint=f"recorded on {counts} ranks",
         )  # fmt: skip
 
@@ -203,60 +207,60 @@ class _Generalizing:
 
     def phases(self, trees: Sequence[Tree], where: str) -> list[Written]:
         """Return the phases that trees have in common."""
-        found = []
+        written = []
         number = 0
         for nodes in self.aligned(trees, where):
             number += _kind(nodes[0]) != "end"  # computation alone has no number
-            here = f"{where}.{number}".lstrip(".")
+            path = f"{where}.{number}".lstrip(".")
             try:
-                found += self.node(nodes, here)
+                written += self.node(nodes, path)
             except InputError:
-                if not self.left_out.take([[node] for node in nodes], here):
+                if not self.left_out.take([[node] for node in nodes], path):
                     raise
-        return found
+        return written
 
-    def node(self, nodes: Sequence[Place | Again], here: str) -> list[Written]:
+    def node(self, nodes: Sequence[Place | Again], path: str) -> list[Written]:
         """Return the phases of nodes that belong together."""
         loops = [node for node in nodes if isinstance(node, Again)]
         if not loops:
             places = [node for node in nodes if isinstance(node, Place)]
-            return self.place(places, f"{here} ({_kind(nodes[0])})")
-        times = self.whole([loop.times for loop in loops], "the repetitions", here)
-        inner = self.phases([loop.body for loop in loops], here)
+            return self.place(places, f"{path} ({_kind(nodes[0])})")
+        times = self.whole([loop.times for loop in loops], "the repetitions", path)
+        inner = self.phases([loop.body for loop in loops], path)
         return [{"repeat": {"times": times, "phases": inner}}] if inner else []
 
     def aligned(
         self, trees: Sequence[Tree], where: str
     ) -> list[tuple[Place | Again, ...]]:  # fmt: skip
         """Return nodes of all trees that belong together."""
-        rest = [list(tree) for tree in trees]
-        found: list[tuple[Place | Again, ...]] = []
-        while any(rest):
-            stages = [butterfly(tree, p) for tree, p in zip(rest, self.ranks, strict=True)]
+        remaining = [list(tree) for tree in trees]
+        groups: list[tuple[Place | Again, ...]] = []
+        while any(remaining):
+            stages = [butterfly(tree, p) for tree, p in zip(remaining, self.ranks, strict=True)]
             if all(stages) and len({len(tree) for tree in stages}) > 1:
-                found.append(tuple(map(joined, stages)))
-                rest = [tree[len(s) :] for tree, s in zip(rest, stages, strict=True)]
+                groups.append(tuple(map(joined, stages)))
+                remaining = [tree[len(s) :] for tree, s in zip(remaining, stages, strict=True)]
                 continue
-            heads = [tree[0] if tree else None for tree in rest]
+            heads = [tree[0] if tree else None for tree in remaining]
             kinds = [_kind(head) for head in heads]
             if len(set(kinds)) == 1:
-                found.append(tuple(tree.pop(0) for tree in rest))
+                groups.append(tuple(tree.pop(0) for tree in remaining))
                 continue
-            if self.made_alike(rest):
+            if self.made_alike(remaining):
                 continue
             ends = [k for k, kind in enumerate(kinds) if kind == "end"]
-            number = 1 + sum(_kind(nodes[0]) != "end" for nodes in found)
+            number = 1 + sum(_kind(nodes[0]) != "end" for nodes in groups)
             if not ends:
-                skipped = to_skip([[_kind(node) for node in tree] for tree in rest])
-                parts = [tree[:k] for tree, k in zip(rest, skipped, strict=True)]
-                if self.left_out.take(parts, f"{where}.{number}".lstrip(".")):
-                    rest = [tree[k:] for tree, k in zip(rest, skipped, strict=True)]
+                skipped = to_skip([[_kind(node) for node in tree] for tree in remaining])
+                skipped_trees = [tree[:k] for tree, k in zip(remaining, skipped, strict=True)]
+                if self.left_out.take(skipped_trees, f"{where}.{number}".lstrip(".")):
+                    remaining = [tree[k:] for tree, k in zip(remaining, skipped, strict=True)]
                     continue
-                shown = ", ".join(f"{k} at {p}" for k, p in zip(kinds, self.ranks, strict=True))
-                place = f"position {where}.{number}".replace(" .", " ")
-                raise self.refuse(place, f"its ranks are {shown}")
+                listing = ", ".join(f"{k} at {p}" for k, p in zip(kinds, self.ranks, strict=True))
+                position = f"position {where}.{number}".replace(" .", " ")
+                raise self.refuse(position, f"its ranks are {listing}")
             for k in ends:
-                head = rest[k].pop(0)
+                head = remaining[k].pop(0)
                 assert isinstance(head, Place)
                 share = computed(head) / max(sum(map(computed, flat(trees[k]))), 1e-12)
                 if share > NEGLIGIBLE:
@@ -264,21 +268,21 @@ class _Generalizing:
                         f"{share:.1%} of the computation on {self.ranks[k]} ranks is at a place of "
                         "its own and left out"
                     ] = None
-        return found
+        return groups
 
-    def made_alike(self, rest: list[Tree]) -> bool:
+    def made_alike(self, remaining: list[Tree]) -> bool:
         """Whether what comes next could be made more alike.
 
         Along a side of two ranks, messages both ways are a loop of two; along one of one rank,
         there are none. Those of the most ranks are taken as they are.
         """
-        heads = [tree[0] if tree else None for tree in rest]
+        heads = [tree[0] if tree else None for tree in remaining]
         last = heads[-1]
         if not isinstance(last, Again):
-            short = [_short_loop(tree) for tree in rest]
-            for tree, found in zip(rest, short, strict=True):
-                if found is not None:
-                    tree[: found[0]] = unrolled(*found[1:])
+            short = [_short_loop(tree) for tree in remaining]
+            for tree, loop in zip(remaining, short, strict=True):
+                if loop is not None:
+                    tree[: loop[0]] = unrolled(*loop[1:])
             if any(short):
                 return True
         lacking = [k for k, head in enumerate(heads) if _kind(head) != _kind(last)]
@@ -289,29 +293,29 @@ class _Generalizing:
         for k in lacking:
             self.without += 1
             none = replace(last.round, messages=[], before={}, within={})
-            rest[k].insert(0, replace(last, round=none))
+            remaining[k].insert(0, replace(last, round=none))
         return True
 
     # --- a place ----------------------------------------------------------------------------------
 
-    def place(self, places: Sequence[Place], here: str) -> list[Written]:
+    def place(self, places: Sequence[Place], path: str) -> list[Written]:
         rounds = [place.round for place in places]
-        found = []
+        phases = []
         period = places[-1].period if len({place.period for place in places}) == 1 else 1
-        before = self.computing(places, 0, period, here)
-        if before is not None:
-            found.append(self.phase("compute", before))
-        calls = [one.call for one in rounds]
+        compute = self.computing(places, 0, period, path)
+        if compute is not None:
+            phases.append(self.phase("compute", compute))
+        calls = [round_.call for round_ in rounds]
         if calls[0] is not None:
             op = calls[0].op
             if op == "farm":
                 farms = [s.farms[c.root] for s, c in zip(self.structures, calls, strict=True) if c]
-                found.append(self.phase("exchange", self.farm(farms, here)))
+                phases.append(self.phase("exchange", self.farm(farms, path)))
             else:
-                found.append(self.phase(op, self.collective(places, here)))
+                phases.append(self.phase(op, self.collective(places, path)))
         elif rounds[-1].messages:
-            found.append(self.phase("exchange", self.exchange(places, period, here)))
-        return found
+            phases.append(self.phase("exchange", self.exchange(places, period, path)))
+        return phases
 
     def phase(self, kind: str, value: Any) -> Written:
         """Return a phase, and note the functions that were fitted for it."""
@@ -320,70 +324,72 @@ class _Generalizing:
         return {kind: value}
 
     def value(
-        self, values: Sequence[float], what: str, here: str, *, first: str = "",
+        self, values: Sequence[float], subject: str, path: str, *, first: str = "",
         noise: float = 0.0, visits: Sequence[int] = (),
     ) -> Any:  # fmt: skip
         """Return values, NaN where there are none, as a function of p."""
         by_ranks = {p: v for p, v in zip(self.ranks, values, strict=True) if not math.isnan(v)}
         by_visits = dict(zip(self.ranks, visits, strict=True)) if visits else None
         for error in (noise, max(noise, ENOUGH)):
-            found = growth(by_ranks, first, noise=error, below=self.below, grids=self.grids,
+            formula = growth(by_ranks, first, noise=error, below=self.below, grids=self.grids,
                            visits=by_visits)  # fmt: skip
-            if found is not None:
+            if formula is not None:
                 break
-        shown = ", ".join(f"{value:.4g}" for value in by_ranks.values())
-        if found is None:
+        listing = ", ".join(f"{value:.4g}" for value in by_ranks.values())
+        if formula is None:
             raise self.refuse(
-                f"position {here}",
-                f"{what} is not a known function of the number of ranks p: {shown}",
+                f"position {path}",
+                f"{subject} is not a known function of the number of ranks p: {listing}",
             )
-        if found.error > max(ENOUGH, CHANCE * noise):
+        if formula.error > max(ENOUGH, CHANCE * noise):
             self.warnings[
-                f"position {here}: {what} follows no function of p ({shown}); the nearest one is "
-                f"{found.error:.0%} off"
+                f"position {path}: {subject} follows no function of p ({listing}); the nearest one "
+                f"is {formula.error:.0%} off"
             ] = None
-        self.fitted[f"position {here}: {what}"] = found
-        return _plain(found.text)
+        self.fitted[f"position {path}: {subject}"] = formula
+        return _plain(formula.text)
 
-    def whole(self, values: Sequence[int], what: str, here: str) -> Any:
+    def whole(self, values: Sequence[int], subject: str, path: str) -> Any:
         """Return whole numbers as the function of p that has exactly these values."""
-        found = whole(dict(zip(self.ranks, values, strict=True)))
-        if found is None:
-            shown = ", ".join(map(str, values))
-            raise self.refuse(f"position {here}", f"{what} are {shown}")
-        return _plain(found)
+        formula = whole(dict(zip(self.ranks, values, strict=True)))
+        if formula is None:
+            listing = ", ".join(map(str, values))
+            raise self.refuse(f"position {path}", f"{subject} are {listing}")
+        return _plain(formula)
 
-    def computing(self, places: Sequence[Place], part: int, period: int, here: str) -> Any | None:
+    def computing(self, places: Sequence[Place], side: int, period: int, path: str) -> Any | None:
         """Return the computation of a place: that of the most ranks, times a function of p.
 
         What is negligible need follow no rule.
         """
-        spent = [(place.round.before, place.round.within)[part] for place in places]
-        seen = [[one.mean for one in by_rank.values()] or [0.0] for by_rank in spent]
+        spent = [(place.round.before, place.round.within)[side] for place in places]
+        seen = [[of_rank.mean for of_rank in by_rank.values()] or [0.0] for by_rank in spent]
         means = np.array([sum(of) for of in seen]) / self.ranks
         if not means[-1]:
             return None
-        most = np.array([max(of) for of in seen])
+        longest = np.array([max(of) for of in seen])
         visits = [place.visits for place in places]
-        share = float(max(most * visits / [max(one.seconds, 1e-12) for one in self.structures]))
-        slowest = most / np.maximum(means, 1e-12)
+        share = float(
+            max(longest * visits / [max(recording.seconds, 1e-12) for recording in self.structures])
+        )
+        slowest = longest / np.maximum(means, 1e-12)
         varies = noise(spent)
         try:
             uneven = float(max(slowest) / min(slowest))
             if uneven > UNEVEN + CHANCE * varies:
                 slowest_ranks = [max(by, key=lambda rank: by[rank].mean, default=0) for by in spent]
                 if len(set(slowest_ranks)) == 1:
-                    return self.of_slowest(spent, slowest_ranks, str(slowest_ranks[0]), here)
+                    return self.of_slowest(spent, slowest_ranks, str(slowest_ranks[0]), path)
                 if all(rank == p - 1 for rank, p in zip(slowest_ranks, self.ranks, strict=True)):
-                    return self.of_slowest(spent, slowest_ranks, "", here)
+                    return self.of_slowest(spent, slowest_ranks, "", path)
                 self.spread += share * (uneven - 1)
                 self.warnings[
-                    f"position {here}: the slowest rank computes {min(slowest):.2g} to "
+                    f"position {path}: the slowest rank computes {min(slowest):.2g} to "
                     f"{max(slowest):.2g} times as long as the mean: factors are drawn at random"
                 ] = None
             written = computation(spent[-1], self.ranks[-1], period)
-            parts = np.maximum(means / means[-1], 1e-9).tolist()
-            by = self.value(parts, "the computation before it", here, noise=varies, visits=visits)
+            ratios = np.maximum(means / means[-1], 1e-9).tolist()
+            by = self.value(ratios, "the computation before it", path, noise=varies, visits=visits)
         except InputError as error:
             if share < NEGLIGIBLE:
                 return seconds(means[-1])
@@ -392,16 +398,16 @@ class _Generalizing:
             self.spread += share
             self.warnings[f"{error.where}: all ranks are taken to compute as long before it"] = None
             return seconds(means[-1])
-        found = written | {"time": _times(written["time"], by)}
-        given = found.pop("imbalance", None)
-        if given:
-            factors = [float(given.get(str(r), 1.0)) for r in range(self.ranks[-1])]
+        compute = written | {"time": _times(written["time"], by)}
+        imbalance = compute.pop("imbalance", None)
+        if imbalance:
+            factors = [float(imbalance.get(str(r), 1.0)) for r in range(self.ranks[-1])]
             if np.std(factors) > SPREAD * np.mean(factors):
                 chosen = sorted(factors)[:: -(-len(factors) // FACTORS)]
-                found["imbalance"] = {"empirical": [float(f"{f:.4g}") for f in chosen]}
+                compute["imbalance"] = {"empirical": [float(f"{f:.4g}") for f in chosen]}
             else:
-                found["time"] = _times(found["time"], f"{np.mean(factors):.4g}")
-        return plain(found)
+                compute["time"] = _times(compute["time"], f"{np.mean(factors):.4g}")
+        return plain(compute)
 
     def of_slowest(
         self,
@@ -425,96 +431,96 @@ class _Generalizing:
         factor = f"({slow})/({usual})"
         return {"time": f"1us*({usual})", "imbalance": {key: factor} if key else factor}
 
-    def collective(self, places: Sequence[Place], here: str) -> Written:
+    def collective(self, places: Sequence[Place], path: str) -> Written:
         calls = [place.round.call for place in places if place.round.call is not None]
         op = calls[0].op
-        found = {}
+        options = {}
         if op != "barrier":
-            found["bytes"] = self.value([call.bytes for call in calls], f"the size of {op}", here)
+            options["bytes"] = self.value([call.bytes for call in calls], f"the size of {op}", path)
         roots = [call.root for call in calls]
         if op in ROOTED and max(roots) > 0:
-            found["root"] = self.whole(roots, f"the roots of {op}", here)
+            options["root"] = self.whole(roots, f"the roots of {op}", path)
         among = [place.round.among for place in places]
         if any(groups != [list(range(p))] for groups, p in zip(among, self.ranks, strict=True)):
-            found["among"] = self.groups(among, op, here)
-        return found
+            options["among"] = self.groups(among, op, path)
+        return options
 
-    def groups(self, among: Sequence[Sequence[Sequence[int]]], op: str, here: str) -> Written:
+    def groups(self, among: Sequence[Sequence[Sequence[int]]], op: str, path: str) -> Written:
         """Return groups as rows or columns: their size, and the distance of their ranks."""
-        found = map(_size_and_stride, among, self.ranks)
-        shapes = [shape for shape in found if shape]
+        pairs = map(_size_and_stride, among, self.ranks)
+        shapes = [shape for shape in pairs if shape]
         if len(shapes) < len(among):
             raise self.refuse(
-                f"position {here}", f"the groups of {op} are neither rows nor columns"
+                f"position {path}", f"the groups of {op} are neither rows nor columns"
             )
         sizes, strides = zip(*shapes, strict=True)
         return {
-            "size": self.whole(sizes, f"the sizes of groups of {op}", here),
-            "stride": self.whole(strides, f"the distances of ranks in groups of {op}", here),
+            "size": self.whole(sizes, f"the sizes of groups of {op}", path),
+            "stride": self.whole(strides, f"the distances of ranks in groups of {op}", path),
         }
 
-    def farm(self, farms: Sequence[Farm], here: str) -> Written:
-        found = farms[-1].exchange(self.ranks[-1])
-        found["tasks"] = self.value([farm.tasks for farm in farms], "the number of tasks", here)
+    def farm(self, farms: Sequence[Farm], path: str) -> Written:
+        exchange = farms[-1].exchange(self.ranks[-1])
+        exchange["tasks"] = self.value([farm.tasks for farm in farms], "the number of tasks", path)
         for key in ("task", "result"):
             name = {"task": "bytes", "result": "reply"}[key]
             values = [getattr(farm, key) for farm in farms]
-            found[name] = self.value(values, f"the size of a {key}", here)
-        if "compute" in found:
-            by = self.per_task([farm.spent for farm in farms], "a task", here)
-            found["compute"] = {"time": _times(found["compute"]["time"], by)}
-        if "dispatch" in found:
-            by = self.per_task([farm.dispatch for farm in farms], "the master for a task", here)
-            found["dispatch"] = _times(found["dispatch"], by)
-        return found
+            exchange[name] = self.value(values, f"the size of a {key}", path)
+        if "compute" in exchange:
+            by = self.per_task([farm.spent for farm in farms], "a task", path)
+            exchange["compute"] = {"time": _times(exchange["compute"]["time"], by)}
+        if "dispatch" in exchange:
+            by = self.per_task([farm.dispatch for farm in farms], "the master for a task", path)
+            exchange["dispatch"] = _times(exchange["dispatch"], by)
+        return exchange
 
-    def per_task(self, spent: Sequence[Spent], what: str, here: str) -> Any:
+    def per_task(self, spent: Sequence[Spent], subject: str, path: str) -> Any:
         """Return seconds for a task as parts of those on the most ranks."""
-        noise = max(one.error() / max(one.mean, 1e-12) for one in spent)
-        means = [one.mean / spent[-1].mean for one in spent]
-        return self.value(means, f"the time of {what}", here, noise=noise)
+        noise = max(of_farm.error() / max(of_farm.mean, 1e-12) for of_farm in spent)
+        means = [of_farm.mean / spent[-1].mean for of_farm in spent]
+        return self.value(means, f"the time of {subject}", path, noise=noise)
 
-    def exchange(self, places: Sequence[Place], period: int, here: str) -> Written:
+    def exchange(self, places: Sequence[Place], period: int, path: str) -> Written:
         rounds = [place.round for place in places]
         kind = rounds[0].kind
         if kind not in ("exchange", "stream"):
-            raise self.refuse(f"position {here}", f"its messages are of the flow {kind}")
-        messages = [one.messages for one in rounds]
-        rows = [row_of(one, p) for one, p in zip(messages, self.ranks, strict=True)]
+            raise self.refuse(f"position {path}", f"its messages are of the flow {kind}")
+        messages = [round_.messages for round_ in rounds]
+        rows = [row_of(sent, p) for sent, p in zip(messages, self.ranks, strict=True)]
         alike = [row for row in rows if row is not None]
         bits = len(alike) == len(rows)
         grid = offsets(messages, self.ranks)
-        joined = any(one.butterfly for one in rounds) or (
+        joined = any(round_.butterfly for round_ in rounds) or (
             grid is not None and grid.dimensions > LIKELY_DIMENSIONS
         )
         if grid is not None and not (bits and joined):
-            found = {"topology": self.on_grid(places, grid, here), "flow": rounds[0].flow}
+            exchange = {"topology": self.on_grid(places, grid, path), "flow": rounds[0].flow}
         elif kind == "exchange":
-            topology = self.butterfly(alike, here) if bits else self.irregular(messages, here)
+            topology = self.butterfly(alike, path) if bits else self.irregular(messages, path)
             sizes = [sum(size for _, _, size in m) / len(m) for m in messages]
-            size = self.value(sizes, "the mean size of messages", here)
-            found = {"topology": topology, "flow": "exchange", "bytes": f"round({size})"}
+            size = self.value(sizes, "the mean size of messages", path)
+            exchange = {"topology": topology, "flow": "exchange", "bytes": f"round({size})"}
         else:
-            raise self.refuse(f"position {here}", "its messages are not offsets on a grid")
-        within = self.computing(places, 1, period, here)
+            raise self.refuse(f"position {path}", "its messages are not offsets on a grid")
+        within = self.computing(places, 1, period, path)
         if within is not None:
-            found["compute"] = within
-        return found
+            exchange["compute"] = within
+        return exchange
 
-    def on_grid(self, places: Sequence[Place], grid: Offsets, here: str) -> Written:
+    def on_grid(self, places: Sequence[Place], grid: Offsets, path: str) -> Written:
         """Return messages to offsets; where their sizes differ between ranks, means are kept."""
         share = self.left_out.share_of([[place] for place in places])
         if grid.uneven * share > LITTLE:
             self.spread += grid.uneven * share
             self.warnings[
-                f"position {here}: sizes of messages differ by up to {grid.uneven:.0%} between "
+                f"position {path}: sizes of messages differ by up to {grid.uneven:.0%} between "
                 "ranks: their means are kept"
             ] = None
         listed = []
         for offset in grid.sizes[-1]:
             size = self.value(
                 [by.get(offset, math.nan) for by in grid.sizes],
-                f"the size of messages to {offset}", here, first=_faces(offset, grid.dimensions),
+                f"the size of messages to {offset}", path, first=_faces(offset, grid.dimensions),
             )  # fmt: skip
             listed.append({"to": list(offset), "bytes": size})
         options: Written = {"dimensions": grid.dimensions, "list": listed}
@@ -524,46 +530,46 @@ class _Generalizing:
             options["first-fastest"] = True
         return {"offsets": options}
 
-    def butterfly(self, rows: Sequence[tuple[int, int]], here: str) -> Written | str:
+    def butterfly(self, rows: Sequence[tuple[int, int]], path: str) -> Written | str:
         """Return a butterfly of all ranks, or of groups of them."""
         sizes, strides = zip(*rows, strict=True)
         if list(sizes) == self.ranks:
             return "butterfly"
-        size = self.whole(sizes, "the sizes of groups of a butterfly", here)
-        stride = self.whole(strides, "the distances of ranks in a butterfly", here)
+        size = self.whole(sizes, "the sizes of groups of a butterfly", path)
+        stride = self.whole(strides, "the distances of ranks in a butterfly", path)
         return {"butterfly": {"size": size, "stride": stride}}
 
-    def irregular(self, messages: Sequence[Messages], here: str) -> Written:
+    def irregular(self, messages: Sequence[Messages], path: str) -> Written:
         """Return a random graph of as many neighbours.
 
         Each rank has the fewest neighbours of a rank on a ring, and random ones in addition.
         """
         if offsets(messages[-1:], self.ranks[-1:]) is not None:
-            what = (
+            problem = (
                 "its neighbours are offsets on a grid, but not on the same at all numbers of ranks"
             )
-            raise self.refuse(f"position {here}", what)
+            raise self.refuse(f"position {path}", problem)
         degrees = [len(m) / p for m, p in zip(messages, self.ranks, strict=True)]
         pairs = all(len({a for a, _, _ in m}) == len(m) for m in messages)
         if pairs and not any(p % 2 for p in self.ranks):  # of some, others alone
             self.warnings[
-                f"position {here}: partners are no offsets on a grid; a random one of each rank is "
+                f"position {path}: partners are no offsets on a grid; a random one of each rank is "
                 "taken"
             ] = None
             return {"random-regular": {"degree": 1}}
         sent = np.bincount([a for a, _, _ in messages[-1]], minlength=self.ranks[-1])
         ring: Any = max(2, 2 * (int(sent.min()) // 2))
-        more: Any = float(f"{min(max(degrees[-1] / ring - 1, 0.0), 1.0):.3g}")
+        extra: Any = float(f"{min(max(degrees[-1] / ring - 1, 0.0), 1.0):.3g}")
         if degrees[-1] > MOST_GROWTH * degrees[-2]:
-            degree = f"min({self.value(degrees, 'the number of neighbours', here)}, p - 1)"
+            degree = f"min({self.value(degrees, 'the number of neighbours', path)}, p - 1)"
             ring = f"max(2, 2*floor({degree}/2))"
-            more = f"max({degree}/{ring} - 1, 0)"
+            extra = f"max({degree}/{ring} - 1, 0)"
         self.warnings[
-            f"position {here}: neighbours are no offsets on a grid; random ones are taken, "
+            f"position {path}: neighbours are no offsets on a grid; random ones are taken, "
             f"{degrees[-1]:.1f} of each rank"
         ] = None
         return {"networkx": {"generator": "newman_watts_strogatz_graph", "n": "p", "k": ring,
-                             "p": more}}  # fmt: skip
+                             "p": extra}}  # fmt: skip
 
 
 def _faces(offset: Vector, dimensions: int) -> str:
@@ -584,15 +590,15 @@ def _short_loop(tree: Tree) -> tuple[int, Again, ByRank] | None:
     return None
 
 
-def _grids(most: Structure) -> Iterator[int]:
+def _grids(recording: Structure) -> Iterator[int]:
     """Yield dimensions of the grids in which the ranks of a program are neighbours, or rows."""
-    for place in flat(most.tree):
-        one = place.round
-        if one.messages:
-            found = offsets([one.messages], [most.ranks])
-            if found is not None:
-                yield found.dimensions
-        elif len(one.among) > 1:
+    for place in flat(recording.tree):
+        round_ = place.round
+        if round_.messages:
+            grid = offsets([round_.messages], [recording.ranks])
+            if grid is not None:
+                yield grid.dimensions
+        elif len(round_.among) > 1:
             yield 2
 
 
@@ -626,8 +632,8 @@ def _size_and_stride(groups: Sequence[Sequence[int]], ranks: int) -> tuple[int, 
     """Return the size of groups and the distance of their ranks, if they part all ranks alike."""
     size = len(groups[0])
     stride = groups[0][1] - groups[0][0] if size > 1 else 1
-    made = sorted(
+    expected = sorted(
         [first + k * stride for k in range(size)]
         for first in range(ranks) if first // stride % size == 0
     )  # fmt: skip
-    return (size, stride) if sorted(map(list, groups)) == made else None
+    return (size, stride) if sorted(map(list, groups)) == expected else None

@@ -25,10 +25,10 @@ def named(messages: Sequence[Message], kind: str, ranks: int) -> Any | None:
     for name, options in _candidates(kind, ranks):
         found_as = {name: options} if options else name
         graph = TopologySpec.read(found_as, KeyPath("")).graph(ranks, {})
-        found = Counter((edge.source, edge.target) for edge in graph.edges)
+        graph_pairs = Counter((edge.source, edge.target) for edge in graph.edges)
         if not graph.directed and kind != "stream":
-            found.update([(b, a) for a, b in found.elements()])
-        if pairs == found and (kind != "token" or messages[0][0] == 0):
+            graph_pairs.update([(b, a) for a, b in graph_pairs.elements()])
+        if pairs == graph_pairs and (kind != "token" or messages[0][0] == 0):
             return found_as
     return None
 
@@ -54,8 +54,8 @@ def _shapes(ranks: int, dimensions: int) -> Iterator[tuple[int, ...]]:
         return
     for side in range(1, ranks + 1):
         if ranks % side == 0:
-            for rest in _shapes(ranks // side, dimensions - 1):
-                yield (side, *rest)
+            for sides in _shapes(ranks // side, dimensions - 1):
+                yield (side, *sides)
 
 
 def edges(messages: Sequence[Message]) -> tuple[list[Any], int]:
@@ -65,10 +65,10 @@ def edges(messages: Sequence[Message]) -> tuple[list[Any], int]:
     """
     counts: Counter[tuple[int, int, int]] = Counter((a, b, round(size)) for a, b, size in messages)
     common = Counter(size for _, _, size in counts).most_common(1)[0][0]
-    found = []
+    listed = []
     for (a, b, size), count in counts.items():
-        more = ({} if size == common else {"bytes": size}) | (
+        options = ({} if size == common else {"bytes": size}) | (
             {} if count == 1 else {"count": count}
         )
-        found.append({"from": a, "to": b, **more} if more else [a, b])
-    return found, common
+        listed.append({"from": a, "to": b, **options} if options else [a, b])
+    return listed, common

@@ -104,22 +104,22 @@ class Growth:
         """
         if not self.rivals:
             return 0.0
-        values = np.concatenate([one.at(ranks) for one in self.rivals])
-        weights = np.concatenate([one.weight * one.chances for one in self.rivals])
+        values = np.concatenate([rival.at(ranks) for rival in self.rivals])
+        weights = np.concatenate([rival.weight * rival.chances for rival in self.rivals])
         order = np.argsort(values)
         reached = np.cumsum(weights[order])
         ends = values[order][np.searchsorted(reached, np.array(_ENDS) * reached[-1])]
         return math.hypot(self.error, float(np.abs(ends / self.at(ranks) - 1).max()))
 
-    def decides(self, most: int) -> int | None:
+    def decides(self, largest: int) -> int | None:
         """Return on how many more ranks a recording would tell the two likeliest functions apart.
 
         None if there are no two, or none that differ by more than `ENOUGH` on 16 times as many.
         """
-        likely = [one for one in self.rivals if one.weight > WRITTEN][:2]
+        likely = [rival for rival in self.rivals if rival.weight > WRITTEN][:2]
         for times in (2, 4, 8, 16):
-            ranks = times * most
-            ends = [float(one.at(ranks) @ one.chances) for one in likely]
+            ranks = times * largest
+            ends = [float(rival.at(ranks) @ rival.chances) for rival in likely]
             if len(ends) == 2 and max(ends) > (1 + ENOUGH) * min(ends):
                 return ranks
         return None
@@ -152,7 +152,7 @@ def growth(
     if min(values.values()) <= 0:
         return None
     fewer = {p: value for p, value in values.items() if p < below} or values
-    found = []
+    candidates = []
     for terms, prior in _functions(len(values), first, grids):
         if visits is None:
             unlikely = _turns(terms)
@@ -160,24 +160,26 @@ def growth(
             unlikely = all(_becomes_less(visits, text) for text in terms)
         prior *= UNLIKELY if unlikely else 1.0
         _, residuals = _fitted(values, terms)
-        found.append((terms, prior, residuals, *_fitted(fewer, terms)))
-    errors = [float(np.abs(one[2]).max(axis=1).min()) for one in found]
-    least = min(errors)
-    if least > max(ENOUGH, CHANCE * noise):
+        candidates.append((terms, prior, residuals, *_fitted(fewer, terms)))
+    errors = [float(np.abs(candidate[2]).max(axis=1).min()) for candidate in candidates]
+    smallest_error = min(errors)
+    if smallest_error > max(ENOUGH, CHANCE * noise):
         return None
-    scale = math.hypot(EXACT, noise, least)
+    scale = math.hypot(EXACT, noise, smallest_error)
     evidence = [
-        prior * float(np.mean(_likely(residuals, scale))) for _, prior, residuals, *_ in found
+        prior * float(np.mean(_likely(residuals, scale))) for _, prior, residuals, *_ in candidates
     ]
     rivals = []
-    for (terms, _, _, factors, residuals), one, error in zip(found, evidence, errors, strict=True):
-        if one > 1e-6 * sum(evidence):
+    for (terms, _, _, factors, residuals), likelihood, error in zip(
+        candidates, evidence, errors, strict=True
+    ):
+        if likelihood > 1e-6 * sum(evidence):
             chances = _likely(residuals, scale)
             rivals.append(
-                Rival(terms, one / sum(evidence), factors, chances / chances.sum(), error)
+                Rival(terms, likelihood / sum(evidence), factors, chances / chances.sum(), error)
             )
     rivals.sort(key=lambda rival: -rival.weight)
-    return Growth(_mean(rivals), least, tuple(rivals))
+    return Growth(_mean(rivals), smallest_error, tuple(rivals))
 
 
 def whole(values: Values) -> str | None:
@@ -187,7 +189,7 @@ def whole(values: Values) -> str | None:
     for text in ("p", *_sides(2), *_sides(3), "(p - 1)"):
         by = [values[p] / _term(text, p) for p in values]
         factor = round(by[0])
-        if factor >= 1 and all(math.isclose(one, factor, rel_tol=1e-9) for one in by):
+        if factor >= 1 and all(math.isclose(ratio, factor, rel_tol=1e-9) for ratio in by):
             return text if factor == 1 else f"{factor}*{text}"
     return None
 
@@ -213,8 +215,8 @@ def _functions(
     for text, prior in single.items():
         yield (text,), prior
     if count > 2:
-        for one, other in combinations(common, 2):
-            yield (one, other), common[one] * common[other]
+        for left, right in combinations(common, 2):
+            yield (left, right), common[left] * common[right]
 
 
 def faces(dimensions: int) -> str:
@@ -237,8 +239,8 @@ def _turns(terms: Sequence[str]) -> bool:
 
 def _becomes_less(visits: Values, text: str) -> bool:
     """Whether all ranks together have less work at the most ranks, if each has this at a time."""
-    fewest, most = (p * visits[p] * _term(text, p) for p in (min(visits), max(visits)))
-    return most < (1 - EXACT) * fewest
+    first_work, last_work = (p * visits[p] * _term(text, p) for p in (min(visits), max(visits)))
+    return last_work < (1 - EXACT) * first_work
 
 
 @cache
@@ -259,8 +261,8 @@ def _fitted(values: Values, terms: Sequence[str]) -> tuple[Floats, Floats]:
     if len(terms) > 1:
         shares = np.column_stack([_SHARES, 1 - _SHARES])
     factors = shares / [_term(text, fewest) for text in terms]
-    made = factors @ [[_term(text, p) for p in values] for text in terms]
-    logs = np.log(np.array(list(values.values())) / made)
+    predicted = factors @ [[_term(text, p) for p in values] for text in terms]
+    logs = np.log(np.array(list(values.values())) / predicted)
     level = logs.mean(axis=1, keepdims=True)
     return factors * np.exp(level), logs - level
 
@@ -271,12 +273,12 @@ def _likely(residuals: Floats, scale: float) -> Floats:
 
 def _mean(rivals: Sequence[Rival]) -> str:
     """Write the mean of functions as one sum of their terms."""
-    kept = [one for one in rivals if one.weight >= WRITTEN] or [*rivals[:1]]
-    whole_weight = sum(one.weight for one in kept)
+    likely = [rival for rival in rivals if rival.weight >= WRITTEN] or [*rivals[:1]]
+    whole_weight = sum(rival.weight for rival in likely)
     sums: dict[str, float] = {}
-    for one in kept:
-        for text, factor in zip(one.terms, one.chances @ one.factors, strict=True):
-            sums[text] = sums.get(text, 0.0) + float(factor) * one.weight / whole_weight
+    for rival in likely:
+        for text, factor in zip(rival.terms, rival.chances @ rival.factors, strict=True):
+            sums[text] = sums.get(text, 0.0) + float(factor) * rival.weight / whole_weight
     written = [
         _number(factor) if text == "1" else f"{_number(factor)}*{text}"
         for text, factor in sums.items()

@@ -43,22 +43,22 @@ def offsets(messages: Sequence[Messages], ranks: Sequence[int]) -> Offsets | Non
     orders: tuple[Order, ...] = ("C", "F")
     grids = product(range(1, MOST_DIMENSIONS + 1), (False, True), orders)
     for dimensions, periodic, order in grids:
-        found = [_by_offset(m, p, dimensions, order, periodic)
+        mapped = [_by_offset(m, p, dimensions, order, periodic)
                  for m, p in zip(messages, ranks, strict=True)]  # fmt: skip
-        sizes = [one[0] for one in found if one is not None]
+        sizes = [pair[0] for pair in mapped if pair is not None]
         if periodic and sizes:
             sizes = [
                 {_same_way(offset, balanced(p, dimensions), sizes[-1]): size
-                 for offset, size in one.items()}
-                for one, p in zip(sizes, ranks, strict=False)
+                 for offset, size in means.items()}
+                for means, p in zip(sizes, ranks, strict=False)
             ]  # fmt: skip
-        if len(sizes) == len(found) and all(set(one) <= set(sizes[-1]) for one in sizes):
+        if len(sizes) == len(mapped) and all(set(means) <= set(sizes[-1]) for means in sizes):
             missing = any(
-                offset not in one and _senders(offset, balanced(p, dimensions), periodic)
-                for one, p in zip(sizes, ranks, strict=True) for offset in sizes[-1]
+                offset not in means and _senders(offset, balanced(p, dimensions), periodic)
+                for means, p in zip(sizes, ranks, strict=True) for offset in sizes[-1]
             )  # fmt: skip
             if not missing and any(map(any, sizes[-1])):
-                uneven = max(one[1] for one in found if one is not None)
+                uneven = max(pair[1] for pair in mapped if pair is not None)
                 return Offsets(dimensions, periodic, order, sizes, uneven)
     return None
 
@@ -72,46 +72,46 @@ def _by_offset(
     """
     sides = balanced(ranks, dimensions)
     sent: dict[Vector, list[tuple[int, float]]] = defaultdict(list)
-    before: Counter[tuple[int, int]] = Counter()
+    counts: Counter[tuple[int, int]] = Counter()
     for a, b, size in messages:
         steps = [int(axis[1] - axis[0]) for axis in np.unravel_index([a, b], sides, order)]
         if periodic:
-            steps = _around(steps, sides, before[a, b])
-            before[a, b] += 1
+            steps = _around(steps, sides, counts[a, b])
+            counts[a, b] += 1
         if max(map(abs, steps)) > 1:
             return None
         sent[tuple(steps)].append((a, size))
-    for offset, found in sent.items():
+    for offset, entries in sent.items():
         expected = _senders(offset, sides, periodic)
-        if len(found) != expected or len({a for a, _ in found}) != expected:
+        if len(entries) != expected or len({a for a, _ in entries}) != expected:
             return None
-    means = {offset: sum(s for _, s in found) / len(found) for offset, found in sent.items()}
+    means = {offset: sum(s for _, s in entries) / len(entries) for offset, entries in sent.items()}
     uneven = (
         abs(size / means[offset] - 1)
-        for offset, found in sent.items() for _, size in found if means[offset]
+        for offset, entries in sent.items() for _, size in entries if means[offset]
     )  # fmt: skip
     return means, max(uneven, default=0.0)
 
 
-def _same_way(offset: Vector, sides: Sequence[int], known: Collection[Vector]) -> Vector:
+def _same_way(offset: Vector, sides: Sequence[int], present: Collection[Vector]) -> Vector:
     """Return an offset the other way around along sides of two ranks, if only that is known."""
     turned = tuple(-step if side == 2 else step for step, side in zip(offset, sides, strict=True))
-    return turned if offset not in known and turned in known else offset
+    return turned if offset not in present and turned in present else offset
 
 
-def _around(steps: Sequence[int], sides: Sequence[int], before: int) -> list[int]:
+def _around(steps: Sequence[int], sides: Sequence[int], count: int) -> list[int]:
     """Return steps as the shorter way around, after so many messages between the same ranks.
 
     Along a side of two ranks every second one goes the other way; along two such sides, all ways.
     """
-    found = []
+    wrapped = []
     for step, side in zip(steps, sides, strict=True):
         if side == 2 and step:
-            step, before = 1 - 2 * (before % 2), before // 2
+            step, count = 1 - 2 * (count % 2), count // 2
         elif side > 2:
             step = (step + side // 2) % side - side // 2
-        found.append(step)
-    return found
+        wrapped.append(step)
+    return wrapped
 
 
 def _senders(offset: Vector, sides: Sequence[int], periodic: bool) -> int:

@@ -14,27 +14,27 @@ from isochrone.base.table import grouped
 
 def in_order(events: Calls) -> Calls:
     """Return the calls of a rank with those put in order that could have come in another."""
-    found: Calls = []
-    place = 0
-    while place < len(events):
-        end = place  # of the questions and answers that begin here
+    ordered: Calls = []
+    start = 0
+    while start < len(events):
+        end = start  # of the questions and answers that begin here
         while (
             end + 1 < len(events)
             and (events[end].op, events[end + 1].op) == ("recv", "send")
             and events[end].peer in (-1, events[end + 1].peer)
         ):
             end += 2
-        if end > place:
-            found += _in_turn(events[place:end])
-        elif events[place].op == "irecv":
+        if end > start:
+            ordered += _in_turn(events[start:end])
+        elif events[start].op == "irecv":
             while end < len(events) and events[end].op == "irecv":
                 end += 1
-            found += _as_timed(sorted(events[place:end], key=lambda e: e.peer), events[place:end])
+            ordered += _as_timed(sorted(events[start:end], key=lambda e: e.peer), events[start:end])
         else:
             end += 1
-            found.append(events[place])
-        place = end
-    return found
+            ordered.append(events[start])
+        start = end
+    return ordered
 
 
 def _in_turn(events: Calls) -> Calls:
@@ -43,7 +43,7 @@ def _in_turn(events: Calls) -> Calls:
         (answer.peer, (question._replace(peer=answer.peer), answer))
         for question, answer in zip(events[::2], events[1::2], strict=True)
     )
-    if len({len(asked) for asked in of_peer.values()}) > 1:
+    if len({len(pairs) for pairs in of_peer.values()}) > 1:
         return events
     turns = zip(*(of_peer[peer] for peer in sorted(of_peer)), strict=True)
     return _as_timed([event for turn in turns for pair in turn for event in pair], events)
@@ -64,38 +64,38 @@ def with_sources(ranks: Sequence[Calls]) -> list[Calls]:
     received by name were received by those receives, in turns if there are several senders. Where
     their numbers differ, they stay open.
     """
-    parts = [parts_of(events) for events in ranks]
-    if len({len(of_rank) for of_rank in parts}) > 1:
+    sections = [parts_of(events) for events in ranks]
+    if len({len(of_rank) for of_rank in sections}) > 1:
         return [list(events) for events in ranks]
-    for number in range(len(parts[0]) if parts else 0):
+    for index in range(len(sections[0]) if sections else 0):
         sent: dict[int, Counter[int]] = defaultdict(Counter)
-        for rank, of_rank in enumerate(parts):
-            for event in of_rank[number]:
+        for rank, of_rank in enumerate(sections):
+            for event in of_rank[index]:
                 if event.op in SENDS:
                     sent[event.peer][rank] += 1
-        for rank, of_rank in enumerate(parts):
-            of_rank[number] = _named(of_rank[number], sent[rank])
-    return [[event for part in of_rank for event in part] for of_rank in parts]
+        for rank, of_rank in enumerate(sections):
+            of_rank[index] = _named(of_rank[index], sent[rank])
+    return [[event for section in of_rank for event in section] for of_rank in sections]
 
 
 def parts_of(events: Calls) -> list[Calls]:
     """Cut the calls of a rank after each collective operation of all ranks."""
-    found: list[Calls] = [[]]
+    sections: list[Calls] = [[]]
     for event in events:
-        found[-1].append(event)
+        sections[-1].append(event)
         if event.op not in MESSAGES and event.members == 0:
-            found.append([])
-    return found
+            sections.append([])
+    return sections
 
 
 def _named(events: Calls, sent: Counter[int]) -> Calls:
     received = Counter(e.peer for e in events if e.op in RECEIVES and e.peer >= 0)
     left = sent - received
     turns = [((k + 0.5) / count, peer) for peer, count in left.items() for k in range(count)]
-    rest = [peer for _, peer in sorted(turns)]
-    if len(rest) != sum(e.op in RECEIVES and e.peer < 0 for e in events):
+    peers = [peer for _, peer in sorted(turns)]
+    if len(peers) != sum(e.op in RECEIVES and e.peer < 0 for e in events):
         return events
-    sources = iter(rest)
+    sources = iter(peers)
     return [
         event._replace(peer=next(sources)) if event.op in RECEIVES and event.peer < 0 else event
         for event in events

@@ -46,20 +46,20 @@ ByRank = dict[int, Spent]
 """What ranks compute."""
 
 
-def parts(one: Round) -> tuple[ByRank, ByRank]:
+def parts(round_: Round) -> tuple[ByRank, ByRank]:
     """Return the computation before a round and within it."""
-    return one.before, one.within
+    return round_.before, round_.within
 
 
 def total(spent: ByRank) -> float:
     """Return the mean seconds of all ranks together."""
-    return sum(one.mean for one in spent.values())
+    return sum(of_rank.mean for of_rank in spent.values())
 
 
 def computed(place: Place) -> float:
     """Return the seconds that all ranks compute at a place."""
-    one = place.round
-    return place.visits * (total(one.before) + one.answers * total(one.within))
+    round_ = place.round
+    return place.visits * (total(round_.before) + round_.answers * total(round_.within))
 
 
 def unrolled(loop: Again, once: ByRank) -> Tree:
@@ -68,45 +68,48 @@ def unrolled(loop: Again, once: ByRank) -> Tree:
     What ranks compute once, before the loop, they compute before the first place.
     """
 
-    def turn(tree: Tree, number: int, inner: int) -> Tree:
-        found: Tree = []
+    def turn(tree: Tree, index: int, inner: int) -> Tree:
+        nodes: Tree = []
         for node in tree:
             if isinstance(node, Again):
-                found.append(Again(node.times, turn(node.body, number, inner * node.times)))
+                nodes.append(Again(node.times, turn(node.body, index, inner * node.times)))
                 continue
             of = [
-                {r: one.every(number * inner, inner, loop.times) for r, one in part.items()}
-                for part in parts(node.round)
+                {
+                    r: of_rank.every(index * inner, inner, loop.times)
+                    for r, of_rank in by_rank.items()
+                }
+                for by_rank in parts(node.round)
             ]
-            one = replace(node.round, before=of[0], within=of[1])
-            found.append(Place(one, node.visits // loop.times, node.period))
-        return found
+            round_ = replace(node.round, before=of[0], within=of[1])
+            nodes.append(Place(round_, node.visits // loop.times, node.period))
+        return nodes
 
-    found = [node for number in range(loop.times) for node in turn(loop.body, number, 1)]
-    before = next(flat(found)).round.before
+    nodes = [node for index in range(loop.times) for node in turn(loop.body, index, 1)]
+    before = next(flat(nodes)).round.before
     before |= {rank: before.get(rank, NOTHING) + spent for rank, spent in once.items()}
-    return found
+    return nodes
 
 
 def butterfly(tree: Tree, ranks: int) -> list[Place]:
     """Return the first places if partners differ there in one bit, in each bit once; else none."""
-    found = []
+    chain = []
     bits: Counter[int] = Counter()
     for node in tree:
         if sum(bits) == ranks - 1 or not isinstance(node, Place) or node.round.kind != "exchange":
             break
-        found.append(node)
+        chain.append(node)
         bits.update(a ^ b for a, b, _ in node.round.messages)
     once = set(bits.values()) == {ranks} and not any(bit & (bit - 1) for bit in bits)
-    return found if once and sum(bits) == ranks - 1 else []
+    return chain if once and sum(bits) == ranks - 1 else []
 
 
 def joined(places: Sequence[Place]) -> Place:
     """Return the places of a butterfly as one, with all that is computed before it."""
     before: ByRank = {}
     for place in places:
-        for part in parts(place.round):
-            before |= {rank: before.get(rank, NOTHING) + spent for rank, spent in part.items()}
+        for by_rank in parts(place.round):
+            before |= {rank: before.get(rank, NOTHING) + spent for rank, spent in by_rank.items()}
     messages = [message for place in places for message in place.round.messages]
-    whole = replace(places[0].round, messages=messages, before=before, within={})
-    return replace(places[0], round=whole)
+    merged = replace(places[0].round, messages=messages, before=before, within={})
+    return replace(places[0], round=merged)

@@ -55,9 +55,9 @@ def opened(calls: Calls) -> Unit | None:
     """Return what is begun and waited for next, blocking calls in between included."""
     if not calls or calls[0].op not in ("isend", "irecv"):
         return None
-    for place, call in enumerate(calls):
+    for index, call in enumerate(calls):
         if call.op == "wait":
-            return Unit(calls[: place + 1])
+            return Unit(calls[: index + 1])
         if call.op not in MESSAGES:
             return None
     return None
@@ -67,8 +67,8 @@ def blocking_with(calls: Calls, units: Units) -> Unit:
     """Return the blocking calls, of one kind, that are the other side of what others have begun."""
     if not calls or calls[0].op not in ("send", "recv"):
         return Unit([])
-    found = _distinct(calls, calls[0].op)
-    return Unit(list(takewhile(lambda call: call.peer in units, found)))
+    distinct = _distinct(calls, calls[0].op)
+    return Unit(list(takewhile(lambda call: call.peer in units, distinct)))
 
 
 def with_senders(units: Units) -> Units:
@@ -80,7 +80,7 @@ def with_senders(units: Units) -> Units:
     for rank, unit in units.items():
         for peer, count in unit.peers(sends=True).items():
             sent.setdefault(peer, Counter())[rank] += count
-    found = dict(units)
+    named_units = dict(units)
     for rank, unit in units.items():
         named = unit.peers(sends=False)
         any_source = named.pop(ANY, 0)
@@ -92,8 +92,8 @@ def with_senders(units: Units) -> Units:
                 if call.op in RECEIVES and call.peer == ANY else call
                 for call in unit.calls
             ]  # fmt: skip
-            found[rank] = Unit(calls, unit.pivot)
-    return found
+            named_units[rank] = Unit(calls, unit.pivot)
+    return named_units
 
 
 def both_ways(units: Units) -> Units:
@@ -106,43 +106,43 @@ def both_ways(units: Units) -> Units:
         if unit.calls[-1].op == "wait"
         and (len(unit.calls) == 2 or (unit.peers(sends=True) and unit.peers(sends=False)))
     ]  # fmt: skip
-    kept = set(reached)
+    connected = set(reached)
     while reached:
-        near = {c.peer for c in units[reached.pop()].calls if c.op != "wait"} - kept
-        kept |= near
-        reached += near
-    return {rank: unit for rank, unit in units.items() if rank in kept}
+        neighbours = {c.peer for c in units[reached.pop()].calls if c.op != "wait"} - connected
+        connected |= neighbours
+        reached += neighbours
+    return {rank: unit for rank, unit in units.items() if rank in connected}
 
 
 def _distinct(calls: Iterable[Event], op: str) -> Calls:
     """Return the calls of this kind that come next, at most one with each peer."""
     peers = set()
-    found = []
+    distinct = []
     for call in calls:
         if call.op != op or call.peer in peers:
             break
         peers.add(call.peer)
-        found.append(call)
-    return found
+        distinct.append(call)
+    return distinct
 
 
 def _one_way(calls: Calls, blocking: str, begun: str) -> Calls:
     """Return what is only received, or only sent, next, at most one message with each peer."""
-    found: Calls = []
+    one_way: Calls = []
     peers: set[int] = set()
     while True:
-        left = calls[len(found) :]
-        more = _distinct(left, blocking)[:1]
-        if not more:
+        left = calls[len(one_way) :]
+        next_calls = _distinct(left, blocking)[:1]
+        if not next_calls:
             count = len(_distinct(left, begun))
-            more = left[: count + 1]
-            if not count or more[-1].op != "wait":
-                return found
-        met = {call.peer for call in more if call.op != "wait"}
+            next_calls = left[: count + 1]
+            if not count or next_calls[-1].op != "wait":
+                return one_way
+        met = {call.peer for call in next_calls if call.op != "wait"}
         if met & peers:
-            return found
+            return one_way
         peers |= met
-        found += more
+        one_way += next_calls
 
 
 def receive_first(calls: Calls) -> Unit:
@@ -200,7 +200,7 @@ def _in_order(messages: list[Message], units: dict[int, Unit]) -> list[Message]:
     received = {
         rank: [c.peer for c in unit.calls if c.op in RECEIVES] for rank, unit in units.items()
     }
-    found: list[Message] = []
+    ordered: list[Message] = []
     left = messages
     while left:
         waiting: list[Message] = []
@@ -211,12 +211,12 @@ def _in_order(messages: list[Message], units: dict[int, Unit]) -> list[Message]:
                 blocked.add(source)
                 waiting.append(message)
             else:
-                found.append(message)
+                ordered.append(message)
                 received[target].pop(0)
         if len(waiting) == len(left):
-            return found + left
+            return ordered + left
         left = waiting
-    return found
+    return ordered
 
 
 Kind = Literal["collective", "exchange", "stream", "token", "request", "end"]
@@ -292,29 +292,29 @@ def rounds(bodies: list[Calls], groups: list[tuple[int, ...]]) -> list[Round]:
         If calls are left that never meet.
     """
     meeting = _Meeting([_collectives_first(body) for body in bodies], groups)
-    found = []
+    sequence = []
     while any(map(meeting.head, meeting.ranks)):
-        found.append(meeting.next())
-    return found
+        sequence.append(meeting.next())
+    return sequence
 
 
 def _collectives_first(body: Calls) -> Calls:
     """Let messages that are open across a collective begin after it: phases follow each other."""
-    found = []
+    ordered = []
     open_: Calls = []
     for call in body:
         if call.op in ("isend", "irecv") or (open_ and call.op in ("send", "recv")):
             open_.append(call)
         elif call.op == "wait":
-            found += [*open_, call]
+            ordered += [*open_, call]
             open_ = []
         elif open_:
             first = open_[0]
-            found.append(call._replace(gap=first.gap, seen=first.seen))
+            ordered.append(call._replace(gap=first.gap, seen=first.seen))
             open_[0] = first._replace(gap=call.gap, seen=call.seen)
         else:
-            found.append(call)
-    return found + open_
+            ordered.append(call)
+    return ordered + open_
 
 
 class _Meeting:
@@ -344,9 +344,9 @@ class _Meeting:
             self._collective, self._exchange, self._requests, self._token, self._shift,
             self._stream,
         ):  # fmt: skip
-            found = find()
-            if found is not None:
-                return found
+            round_ = find()
+            if round_ is not None:
+                return round_
         rank = next(r for r in self.ranks if self.left(r))
         raise Unknown(
             f"rank {rank} makes a call ({self.left(rank)[0].op}, number {self.at[rank] + 1}) that "
@@ -367,9 +367,9 @@ class _Meeting:
                 before = {m: Spent.of([h]) for m, h in zip(members, heads, strict=True) if h}
                 for member in members:
                     self.at[member] += 1
-                found = Round("collective", members, before=before, call=together)
-                found.note(h for h in heads if h)
-                return found
+                round_ = Round("collective", members, before=before, call=together)
+                round_.note(h for h in heads if h)
+                return round_
         return None
 
     def _exchange(self) -> Round | None:
@@ -383,10 +383,10 @@ class _Meeting:
         closed = both_ways(closed_among(with_senders(offers)))
         if not closed:
             return None
-        found = self._take("exchange", closed)
+        round_ = self._take("exchange", closed)
         for rank, unit in closed.items():
-            found.before[rank], found.within[rank] = unit.gaps(0, -1), unit.gaps(-1)
-        return found
+            round_.before[rank], round_.within[rank] = unit.gaps(0, -1), unit.gaps(-1)
+        return round_
 
     def _requests(self) -> Round | None:
         """Take questions of several ranks that one answers."""
@@ -404,14 +404,14 @@ class _Meeting:
                 clients.append(client)
             if len(clients) > 1 or (clients and clients[0] > server):
                 closed = {c: Unit(self.left(c)[:2]) for c in clients}
-                asked = calls[: 2 * len(clients)]
-                closed[server] = Unit(asked)
-                found = self._take("request", closed, server)
-                found.before = {c: closed[c].gaps() for c in clients}
-                found.before[server] = Unit(asked[::2]).gaps()
-                found.within[server] = Spent.pooled([Spent.of([call]) for call in asked[1::2]])
-                found.answers = len(clients)
-                return found
+                requests = calls[: 2 * len(clients)]
+                closed[server] = Unit(requests)
+                round_ = self._take("request", closed, server)
+                round_.before = {c: closed[c].gaps() for c in clients}
+                round_.before[server] = Unit(requests[::2]).gaps()
+                round_.within[server] = Spent.pooled([Spent.of([call]) for call in requests[1::2]])
+                round_.answers = len(clients)
+                return round_
         return None
 
     def _token(self) -> Round | None:
@@ -428,11 +428,11 @@ class _Meeting:
                 rank = self.left(rank)[1].peer
             if rank == starter and calls[1].peer == path[-1] and len(path) > 1:
                 closed = {r: Unit(self.left(r)[:2]) for r in path}
-                found = self._take("token", closed, starter)
-                found.within[starter] = closed.pop(starter).gaps()
+                round_ = self._take("token", closed, starter)
+                round_.within[starter] = closed.pop(starter).gaps()
                 for rank, unit in closed.items():
-                    found.before[rank], found.within[rank] = unit.gaps(0, 1), unit.gaps(1)
-                return found
+                    round_.before[rank], round_.within[rank] = unit.gaps(0, 1), unit.gaps(1)
+                return round_
         return None
 
     def _shift(self) -> Round | None:
@@ -440,25 +440,25 @@ class _Meeting:
         closed = closed_among(self._offers(send_first))
         if not closed:
             return None
-        found = self._take("exchange", closed)
-        found.before = {r: u.gaps() for r, u in closed.items()}
-        return found
+        round_ = self._take("exchange", closed)
+        round_.before = {r: u.gaps() for r, u in closed.items()}
+        return round_
 
     def _stream(self) -> Round | None:
         """Take messages that are received and sent on."""
         closed = closed_among(self._offers(receive_first), shorten=True)
         if not closed:
             return None
-        found = self._take("stream", closed)
-        found.messages = _in_order(found.messages, closed)
+        round_ = self._take("stream", closed)
+        round_.messages = _in_order(round_.messages, closed)
         for rank, unit in closed.items():
             received = [call.op for call in unit.calls[: unit.pivot]]
-            found.one_by_one |= received.count("recv") > 1
+            round_.one_by_one |= received.count("recv") > 1
             if unit.pivot < len(unit.calls):
-                found.within[rank] = unit.gaps(unit.pivot)
+                round_.within[rank] = unit.gaps(unit.pivot)
             if unit.pivot > 0:
-                found.before[rank] = unit.gaps(0, unit.pivot)
-        return found
+                round_.before[rank] = unit.gaps(0, unit.pivot)
+        return round_
 
     def _take(self, kind: Kind, closed: Units, starter: int = -1) -> Round:
         ranks = sorted(closed)
@@ -466,6 +466,6 @@ class _Meeting:
         for rank in ranks:
             self.at[rank] += len(closed[rank].calls)
             messages += [(rank, c.peer, c.bytes) for c in closed[rank].calls if c.op in SENDS]
-        found = Round(kind, ranks, messages, starter=starter)
-        found.note(call for unit in closed.values() for call in unit.calls)
-        return found
+        round_ = Round(kind, ranks, messages, starter=starter)
+        round_.note(call for unit in closed.values() for call in unit.calls)
+        return round_

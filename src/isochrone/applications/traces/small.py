@@ -32,10 +32,10 @@ def small_operations(trace: Trace) -> dict[str, float]:
     }
 
 
-def bounded(found: Sequence[Mapping[str, float]]) -> dict[str, str]:
+def bounded(recordings: Sequence[Mapping[str, float]]) -> dict[str, str]:
     """Return the operations that are small in all recordings, as a description writes them."""
-    common = set.intersection(*map(set, found)) if found else set()
-    return {op: f"{1e6 * max(of[op] for of in found):.4g}us" for op in sorted(common)}
+    common = set.intersection(*map(set, recordings)) if recordings else set()
+    return {op: f"{1e6 * max(of[op] for of in recordings):.4g}us" for op in sorted(common)}
 
 
 class LeftOut:
@@ -52,28 +52,32 @@ class LeftOut:
         Of these parts.
     """
 
-    def __init__(self, whole: Sequence[float]) -> None:
-        self.whole = [max(seconds, 1e-12) for seconds in whole]
-        self.used = [0.0] * len(whole)
+    def __init__(self, run_times: Sequence[float]) -> None:
+        self.whole = [max(seconds, 1e-12) for seconds in run_times]
+        self.used = [0.0] * len(run_times)
         self.positions: list[str] = []
 
     @property
     def share(self) -> float:
         """Largest share of the run time of a recording."""
-        return max(used / whole for used, whole in zip(self.used, self.whole, strict=True))
+        return max(used / run_time for used, run_time in zip(self.used, self.whole, strict=True))
 
-    def take(self, parts: Sequence[Tree], position: str) -> bool:
+    def take(self, trees: Sequence[Tree], position: str) -> bool:
         """Leave out a part of each recording, if they are small enough."""
-        used = [before + _seconds(part) for before, part in zip(self.used, parts, strict=True)]
-        if any(one >= SMALL * whole for one, whole in zip(used, self.whole, strict=True)):
+        used = [earlier + _seconds(tree) for earlier, tree in zip(self.used, trees, strict=True)]
+        if any(
+            seconds >= SMALL * run_time for seconds, run_time in zip(used, self.whole, strict=True)
+        ):
             return False
         self.used = used
         self.positions.append(position)
         return True
 
-    def share_of(self, parts: Sequence[Tree]) -> float:
+    def share_of(self, trees: Sequence[Tree]) -> float:
         """Return the largest share of the run time of a recording that a part takes."""
-        return max(_seconds(part) / whole for part, whole in zip(parts, self.whole, strict=True))
+        return max(
+            _seconds(tree) / run_time for tree, run_time in zip(trees, self.whole, strict=True)
+        )
 
     def warning(self) -> str:
         """Say what was left out."""
@@ -83,9 +87,9 @@ class LeftOut:
         )
 
 
-def _seconds(part: Tree) -> float:
+def _seconds(tree: Tree) -> float:
     """Return the seconds of all ranks at some places, in calls and computing."""
-    return sum(computed(place) + sum(place.round.sites.values()) for place in flat(part))
+    return sum(computed(place) + sum(place.round.sites.values()) for place in flat(tree))
 
 
 def to_skip(kinds: Sequence[Sequence[str]]) -> list[int]:

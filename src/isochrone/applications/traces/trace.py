@@ -50,13 +50,13 @@ class Gap:
         tenth = math.floor(10 * math.log10(seconds or 1e-9))
         self.tenths[tenth] = self.tenths.get(tenth, 0) + 1
 
-    def add(self, other: Gap, share: float = 1.0) -> None:
+    def add(self, gap: Gap, share: float = 1.0) -> None:
         """Add a share of those of another place."""
-        self.count += other.count * share
-        self.total += other.total * share
-        self.least = min(self.least, other.least)
-        self.most = max(self.most, other.most)
-        for tenth, count in other.tenths.items():
+        self.count += gap.count * share
+        self.total += gap.total * share
+        self.least = min(self.least, gap.least)
+        self.most = max(self.most, gap.most)
+        for tenth, count in gap.tenths.items():
             self.tenths[tenth] = self.tenths.get(tenth, 0) + count * share
 
 

@@ -61,68 +61,72 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     InputError
         If no run came to its end, or they hold no times.
     """
-    found = list(options.histories) or histories_of(runs)
-    if not found:
+    histories = list(options.histories) or histories_of(runs)
+    if not histories:
         raise InputError("there is no complete run to plot", hint="give runs of isochrone measure")
-    panels = [panel for one in found for panel in _panels(one, options)]
+    panels = [panel for history in histories for panel in _panels(history, options)]
     if not panels:
         raise InputError("the runs have no point of this size in common")
     left_out = max(0, len(panels) - MAX_PANELS)
     panels = panels[:MAX_PANELS]
     height = 0.6 + _PANEL * len(panels)
     figure = new_figure(_WIDTH, height)
-    total = sum(len(one.nights) for one in found)
+    total = sum(len(history.nights) for history in histories)
     note = f"; {left_out} panels left out" if left_out else ""
     legend = f"median of each run · dashed: the times changed · dotted: other settings{note}"
     title = f"History of {total} run{'s' if total > 1 else ''}"
     write_head(figure, 0.08, title, [HeadLine(legend)])
-    for number, panel in enumerate(panels):
-        bottom = 0.45 + (len(panels) - 1 - number) * _PANEL
+    for index, panel in enumerate(panels):
+        bottom = 0.45 + (len(panels) - 1 - index) * _PANEL
         size = _WIDTH - 0.75 - _NAMES, _PANEL - 0.85
         _draw(axes_at(figure, 0.75, bottom, *size), panel)
     return figure
 
 
-def _panels(found: History, options: Options) -> list[_Panel]:
+def _panels(history: History, options: Options) -> list[_Panel]:
     """Return what is drawn of a history: levels and nodes, or curves, or points."""
 
     def chosen(*kinds: str) -> list[Series]:
         sizes = options.sizes
-        return [one for one in found.of(*kinds) if not sizes or one.what.nbytes in (None, *sizes)]
+        return [
+            series
+            for series in history.of(*kinds)
+            if not sizes or series.what.nbytes in (None, *sizes)
+        ]
 
-    first = found.nights[0]
+    first = history.nights[0]
     about = f"{printable(first.experiment, 40)} on {first.ranks} ranks, {first.origin}"
     levels, nodes = chosen("level"), chosen("node")
     if not levels:
         curves = chosen("curve") or chosen("point")
-        shown = sorted(curves, key=lambda one: -len(one.changes))[:MAX_LINES]
-        more = f" ({len(shown)} of {len(curves)})" if len(curves) > len(shown) else ""
-        return [_Panel(f"{about}{more}", found, shown, [])] if shown else []
-    panels = [_Panel(f"levels of a {about}", found, levels[:MAX_LINES], [])]
+        drawn = sorted(curves, key=lambda series: -len(series.changes))[:MAX_LINES]
+        count_note = f" ({len(drawn)} of {len(curves)})" if len(curves) > len(drawn) else ""
+        return [_Panel(f"{about}{count_note}", history, drawn, [])] if drawn else []
+    panels = [_Panel(f"levels of a {about}", history, levels[:MAX_LINES], [])]
     if nodes:
         changed = sorted(  # the largest change first
-            (one for one in nodes if one.changes),
-            key=lambda one: -max(abs(log(change.ratio)) for change in one.changes),
+            (series for series in nodes if series.changes),
+            key=lambda series: -max(abs(log(change.ratio)) for change in series.changes),
         )[:MAX_LINES]
-        few = len(nodes) <= MAX_LINES
-        lines = nodes if few else changed
-        behind = [] if few else [one for one in nodes if one not in changed]
-        panels.append(_Panel(f"{len(nodes)} nodes of a {about}", found, lines, behind))
+        all_fit = len(nodes) <= MAX_LINES
+        lines = nodes if all_fit else changed
+        behind = [] if all_fit else [series for series in nodes if series not in changed]
+        panels.append(_Panel(f"{len(nodes)} nodes of a {about}", history, lines, behind))
     return panels
 
 
 def _draw(axes: Axes, panel: _Panel) -> None:
-    shown = [*panel.lines, *panel.behind]
-    seconds = np.concatenate([one.seconds for one in shown])
+    drawn = [*panel.lines, *panel.behind]
+    seconds = np.concatenate([series.seconds for series in drawn])
     unit = time_unit(seconds[~np.isnan(seconds)])
     nights = np.arange(len(panel.of.nights))
-    for one in panel.behind:
-        axes.plot(nights, one.seconds / unit.factor, "-" if len(nights) > 1 else "o",
+    for series in panel.behind:
+        axes.plot(nights, series.seconds / unit.factor, "-" if len(nights) > 1 else "o",
                   color="#b8bec7", lw=0.7, ms=2, zorder=1)  # fmt: skip
     names = _names(panel.lines)
     colours = host_colours(names)
-    for one, name in zip(panel.lines, names, strict=True):
-        axes.plot(nights, one.seconds / unit.factor, "-o", color=colours[name], lw=1.3, ms=3,
+    for series, name in zip(panel.lines, names, strict=True):
+        axes.plot(nights, series.seconds / unit.factor, "-o", color=colours[name], lw=1.3, ms=3,
                   label=name, zorder=3)  # fmt: skip
     _mark(axes, panel)
     _scale(axes)
@@ -136,38 +140,38 @@ def _draw(axes: Axes, panel: _Panel) -> None:
 
 
 def _names(lines: Sequence[Series]) -> list[str]:
-    short = short_names([one.what.host for one in lines if one.what.kind == "node"])
+    short = short_names([series.what.host for series in lines if series.what.kind == "node"])
     names = []
-    for one in lines:
-        name = short[one.what.host] if one.what.kind == "node" else printable(one.name, 28)
-        names.append(name + at_size(one.what.kind, one.what.nbytes))
+    for series in lines:
+        name = short[series.what.host] if series.what.kind == "node" else printable(series.name, 28)
+        names.append(name + at_size(series.what.kind, series.what.nbytes))
     return names
 
 
 def _mark(axes: Axes, panel: _Panel) -> None:
     """Draw a line where something changed, and where a run has other settings."""
-    found: dict[int, list[tuple[Series, Change]]] = {}
-    for one in panel.lines:
-        for change in one.changes:
-            found.setdefault(change.at, []).append((one, change))
-    for at, changes in found.items():
+    changes_at: dict[int, list[tuple[Series, Change]]] = {}
+    for series in panel.lines:
+        for change in series.changes:
+            changes_at.setdefault(change.at, []).append((series, change))
+    for at, changes in changes_at.items():
         axes.axvline(at - 0.5, color=SLOW, lw=1, ls="--", zorder=2)
         ratio = max((change.ratio for _, change in changes), key=lambda r: abs(log(r)))
         axes.annotate(f"{ratio:.2f}x", (at - 0.5, 1.0), xycoords=("data", "axes fraction"),
                       xytext=(2, -9), textcoords="offset points", size=CAPTION,
                       color=SLOW)  # fmt: skip
-    for at, other in enumerate(panel.of.marks):
-        if other:
+    for at, mark in enumerate(panel.of.marks):
+        if mark:
             axes.axvline(at - 0.5, color=FAINT, lw=1, ls=":", zorder=2)
 
 
-def _dates(found: History, at: Sequence[int]) -> list[str]:
+def _dates(history: History, at: Sequence[int]) -> list[str]:
     """Return when some runs were made, as exactly as tells them from each other."""
-    texts = [printable(found.dates[k], 40) for k in at]
+    texts = [printable(history.dates[k], 40) for k in at]
     for end in (10, 16, 19):
-        words = [f"{text[:10]}\n{text[11:end]}".strip() for text in texts]
-        if len({*words, ""}) > len(words):
-            return words
+        labels = [f"{text[:10]}\n{text[11:end]}".strip() for text in texts]
+        if len({*labels, ""}) > len(labels):
+            return labels
     return [f"{text[:10]}\nrun {k + 1}".strip() for k, text in zip(at, texts, strict=True)]
 
 

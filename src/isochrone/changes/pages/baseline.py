@@ -26,35 +26,39 @@ def listing(folder: str, groups: Sequence[Group]) -> Iterator[Block]:
             yield Sentence(f"  {date}  {printable(name, 120)}")
 
 
-def typical_times(folder: str, found: Sequence[tuple[Group, Sequence[Typical]]]) -> Iterator[Block]:
+def typical_times(
+    folder: str, groups: Sequence[tuple[Group, Sequence[Typical]]]
+) -> Iterator[Block]:
     """Return typical times of levels, nodes and curves; many pairs or points are only counted."""
-    if not found:
+    if not groups:
         yield Sentence(f"{printable(folder, 200)} holds no complete run")
     columns = columns_of("", ">typical", ">next run, 95 %")
-    for group, times in found:
+    for group, times in groups:
         yield _title(group)
-        large = [one for one in times if one["kind"] not in ("pair", "rank", "point")]
+        large = [typical for typical in times if typical["kind"] not in ("pair", "rank", "point")]
         chosen = large if len(large) > 1 or len(times) > MAX_ROWS else list(times)
-        rows = tuple(_row(one) for one in chosen[:MAX_ROWS])
+        rows = tuple(_row(typical) for typical in chosen[:MAX_ROWS])
         yield Table("", columns, rows, left_out(len(times), len(rows), "more row"))
 
 
 def _title(group: Group) -> Sentence:
     last, setting = group.runs[-1], group.settings[-1]
     about = [f"{last.experiment} on {plural(last.size, 'rank')}"]
-    about += [f"{what}: {printable(text, 100)}" for what, text in (
+    about += [f"{name}: {printable(text, 100)}" for name, text in (
         ("hosts", setting["hosts"]), ("MPI library", library_name(setting["MPI library"])),
     )]  # fmt: skip
-    differ = [what for what in SHARED if any(one.get(what) != setting.get(what)
-              for one in group.settings)]  # fmt: skip
+    differ = [name for name in SHARED if any(group_setting.get(name) != setting.get(name)
+              for group_setting in group.settings)]  # fmt: skip
     about += [f"of the latest run; earlier ones differ in {', '.join(differ)}"] * bool(differ)
-    few = "" if len(group.runs) >= ENOUGH else f" (a verdict needs {ENOUGH})"
-    return Sentence(f"{plural(len(group.runs), 'run')}{few}: " + "; ".join(about), "strong")
+    note = "" if len(group.runs) >= ENOUGH else f" (a verdict needs {ENOUGH})"
+    return Sentence(f"{plural(len(group.runs), 'run')}{note}: " + "; ".join(about), "strong")
 
 
-def _row(one: Typical) -> Row:
-    who = called(one["kind"], one["who"]) + at_size(one["kind"], one["bytes"])
+def _row(typical: Typical) -> Row:
+    name = called(typical["kind"], typical["who"]) + at_size(typical["kind"], typical["bytes"])
     interval = (
-        "–" if one["low"] is None or one["high"] is None else between(one["low"], one["high"])
+        "–"
+        if typical["low"] is None or typical["high"] is None
+        else between(typical["low"], typical["high"])
     )
-    return Row((printable(who, 120), format_seconds(one["seconds"]), interval))
+    return Row((printable(name, 120), format_seconds(typical["seconds"]), interval))

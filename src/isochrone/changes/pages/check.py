@@ -19,30 +19,30 @@ MAX_LEFT_OUT = 5
 _TONES: dict[str, Tone] = {GOOD: "good", SLOW: "bad", SLOWER: "bad", NOT_KNOWN: "strong"}
 
 
-def blocks(found: Check) -> Iterator[Block]:
+def blocks(analysis: Check) -> Iterator[Block]:
     """Return the verdict on one run, its findings and what was compared."""
-    run = found.run
+    run = analysis.run
     name = run.path.name if run.path is not None else run.experiment
-    title = f"{found.verdict}: {printable(name, 80)}, {run.experiment} on {run.size} ranks"
-    yield Sentence(title, _TONES[found.verdict])
-    open_ = [one for one in found.findings if not one.allowed]
+    title = f"{analysis.verdict}: {printable(name, 80)}, {run.experiment} on {run.size} ranks"
+    yield Sentence(title, _TONES[analysis.verdict])
+    open_ = [finding for finding in analysis.findings if not finding.allowed]
     yield from map(_finding, open_[:MAX_FINDINGS])
     if len(open_) > MAX_FINDINGS:
         yield Sentence(f"  and {len(open_) - MAX_FINDINGS} more (--json lists all)")
-    yield from (_finding(one) for one in found.findings if one.allowed)
-    for doubt in found.doubts:
+    yield from (_finding(finding) for finding in analysis.findings if finding.allowed)
+    for doubt in analysis.doubts:
         yield Sentence(f"  {NOT_KNOWN}: {printable(doubt, 600)}")
-    for text in found.judged:
+    for text in analysis.judged:
         yield Sentence(f"  {printable(text, 400)}", "faint")
-    if found.visible:
-        each = ", ".join(f"{kind} {ratio:.2f}x" for kind, ratio in found.visible.items())
-        each = each.replace("inside", "inside of a node")
-        yield Sentence(f"  smallest detectable slowdown: {each}", "faint")
-    for file, why in found.left_out[:MAX_LEFT_OUT]:
+    if analysis.visible:
+        slowdowns = ", ".join(f"{kind} {ratio:.2f}x" for kind, ratio in analysis.visible.items())
+        slowdowns = slowdowns.replace("inside", "inside of a node")
+        yield Sentence(f"  smallest detectable slowdown: {slowdowns}", "faint")
+    for file, why in analysis.left_out[:MAX_LEFT_OUT]:
         yield Sentence(f"  skipped {printable(file, 120)}: {printable(why, 400)}", "faint")
-    more = len(found.left_out) - MAX_LEFT_OUT
-    if more > 0:
-        yield Sentence(f"  and {more} more (--json lists all)", "faint")
+    omitted = len(analysis.left_out) - MAX_LEFT_OUT
+    if omitted > 0:
+        yield Sentence(f"  and {omitted} more (--json lists all)", "faint")
 
 
 def check_page(checks: Sequence[Check], unused: Sequence[str]) -> Page:
@@ -78,12 +78,15 @@ def closing(checks: Sequence[Check], unused: Sequence[str]) -> Iterator[Block]:
         yield Sentence(f"{verdict}: {len(checks)} runs", _TONES[verdict])
 
 
-def _finding(one: Finding) -> Sentence:
-    size = at_size(one.kind, one.nbytes)
-    text = f"  {one.verdict}: {printable(one.who, 160)}{size}: {printable(one.evidence, 400)}"
-    if one.allowed:
-        return Sentence(f"  waived by {one.allowed}: {text.strip()}", "faint")
-    return Sentence(text, "strong" if one.verdict == POSSIBLY_SLOW else "bad")
+def _finding(finding: Finding) -> Sentence:
+    size = at_size(finding.kind, finding.nbytes)
+    text = (
+        f"  {finding.verdict}: {printable(finding.who, 160)}{size}: "
+        f"{printable(finding.evidence, 400)}"
+    )
+    if finding.allowed:
+        return Sentence(f"  waived by {finding.allowed}: {text.strip()}", "faint")
+    return Sentence(text, "strong" if finding.verdict == POSSIBLY_SLOW else "bad")
 
 
 def _list(hosts: Sequence[str]) -> str:

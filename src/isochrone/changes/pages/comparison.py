@@ -17,41 +17,44 @@ MAX_ROWS = 20
 TONES: dict[str, Tone] = {SLOWER: "bad", FASTER: "good"}
 
 
-def blocks(found: Comparison) -> list[Block]:
+def blocks(analysis: Comparison) -> list[Block]:
     """Return what a comparison found: the components that changed, or the points if none did."""
-    notes = (Sentence(f"  {note}") for note in found.notes)
-    shown = [*head(found), *notes, *_environment(found)]
-    nothing = found.unit == "exact" and found.counts[SAME] == len(found.changes)
-    return shown if nothing else [*shown, table(found)]
+    notes = (Sentence(f"  {note}") for note in analysis.notes)
+    summary = [*head(analysis), *notes, *_environment(analysis)]
+    nothing = analysis.unit == "exact" and analysis.counts[SAME] == len(analysis.changes)
+    return summary if nothing else [*summary, table(analysis)]
 
 
 def name_of(key: dict[str, Any]) -> str:
     """Name a point by what it is: ``op bcast, p 8, 1 KiB``; a pair by its places."""
-    words = []
+    labels = []
     if "places" in key:
-        words.append("–".join(key["places"]))
+        labels.append("–".join(key["places"]))
     elif "i" in key and "j" in key:
-        words.append(f"ranks {key['i']}–{key['j']}")
-    words += [
+        labels.append(f"ranks {key['i']}–{key['j']}")
+    labels += [
         format_bytes(value) if name == "bytes" and isinstance(value, int) else f"{name} {value}"
         for name, value in key.items()
         if value is not None and name not in ("i", "j", "places")
     ]
-    return printable(", ".join(words), 200)
+    return printable(", ".join(labels), 200)
 
 
-def complaint(part: Part, found: Comparison) -> str:
+def complaint(component: Part, comparison: Comparison) -> str:
     """Return one exceeded limit as a line: ``… node n5: 448 pairs, median +16.0 µs``."""
-    change = 100 * abs(part.difference.ratio - 1)
-    return f"{part.difference.verdict} by {change:.1f} %: {_full_name(part, found)}"
+    change = 100 * abs(component.difference.ratio - 1)
+    return f"{component.difference.verdict} by {change:.1f} %: {_full_name(component, comparison)}"
 
 
-def passed(found: Comparison, limits: list[Limit]) -> str:
+def passed(comparison: Comparison, limits: list[Limit]) -> str:
     """Return the line printed where no limit is exceeded."""
-    what = " or ".join(f"{one.what} by more than {100 * one.by:g} %" for one in limits)
-    if found.visible is None or found.unit != "launch":
-        return f"nothing is {what}"
-    return f"nothing is {what}; smallest detectable change of a point: {found.visible:.2f}x"
+    description = " or ".join(f"{limit.what} by more than {100 * limit.by:g} %" for limit in limits)
+    if comparison.visible is None or comparison.unit != "launch":
+        return f"nothing is {description}"
+    return (
+        f"nothing is {description}; smallest detectable change of a point: "
+        f"{comparison.visible:.2f}x"
+    )
 
 
 def head(found: Comparison) -> list[Block]:
@@ -84,21 +87,23 @@ def head(found: Comparison) -> list[Block]:
     return [Sentence(f"{found.experiment}: {points}, {counted}", "strong"), basis]
 
 
-def _environment(found: Comparison) -> Iterator[Block]:
+def _environment(comparison: Comparison) -> Iterator[Block]:
     """Return what differs between the two sides, likely explanations first."""
-    names = [one.what for one in found.explanations]
-    for number, one in enumerate(found.explanations):
-        text = f"{one.what}: {one.before} → {one.after}"
+    names = [explanation.what for explanation in comparison.explanations]
+    for index, explanation in enumerate(comparison.explanations):
+        text = f"{explanation.what}: {explanation.before} → {explanation.after}"
         yield (
             Sentence(f"  or: {text}")
-            if number
+            if index
             else Sentence(f"  likely explanation: {text}", "strong")
         )
     if len(names) > 1:
         yield Sentence("  to find the cause, measure again with one change at a time")
-    for other in found.differences:
-        if other["what"] not in names:
-            yield Sentence(f"  differs: {other['what']}: {other['before']} | {other['after']}")
+    for difference in comparison.differences:
+        if difference["what"] not in names:
+            yield Sentence(
+                f"  differs: {difference['what']}: {difference['before']} | {difference['after']}"
+            )
 
 
 def table(found: Comparison) -> Table:
@@ -125,17 +130,20 @@ def _row(difference: Difference, before: float, after: float, name: str) -> Row:
     return Row(cells, TONES.get(difference.verdict, ""))
 
 
-def _full_name(part: Part, found: Comparison) -> str:
+def _full_name(component: Part, comparison: Comparison) -> str:
     """Name a component and what it adds: ``node n5: 46 of its 48 pairs, median +9.1 µs``."""
-    added = f"{'+' if part.added >= 0 else '-'}{format_seconds(abs(part.added))}"
-    number = len(part.points)
-    if part.of == 1:
-        return f"{name_of(found.changes[part.points[0]].key)}, {added}"
-    kind = "node " if part.kind == "node" and not part.who.startswith("inside") else ""
-    size = f", {format_bytes(part.nbytes)}" if part.nbytes is not None else ""
-    name = printable(f"{kind}{part.who}{size}", 200)
-    if part.kind != "all" or number != part.of:
-        name += f": {number if number == part.of else f'{number} of its {part.of}'} {found.kind}s"
+    added = f"{'+' if component.added >= 0 else '-'}{format_seconds(abs(component.added))}"
+    count = len(component.points)
+    if component.of == 1:
+        return f"{name_of(comparison.changes[component.points[0]].key)}, {added}"
+    kind = "node " if component.kind == "node" and not component.who.startswith("inside") else ""
+    size = f", {format_bytes(component.nbytes)}" if component.nbytes is not None else ""
+    name = printable(f"{kind}{component.who}{size}", 200)
+    if component.kind != "all" or count != component.of:
+        name += (
+            f": {count if count == component.of else f'{count} of its {component.of}'} "
+            f"{comparison.kind}s"
+        )
     return f"{name}, median {added}"
 
 

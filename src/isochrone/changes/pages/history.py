@@ -43,26 +43,30 @@ def history_page(nights: Sequence[Night], read: Read) -> Page:
     InputError
         If no run is complete, or they hold no times.
     """
-    found = histories(nights, read)
-    if not found:
+    all_histories = histories(nights, read)
+    if not all_histories:
         raise InputError(
             "there is no complete run in the folder",
             hint="add runs: isochrone baseline add FOLDER RUN",
         )
-    total = sum(len(one.nights) for one in found)
+    total = sum(len(history.nights) for history in all_histories)
     partial = len(nights) - total
-    several = len(found) > 1
-    sections = [section for one in found for section in _sections(one, read, several=several)]
+    several = len(all_histories) > 1
+    sections = [
+        section
+        for history in all_histories
+        for section in _sections(history, read, several=several)
+    ]
     if partial:
         text = f"left out, not complete: {plural(partial, 'run')}"
         sections.append(Section("Left out", (Sentence(text),)))
-    dates = sorted(date for one in found for date in one.dates if date)
+    dates = sorted(date for history in all_histories for date in history.dates if date)
     facts = (f"{date_in_words(dates[0])} to {date_in_words(dates[-1])}",) if dates else ()
     return Page(f"History of {plural(total, 'run')}", ("history",), facts, None, tuple(sections))
 
 
-def _sections(found: History, read: Read, *, several: bool) -> list[Section]:
-    *earlier, last = (read(one.file) for one in found.nights[-LATEST - 1 :])
+def _sections(history: History, read: Read, *, several: bool) -> list[Section]:
+    *earlier, last = (read(night.file) for night in history.nights[-LATEST - 1 :])
     about = f"{last.experiment} on {plural(last.size, 'rank')}"
     title = f"{about}: " if several else ""
     verdict = check(last, Earlier("the runs before it", earlier))
@@ -70,94 +74,99 @@ def _sections(found: History, read: Read, *, several: bool) -> list[Section]:
         "history", f"{about}, run after run",
         "Each line is the median of a level, node or curve. Dashed lines mark changes of the "
         "times, dotted lines changes of the settings.", (last,),
-        Options(histories=(found,)), alt=" ".join(_changes_as_text(found)) or "nothing changed",
+        Options(histories=(history,)), alt=" ".join(_changes_as_text(history)) or "nothing changed",
     )  # fmt: skip
     return [
         Section(f"{title}Last run, compared with the runs before it", tuple(blocks(verdict))),
         Section(f"{title}What changed", (
-            *_summary(found, verdict.verdict == GOOD), *map(Sentence, found.notes), picture,
+            *_summary(history, verdict.verdict == GOOD), *map(Sentence, history.notes), picture,
         )),
-        Section(f"{title}Medians", (_medians(found),)),
-        Section(f"{title}Runs", (_runs(found),)),
+        Section(f"{title}Medians", (_medians(history),)),
+        Section(f"{title}Runs", (_runs(history),)),
     ]  # fmt: skip
 
 
-def _summary(found: History, good: bool) -> Iterator[Block]:
+def _summary(history: History, good: bool) -> Iterator[Block]:
     """Return the lasting changes; the last run has a verdict of its own."""
-    first, runs = found.nights[0], plural(len(found.nights), "run")
+    first, runs = history.nights[0], plural(len(history.nights), "run")
     yield Sentence(f"{runs} of {first.experiment} on {plural(first.ranks, 'rank')}, {first.origin}")
-    other = sum(map(bool, found.marks))
-    if other:
-        yield Sentence(f"{plural(other, 'run')} with other settings than the previous run")
-    texts = _changes_as_text(found)
+    changed_settings = sum(map(bool, history.marks))
+    if changed_settings:
+        yield Sentence(
+            f"{plural(changed_settings, 'run')} with other settings than the previous run"
+        )
+    texts = _changes_as_text(history)
     if texts:
         items = tuple(map(Sentence, texts[:MAX_CHANGES]))
-        more = f"and {len(texts) - MAX_CHANGES} more" if len(texts) > MAX_CHANGES else ""
-        yield Listing("Changes of the times", items, "bad", more)
-    elif len(found.nights) < 2 * SHORTEST:
+        omitted = f"and {len(texts) - MAX_CHANGES} more" if len(texts) > MAX_CHANGES else ""
+        yield Listing("Changes of the times", items, "bad", omitted)
+    elif len(history.nights) < 2 * SHORTEST:
         yield Sentence(f"{runs}: too few to detect a change, {2 * SHORTEST} needed")
     else:
         text = f"no lasting change of more than {100 * LEAST:.0f} %"
         yield Sentence(text, "good" if good else "")
 
 
-def _changes_as_text(found: History) -> list[str]:
+def _changes_as_text(history: History) -> list[str]:
     """Return a sentence for each change, the earliest first, with the settings changed then."""
     changes = sorted(
-        ((change.at, one, change) for one in found.series for change in one.changes),
+        ((change.at, series, change) for series in history.series for change in series.changes),
         key=lambda item: (item[0], -abs(item[2].ratio - 1)),
     )
     texts = []
-    for at, one, change in changes:
-        when = date_in_words(found.dates[at]) or f"run {at + 1}"
-        relative = " relative to the other nodes" if one.what.kind in ("node", "inside") else ""
+    for at, series, change in changes:
+        when = date_in_words(history.dates[at]) or f"run {at + 1}"
+        relative = " relative to the other nodes" if series.what.kind in ("node", "inside") else ""
         text = (
-            f"{_name(one)}: {SLOWER if change.ratio > 1 else FASTER} from {when} on, "
+            f"{_name(series)}: {SLOWER if change.ratio > 1 else FASTER} from {when} on, "
             f"{change.ratio:.2f}x{relative}: "
             f"{format_seconds(change.before)} → {format_seconds(change.after)}"
         )
-        if found.marks[at]:
-            text += f"; changed at the same time: {_differences(found, at)}"
+        if history.marks[at]:
+            text += f"; changed at the same time: {_differences(history, at)}"
         texts.append(text)
     return texts
 
 
-def _name(one: Series) -> str:
-    return printable(one.name, 120) + at_size(one.what.kind, one.what.nbytes)
+def _name(series: Series) -> str:
+    return printable(series.name, 120) + at_size(series.what.kind, series.what.nbytes)
 
 
-def _differences(found: History, at: int) -> str:
-    other = found.marks[at]
+def _differences(history: History, at: int) -> str:
+    differences = history.marks[at]
     text = "; ".join(
-        f"{printable(one.what, 60)}: {printable(one.there, 80)} | {printable(one.here, 80)}"
-        for one in other[:MAX_DIFFERENCES]
+        f"{printable(difference.what, 60)}: {printable(difference.there, 80)} | "
+        f"{printable(difference.here, 80)}"
+        for difference in differences[:MAX_DIFFERENCES]
     )
-    left = len(other) - MAX_DIFFERENCES
+    left = len(differences) - MAX_DIFFERENCES
     return text + (f"; and {left} more" if left > 0 else "")
 
 
-def _medians(found: History) -> Table:
+def _medians(history: History) -> Table:
     columns = columns_of("", ">first", ">last", ">minimum", ">maximum", ">changes")
     rows = []
-    for one in found.series[:MAX_ROWS]:
-        known = one.seconds[~np.isnan(one.seconds)]
-        times = (known[0], known[-1], known.min(), known.max())
-        cells = (_name(one), *(format_seconds(float(time)) for time in times),
-                 str(len(one.changes)))  # fmt: skip
-        rows.append(Row(cells, "bad" if one.changes else ""))
-    left = len(found.series) - len(rows)
-    more = f"and {left:,} more" if left else ""
-    return Table("medians over the runs", columns, tuple(rows), more, fold="Medians over the runs")
+    for series in history.series[:MAX_ROWS]:
+        seconds = series.seconds[~np.isnan(series.seconds)]
+        times = (seconds[0], seconds[-1], seconds.min(), seconds.max())
+        cells = (_name(series), *(format_seconds(float(time)) for time in times),
+                 str(len(series.changes)))  # fmt: skip
+        rows.append(Row(cells, "bad" if series.changes else ""))
+    left = len(history.series) - len(rows)
+    omitted = f"and {left:,} more" if left else ""
+    return Table(
+        "medians over the runs", columns, tuple(rows), omitted, fold="Medians over the runs"
+    )
 
 
-def _runs(found: History) -> Table:
+def _runs(history: History) -> Table:
     columns = columns_of("date", "file", "settings that differ from the run before")
     rows = tuple(
         Row((
-            date_in_words(one.started) or "unknown",
-            printable(Path(one.file).name, 80),
-            _differences(found, at) if found.marks[at] else "–" if at else "",
-        ), "strong" if found.marks[at] else "")
-        for at, one in enumerate(found.nights)
+            date_in_words(night.started) or "unknown",
+            printable(Path(night.file).name, 80),
+            _differences(history, at) if history.marks[at] else "–" if at else "",
+        ), "strong" if history.marks[at] else "")
+        for at, night in enumerate(history.nights)
     )  # fmt: skip
     return Table("runs", columns, rows, fold="Runs, the oldest first")

@@ -18,28 +18,28 @@ _LONGEST = 1000
 def junit(checks: Sequence[Check]) -> bytes:
     """Return the document; all texts from elsewhere are escaped, and without control characters."""
     root = Xml.Element("testsuites", {"name": "isochrone check"})
-    for one in checks:
-        root.append(_suite(one))
+    for check in checks:
+        root.append(_suite(check))
     for count in ("tests", "failures", "skipped", "errors"):
         root.set(count, str(sum(int(suite.get(count, "0")) for suite in root)))
     Xml.indent(root)
     return bytes(Xml.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"
 
 
-def _suite(one: Check) -> Xml.Element:
-    name = printable(one.run.where or one.run.experiment, _LONGEST)
+def _suite(check: Check) -> Xml.Element:
+    name = printable(check.run.where or check.run.experiment, _LONGEST)
     suite = Xml.Element("testsuite", {"name": name})
-    if one.run.about.started:
-        suite.set("timestamp", printable(one.run.about.started, 60))
-    _properties(suite, pairs_measured=one.pairs_measured, **{
-        f"detectable_ratio_{kind}": f"{ratio:.6g}" for kind, ratio in one.visible.items()
+    if check.run.about.started:
+        suite.set("timestamp", printable(check.run.about.started, 60))
+    _properties(suite, pairs_measured=check.pairs_measured, **{
+        f"detectable_ratio_{kind}": f"{ratio:.6g}" for kind, ratio in check.visible.items()
     })  # fmt: skip
-    open_ = [finding for finding in one.findings if not finding.allowed]
+    open_ = [finding for finding in check.findings if not finding.allowed]
     of_hosts = [finding for finding in open_ if finding.bad_hosts]
-    for host in dict.fromkeys(host for host in one.run.hosts if host):
+    for host in dict.fromkeys(host for host in check.run.hosts if host):
         case = _case(suite, name, f"host {host}")
-        if host in one.hosts:
-            _properties(case, slowdown_ratio=f"{one.hosts[host]:.6g}")
+        if host in check.hosts:
+            _properties(case, slowdown_ratio=f"{check.hosts[host]:.6g}")
         _fail(case, [finding for finding in of_hosts if host in finding.bad_hosts])
     for finding in open_:
         if finding.verdict == POSSIBLY_SLOW:
@@ -47,14 +47,14 @@ def _suite(one: Check) -> Xml.Element:
             Xml.SubElement(case, "skipped", {"message": printable(finding.evidence, _LONGEST)})
         elif not finding.bad_hosts:
             _fail(_case(suite, name, finding.who), [finding])
-    for finding in one.findings:
+    for finding in check.findings:
         if finding.allowed:
             case = _case(suite, name, f"{finding.who} (waived)")
             text = f"waived by {finding.allowed}: {finding.evidence}"
             Xml.SubElement(case, "system-out").text = printable(text, _LONGEST)
     last = _case(suite, name, "all could be judged")
-    if one.doubts:
-        Xml.SubElement(last, "skipped", {"message": printable("; ".join(one.doubts), _LONGEST)})
+    if check.doubts:
+        Xml.SubElement(last, "skipped", {"message": printable("; ".join(check.doubts), _LONGEST)})
     suite.set("tests", str(len(suite.findall("testcase"))))
     for count, tag in (("failures", "failure"), ("skipped", "skipped"), ("errors", "error")):
         suite.set(count, str(len(suite.findall(f"testcase/{tag}"))))
@@ -62,9 +62,9 @@ def _suite(one: Check) -> Xml.Element:
 
 
 def _properties(of: Xml.Element, **values: object) -> None:
-    found = Xml.SubElement(of, "properties")
+    properties = Xml.SubElement(of, "properties")
     for name, value in values.items():
-        Xml.SubElement(found, "property", {"name": name, "value": str(value)})
+        Xml.SubElement(properties, "property", {"name": name, "value": str(value)})
 
 
 def _case(suite: Xml.Element, file: str, name: str) -> Xml.Element:
@@ -75,8 +75,8 @@ def _case(suite: Xml.Element, file: str, name: str) -> Xml.Element:
 def _fail(case: Xml.Element, findings: Sequence[Finding]) -> None:
     """Add a failure to a case if there are findings."""
     if findings:
-        message = "; ".join(f"{one.verdict}: {one.who}" for one in findings)
+        message = "; ".join(f"{finding.verdict}: {finding.who}" for finding in findings)
         failure = Xml.SubElement(
             case, "failure", {"type": findings[0].verdict, "message": printable(message, _LONGEST)}
         )
-        failure.text = "\n".join(printable(one.evidence, _LONGEST) for one in findings)
+        failure.text = "\n".join(printable(finding.evidence, _LONGEST) for finding in findings)

@@ -22,42 +22,46 @@ _COLUMNS = columns_of(
 )  # fmt: skip
 
 
-def blocks(found: Launches) -> Iterator[Block]:
+def blocks(analysis: Launches) -> Iterator[Block]:
     """Return the times over launches: levels of a map, points of anything else."""
-    launches = f"{found.launches} launches"
-    yield Sentence(printable(f"{found.experiment}: {launches}", 200), "strong")
+    launches = f"{analysis.launches} launches"
+    yield Sentence(printable(f"{analysis.experiment}: {launches}", 200), "strong")
     yield Sentence("  typical: geometric mean over launches, with its 95 % interval")
     yield Sentence(f"  next launch: 95 % prediction interval, from {launches}")
-    if found.launches < FEW:
+    if analysis.launches < FEW:
         yield Sentence(
             f"  intervals of {launches} are wide (Student's t is 12.7, of five launches 2.8): "
             "measure --launches 5", "bad",
         )  # fmt: skip
-    for note in found.notes:
+    for note in analysis.notes:
         yield Sentence(f"  {note}")
-    for one in found.differences:
-        yield Sentence(f"  differs: {one['what']}: {one['before']} | {one['after']}")
-    if found.levels.keys:
-        more = f"{plural(len(found.points.keys), 'pair')} of these levels: --json lists them"
-        yield _table(found.levels, MAX_ROWS, more)
+    for difference in analysis.differences:
+        yield Sentence(
+            f"  differs: {difference['what']}: {difference['before']} | {difference['after']}"
+        )
+    if analysis.levels.keys:
+        pairs_note = (
+            f"{plural(len(analysis.points.keys), 'pair')} of these levels: --json lists them"
+        )
+        yield _table(analysis.levels, MAX_ROWS, pairs_note)
     else:
-        yield _table(found.points, MAX_PAIRS if found.kind == "latency-map" else MAX_ROWS)
+        yield _table(analysis.points, MAX_PAIRS if analysis.kind == "latency-map" else MAX_ROWS)
 
 
-def _table(times: OverLaunches, most: int, more: str = "") -> Table:
-    each = times.each()
-    left_out = len(each) - most
+def _table(times: OverLaunches, max_rows: int, note: str = "") -> Table:
+    entries = times.each()
+    left_out = len(entries) - max_rows
     if left_out > 0:
-        more = f"and {left_out:,} more (--json lists all)"
+        note = f"and {left_out:,} more (--json lists all)"
     rows = (
         Row((
-            _name(one.key), format_seconds(one.seconds), _interval(one.low, one.high),
-            _interval(one.next_low, one.next_high),
-            "–" if isnan(one.spread) else f"{100 * one.spread:.1f} %", str(one.n),
+            _name(entry.key), format_seconds(entry.seconds), _interval(entry.low, entry.high),
+            _interval(entry.next_low, entry.next_high),
+            "–" if isnan(entry.spread) else f"{100 * entry.spread:.1f} %", str(entry.n),
         ))
-        for one in each[:most]
+        for entry in entries[:max_rows]
     )  # fmt: skip
-    return Table("", _COLUMNS, tuple(rows), more)
+    return Table("", _COLUMNS, tuple(rows), note)
 
 
 def _name(key: dict[str, Any]) -> str:

@@ -22,13 +22,13 @@ def openmetrics(checks: Sequence[Check]) -> str:
 
 
 def _lines(checks: Sequence[Check]) -> Iterator[str]:
-    for name, what, samples in METRICS:
+    for name, help_text, samples in METRICS:
         # 12 digits: a date needs ten
         texts = [
             f"isochrone_check_{name}{_labels(at)} {value:.12g}\n" for at, value in samples(checks)
         ]
         if texts:
-            yield f"# HELP isochrone_check_{name} {what}\n"
+            yield f"# HELP isochrone_check_{name} {help_text}\n"
             yield f"# TYPE isochrone_check_{name} gauge\n"
             yield from texts
 
@@ -45,30 +45,30 @@ def _escaped(text: str) -> str:
 
 def _verdicts(checks: Sequence[Check]) -> _Samples:
     verdict = together(checks)
-    return [({"verdict": one}, float(one == verdict)) for one in VERDICTS]
+    return [({"verdict": name}, float(name == verdict)) for name in VERDICTS]
 
 
 def _started(checks: Sequence[Check]) -> _Samples:
     """When the oldest of the runs was started, in seconds since 1970; none if a date is damaged."""
     try:
-        dates = [datetime.fromisoformat(one.run.about.started) for one in checks]
+        dates = [datetime.fromisoformat(check.run.about.started) for check in checks]
     except ValueError:
         return []
-    utc = (one if one.tzinfo else one.replace(tzinfo=UTC) for one in dates)
-    return [({}, min(one.timestamp() for one in utc))]
+    utc = (date if date.tzinfo else date.replace(tzinfo=UTC) for date in dates)
+    return [({}, min(date.timestamp() for date in utc))]
 
 
 def _of_hosts(value: Callable[[Check, str], float | None]) -> Callable[[Sequence[Check]], _Samples]:
     """Return a metric of hosts: the largest value of all runs that know it."""
 
     def samples(checks: Sequence[Check]) -> _Samples:
-        found: dict[str, float] = {}
-        for one in checks:
-            for host in dict.fromkeys(filter(None, one.run.hosts)):
-                own, name = value(one, host), printable(host, _LONGEST)
-                if own is not None:
-                    found[name] = max(own, found.get(name, own))
-        return [({"host": name}, number) for name, number in found.items()]
+        maxima: dict[str, float] = {}
+        for check in checks:
+            for host in dict.fromkeys(filter(None, check.run.hosts)):
+                host_value, name = value(check, host), printable(host, _LONGEST)
+                if host_value is not None:
+                    maxima[name] = max(host_value, maxima.get(name, host_value))
+        return [({"host": name}, maximum) for name, maximum in maxima.items()]
 
     return samples
 
@@ -83,32 +83,32 @@ def _suspect(checks: Sequence[Check]) -> _Samples:
 
 def _named(checks: Sequence[Check], hosts: Sequence[str]) -> _Samples:
     named = set(hosts)
-    return _of_hosts(lambda one, host: float(host in named))(checks)
+    return _of_hosts(lambda check, host: float(host in named))(checks)
 
 
 def _detectable(checks: Sequence[Check]) -> _Samples:
-    kinds = dict.fromkeys(kind for one in checks for kind in one.visible)
+    kinds = dict.fromkeys(kind for check in checks for kind in check.visible)
     return [
-        ({"kind": kind}, max(one.visible[kind] for one in checks if kind in one.visible))
+        ({"kind": kind}, max(check.visible[kind] for check in checks if kind in check.visible))
         for kind in kinds
     ]
 
 
 def _earlier(checks: Sequence[Check]) -> _Samples:
-    known = [one.earlier for one in checks if one.earlier is not None]
-    return [({}, min(known))] if known else []
+    counts = [check.earlier for check in checks if check.earlier is not None]
+    return [({}, min(counts))] if counts else []
 
 
 METRICS: tuple[tuple[str, str, Callable[[Sequence[Check]], _Samples]], ...] = (
     ("verdict", "Verdict of the check: 1 for the one that holds, 0 for the others.", _verdicts),
     ("timestamp_seconds", "Start of the measurement, in seconds since 1970.", _started),
     ("pairs_measured", "Pairs of ranks that were measured.",
-     lambda checks: [({}, sum(one.pairs_measured for one in checks))]),
+     lambda checks: [({}, sum(check.pairs_measured for check in checks))]),
     ("earlier_runs", "Comparable earlier runs in the baseline.", _earlier),
     ("detectable_ratio", "Smallest slowdown that would have been found, by kind of component.",
      _detectable),
     ("host_slowdown_ratio", "Typical round trip of the host with other hosts over the usual one.",
-     _of_hosts(lambda one, host: one.hosts.get(host))),
+     _of_hosts(lambda check, host: check.hosts.get(host))),
     ("host_bad", "Whether the host is slow or slower than before, and this was confirmed.", _bad),
     ("host_suspect", "Whether the host may be slow, which was not confirmed.", _suspect),
 )  # fmt: skip

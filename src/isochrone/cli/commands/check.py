@@ -109,10 +109,10 @@ def run(args: Namespace) -> int:
     rules = list(dict.fromkeys(map(parse_rule, args.allow)))
     _check_outputs(args)
     checks = _judge(args, rules)
-    used = {finding.allowed for one in checks for finding in one.findings}
+    used = {finding.allowed for judgement in checks for finding in judgement.findings}
     unused = [rule.text for rule in rules if rule.text not in used]
     bad, suspects = hosts_of(checks)
-    hosts, doubtful = ([host for host in some if is_host_name(host)] for some in (bad, suspects))
+    hosts, doubtful = ([host for host in names if is_host_name(host)] for names in (bad, suspects))
     # could harm whoever reads the lists
     refused = [host for host in (*bad, *suspects) if not is_host_name(host)]
     verdict = together(checks)
@@ -130,13 +130,13 @@ def run(args: Namespace) -> int:
         from isochrone.pages.html.render import write_page
 
         write_page(check_page(checks, unused), args.page)
-    fit = [one.run for one in checks if args.add and one.fit]
+    fit = [judgement.run for judgement in checks if args.add and judgement.fit]
     added = add(args.baseline, fit) if fit else []
     if args.json:
         print_json(_Checked(verdict, exit_code, hosts, refused, suspects, unused, checks))
     else:
-        for one in checks:
-            print_blocks(blocks(one))
+        for judgement in checks:
+            print_blocks(blocks(judgement))
         print_blocks(closing(checks, unused))
         for copy in added:
             print_path(copy.path, " (added to the baseline)" if copy.new else " (already there)")
@@ -151,18 +151,18 @@ def _judge(args: Namespace, rules: Sequence[Rule]) -> list[Check]:
     if args.baseline is not None and not first:
         files(args.baseline)  # says that there is no such folder before anything else is read
     judged = runs_of(*args.runs)
-    kept = earlier_runs(args.baseline) if args.baseline is not None and not first else []
-    memory, earlier = Memory(), Others(kept)
+    baseline_runs = earlier_runs(args.baseline) if args.baseline is not None and not first else []
+    memory, earlier = Memory(), Others(baseline_runs)
     return [
         check(
-            one,
-            Earlier(str(args.baseline), earlier.but(one.path)) if args.baseline else None,
+            judged_run,
+            Earlier(str(args.baseline), earlier.but(judged_run.path)) if args.baseline else None,
             rules,
-            least=args.threshold,
+            threshold=args.threshold,
             margin=args.worse,
             memory=memory,
         )
-        for one in judged
+        for judged_run in judged
     ]
 
 
@@ -175,13 +175,13 @@ def _is_new(baseline: Path | None) -> bool:
 
 def _check_outputs(args: Namespace) -> None:
     """Refuse files that may not be written, before anything is read."""
-    given: dict[Path, str] = {}
+    outputs: dict[Path, str] = {}
     inputs = files_of(args.runs)
     for option in ("--hosts-out", "--suspects-out", "--junit", "--openmetrics", "--page"):
         path = getattr(args, option[2:].replace("-", "_"))
         if path is None:
             continue
         check_output(path, force=args.force, inputs=inputs)
-        other = given.setdefault(path.resolve(), option)
-        if other != option:
-            raise InputError(f"{other} and {option} name the same file", where=path)
+        first = outputs.setdefault(path.resolve(), option)
+        if first != option:
+            raise InputError(f"{first} and {option} name the same file", where=path)

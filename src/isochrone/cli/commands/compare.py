@@ -146,21 +146,21 @@ def run(args: Namespace) -> int:
         read_as = (run.header.get("imported", {}).get("read_as") for run in before + after)
         for line in filter(None, dict.fromkeys(read_as)):
             warn(line)
-    pairings, alone = paired(before, after)
-    if alone:
-        warn(f"not compared, because measured on one side only: {', '.join(alone)}", 518)
+    pairings, unpaired = paired(before, after)
+    if unpaired:
+        warn(f"not compared, because measured on one side only: {', '.join(unpaired)}", 518)
     documents, compared = {}, []
-    good = not (alone and args.fail_on)  # what is on one side only cannot be judged
+    good = not (unpaired and args.fail_on)  # what is on one side only cannot be judged
     for pairing in pairings:
-        found, gate = _compared(pairing, args)
-        keys = [found.changes.key(k) for part in gate.failed for k in part.points]
-        compared.append(Compared(pairing.name, found, pairing.before, pairing.after))
-        documents[pairing.name] = _Judged(gate.failed, gate.doubts, found, keys)
+        comparison, gate = _compared(pairing, args)
+        keys = [comparison.changes.key(k) for failure in gate.failed for k in failure.points]
+        compared.append(Compared(pairing.name, comparison, pairing.before, pairing.after))
+        documents[pairing.name] = _Judged(gate.failed, gate.doubts, comparison, keys)
         if not args.json:
             if pairing.name:
                 print(f"{printable(pairing.name)}:")
-            print_blocks(blocks(found))
-        _tell(pairing.name, found, gate, args)
+            print_blocks(blocks(comparison))
+        _tell(pairing.name, comparison, gate, args)
         good &= gate.passed
     if _is_page(args.output):
         from isochrone.pages.html.render import write_page
@@ -215,23 +215,23 @@ def _compared(pairing: Pairing, args: Namespace) -> tuple[Comparison, Gate]:
     for run in (*pairing.before, *pairing.after):
         if not run.complete:
             tell_partial(run.where)
-    found = compare(
+    comparison = compare(
         pairing.before,
         pairing.after,
         margin=args.margin,
         at_most=min((limit.by for limit in args.fail_on), default=inf),
         as_they_are=args.one_launch,
     )
-    return found, judge(found, args.fail_on)
+    return comparison, judge(comparison, args.fail_on)
 
 
-def _tell(name: str, found: Comparison, gate: Gate, args: Namespace) -> None:
+def _tell(name: str, comparison: Comparison, gate: Gate, args: Namespace) -> None:
     """Say in a line each what failed and what cannot be judged, or that nothing did."""
     if not args.fail_on:
         return
-    lines = [complaint(part, found) for part in gate.failed]
+    lines = [complaint(failure, comparison) for failure in gate.failed]
     lines += [f"cannot judge: {doubt}" for doubt in gate.doubts]
-    for line in lines or [passed(found, args.fail_on)]:
+    for line in lines or [passed(comparison, args.fail_on)]:
         text = printable(f"{name}: {line}" if name else line, 2000)
         print(text, file=sys.stderr if args.json else sys.stdout)
 
@@ -249,25 +249,25 @@ def _measured(args: Namespace) -> Sides:
     files = [[folder / f"{name}-{k}.jsonl" for k in range(1, runs + 1)] for name in "ab"]
     for path in (*files[0], *files[1]):
         check_output(path, force=args.force)
-    found: Sides = ([], [])
+    sides: Sides = ([], [])
     for k in range(1, runs + 1):
         for side in (0, 1) if k % 2 else (1, 0):
-            one = launched(commands[side], files[side][k - 1], k, runs,
+            launched_run = launched(commands[side], files[side][k - 1], k, runs,
                            force=args.force, quiet=args.quiet)  # fmt: skip
-            found[side].append(one)
+            sides[side].append(launched_run)
             if k == 1:  # sizes that were chosen are those of all launches to come
-                commands = [*commands[:side], *(c.like(one) for c in commands[side:])]
-        check_comparable([found[0][0], found[1][0]])
-    return found
+                commands = [*commands[:side], *(c.like(launched_run) for c in commands[side:])]
+        check_comparable([sides[0][0], sides[1][0]])
+    return sides
 
 
 def _limit(text: str) -> Limit:
     """Read ``slower:5%``."""
-    what, _, number = text.partition(":")
+    direction, _, percent = text.partition(":")
     try:
-        by = read_percent(number or "none")
+        by = read_percent(percent or "none")
     except InputError:
         by = -1.0
-    if what not in ("slower", "faster") or by < 0:
+    if direction not in ("slower", "faster") or by < 0:
         raise InputError(f"'{text}' is neither slower:PERCENT nor faster:PERCENT")
-    return Limit(what, by)
+    return Limit(direction, by)

@@ -46,41 +46,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print all settings."""
-    found = list(configuration.values().values())
+    values = list(configuration.values().values())
     files = [
         _File(source, path, path.is_file()) for source, path in configuration.files(os.environ)
     ]
     if args.json:
-        print_json(_Configured(found, files))
+        print_json(_Configured(values, files))
         return 0
     items = [
-        Sentence(f"{one.path}{'' if one.exists else ' (does not exist)'}", about=one.source)
-        for one in files
+        Sentence(f"{file.path}{'' if file.exists else ' (does not exist)'}", about=file.source)
+        for file in files
     ]
-    print_blocks([_table(found), Sentence(""), Listing("Files", tuple(items)), *_mistyped()])
+    print_blocks([_table(values), Sentence(""), Listing("Files", tuple(items)), *_mistyped()])
     return 0
 
 
-def _table(found: list[Value]) -> Block:
+def _table(values: list[Value]) -> Block:
     titles = ("setting", "value", "from", "what it is")
     rows = [
         Row((
-            one.setting.key,
-            one.setting.default if one.source == "default" else one.text,
-            f"${one.where}" if one.source == "environment" else one.source,
-            one.setting.what,
-        )) for one in found
+            value.setting.key,
+            value.setting.default if value.source == "default" else value.text,
+            f"${value.where}" if value.source == "environment" else value.source,
+            value.setting.what,
+        )) for value in values
     ]  # fmt: skip
     return Table("", columns_of(*titles), tuple(rows))
 
 
 def _mistyped() -> list[Block]:
     """Point out variables that look like one of ours and are none."""
-    known = [name for setting in configuration.SETTINGS for name in setting.variables]
-    found = [
+    variables = [name for setting in configuration.SETTINGS for name in setting.variables]
+    sentences = [
         Sentence(f"not a setting; did you mean {meant}?", about=f"${name}")
         for name in sorted(os.environ)
-        if name.startswith("ISOCHRONE_") and name not in (*known, configuration.SITE_VARIABLE)
-        and (meant := nearest(name, known))
+        if name.startswith("ISOCHRONE_") and name not in (*variables, configuration.SITE_VARIABLE)
+        and (meant := nearest(name, variables))
     ]  # fmt: skip
-    return [Listing("Perhaps mistyped", tuple(found))] if found else []
+    return [Listing("Perhaps mistyped", tuple(sentences))] if sentences else []

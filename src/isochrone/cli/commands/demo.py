@@ -52,9 +52,9 @@ def run(args: argparse.Namespace) -> int:
     models.write(model, model_file)
     terminal.print_blocks(brief(model))
     write_report([read(path) for path in runs], report)
-    kept = ", ".join(map(str, [*runs, model_file]))
+    file_names = ", ".join(map(str, [*runs, model_file]))
     page = printable_path(report)
-    print(f"\nFiles: {printable_path(kept)}. Open the report in a browser: {page}")
+    print(f"\nFiles: {printable_path(file_names)}. Open the report in a browser: {page}")
     return 0
 
 
@@ -68,8 +68,8 @@ def _unused_names(wanted: Path | None, *, force: bool) -> tuple[Path, list[Path]
     """
     if wanted is not None:
         check_output(wanted, force=force)
-    for number in itertools.count(1):
-        suffix = f"-{number}" if number > 1 else ""
+    for attempt in itertools.count(1):
+        suffix = f"-{attempt}" if attempt > 1 else ""
         report = wanted or Path(f"report{suffix}.html")
         runs = [report.with_name(f"demo-{name}{suffix}.jsonl") for name, _, _ in STEPS]
         model = report.with_name(f"demo-model{suffix}.json")

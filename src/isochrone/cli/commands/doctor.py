@@ -60,13 +60,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Look, and say what was found."""
-    found = _of_mpi(args)
-    document = _Health(__version__, [*found, *machine.checks()])
+    mpi_checks = _of_mpi(args)
+    document = _Health(__version__, [*mpi_checks, *machine.checks()])
     if args.json:
         print_json(document)
     else:
         _print(document.checks)
-    return int(any(one.verdict == "problem" for one in document.checks))
+    return int(any(check.verdict == "problem" for check in document.checks))
 
 
 def _of_mpi(args: Namespace) -> list[Check]:
@@ -79,13 +79,13 @@ def _of_mpi(args: Namespace) -> list[Check]:
     library = library_file(built.path)
     where = f" ({library.resolve()})" if library else ""
     named = library_name(built.library) or setup.name
-    found = [
+    checks = [
         Check("MPI", "ok", f"{named}{where}"),
         Check("probe", "ok", f"{built.path} ({built.origin})"),
         _compiler(built.mpicc),
         Check("launcher", "ok", setup.name),
     ]
-    return [*found, *(_of_ranks(setup, args.ranks) if args.ranks else [])]
+    return [*checks, *(_of_ranks(setup, args.ranks) if args.ranks else [])]
 
 
 def _compiler(mpicc: Path) -> Check:
@@ -107,15 +107,15 @@ def _of_ranks(setup: Setup, ranks: int) -> list[Check]:
         except IsochroneError as error:
             return [Check("ranks", "problem", error.what, error.hint or " ".join(tokens))]
         run = read(path)
-    found = f"{run.size} ranks on {len(set(run.hosts))} hosts"
+    summary = f"{run.size} ranks on {len(set(run.hosts))} hosts"
     bound = run.notes.get("binding")
     shared = run.shared_processors
     clock = run.header.get("clock", {})
     granularity = float(clock.get("granularity", 0.0))
     return [
-        Check("ranks", "advice", f"{found}, several of them on one processor",
+        Check("ranks", "advice", f"{summary}, several of them on one processor",
               "their times will be those of the scheduler: start fewer ranks, or bind them")
-        if shared else Check("ranks", "ok", f"{found}, each on a processor of its own"),
+        if shared else Check("ranks", "ok", f"{summary}, each on a processor of its own"),
         Check("binding", "ok", f"to a {bound}") if bound else
         Check("binding", "unknown", "left to the launcher and its options"),
         Check("clock of MPI", "ok", f"{clock.get('source', '')}, {format_seconds(granularity)}"),
@@ -124,13 +124,13 @@ def _of_ranks(setup: Setup, ranks: int) -> list[Check]:
 
 def _print(checks: list[Check]) -> None:
     rows = [
-        Row((one.name, one.verdict, printable(one.found, 400)), STYLES[one.verdict])
-        for one in checks
+        Row((check.name, check.verdict, printable(check.found, 400)), STYLES[check.verdict])
+        for check in checks
     ]
     titles = columns_of("check", "verdict", "found")
     advice = [
-        Sentence(f"{one.name}: {printable(one.advice, 400)}", "strong")
-        for one in checks if one.advice
+        Sentence(f"{check.name}: {printable(check.advice, 400)}", "strong")
+        for check in checks if check.advice
     ]  # fmt: skip
     end = Sentence("" if advice else "Nothing to change before measuring.")
     print_blocks([Table("", titles, tuple(rows)), Sentence(""), *advice, end])

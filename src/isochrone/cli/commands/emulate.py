@@ -109,7 +109,7 @@ def run(args: Namespace) -> int:
     """Work out the description, run it, and show what was found."""
     path = output_of(args, default_name(args.spec.stem), [args.spec])
     description = _asked(args)
-    setup, ranks, made = _ranks(args, description)
+    setup, ranks, job_program = _ranks(args, description)
     setup = setup or setup_of(args)
     notes = _notes(description, setup)
     per_node = args.per_node or [0]
@@ -119,7 +119,7 @@ def run(args: Namespace) -> int:
     picture = path.with_suffix(".png")
     for file in [picture, *paths] if args.per_node else ():
         check_output(file, force=args.force)
-    with TemporaryDirectory() as folder, _written(made, path) as file:
+    with TemporaryDirectory() as folder, _written(job_program, path) as file:
         options = ["--program", str(file)]
         options += ["--time-limit", str(args.time_limit)] if args.time_limit is not None else []
         setup.check(EXPERIMENT, options, ranks)
@@ -132,9 +132,9 @@ def run(args: Namespace) -> int:
                 print(command_line(tokens))
                 continue
             follow(tokens, out, args.spec.stem, args.kill_after, quiet=args.quiet)
-            if k and (found := ranks_on_node(read(out))) != k:
+            if k and (node_ranks := ranks_on_node(read(out))) != k:
                 raise InputError(
-                    f"the launcher put {found} ranks on a node, not {k}", where=out,
+                    f"the launcher put {node_ranks} ranks on a node, not {k}", where=out,
                     hint="give the job more nodes, or fewer -n",
                 )  # fmt: skip
     if args.dry_run:
@@ -172,21 +172,29 @@ def _asked(args: Namespace) -> Description:
         document["repeats"] = args.repeats
     if args.combinations is not None:
         document["runs"] = _known_runs(args.combinations, [app.name for app in description.apps])
-    found = parse(document, str(args.spec))
-    _check_folders(found)
-    return found
+    adapted = parse(document, str(args.spec))
+    _check_folders(adapted)
+    return adapted
 
 
 def _known_runs(runs: Together, names: list[str]) -> Together:
     """Return which applications run together; a single name is one that runs alone."""
-    found = [one if isinstance(one, list) or one in RUNS else [one] for one in runs]
-    for name in (name for one in found if isinstance(one, list) for name in one):
+    combinations = [
+        combination if isinstance(combination, list) or combination in RUNS else [combination]
+        for combination in runs
+    ]
+    for name in (
+        name
+        for combination in combinations
+        if isinstance(combination, list)
+        for name in combination
+    ):
         if name not in names:
             raise InputError(
                 f"no application '{name}'", where="--combinations",
                 hint=f"there are: {', '.join([*names, *RUNS])}",
             )  # fmt: skip
-    return found
+    return combinations
 
 
 def _check_folders(description: Description) -> None:
@@ -205,9 +213,9 @@ def _ranks(args: Namespace, description: Description) -> tuple[Setup | None, int
     if ranks is None and any(app.ranks is None and app.on is None for app in description.apps):
         setup = setup_of(args)
         ranks = setup.default_ranks()
-    made = program(description, ranks)
-    named = [rank + 1 for app in made.applications for rank in app.on]
-    return setup, ranks or max([made.ranks, *named]), made
+    job_program = program(description, ranks)
+    named = [rank + 1 for app in job_program.applications for rank in app.on]
+    return setup, ranks or max([job_program.ranks, *named]), job_program
 
 
 def _notes(description: Description, setup: Setup) -> dict[str, str]:
@@ -221,9 +229,9 @@ def _notes(description: Description, setup: Setup) -> dict[str, str]:
 
 
 @contextmanager
-def _written(made: Program, path: Path) -> Iterator[Path]:
+def _written(job_program: Program, path: Path) -> Iterator[Path]:
     """Write what the ranks do beside the run file, where rank 0 sees it; remove it in the end."""
-    data = program_file.data(made)
+    data = program_file.data(job_program)
     with NamedTemporaryFile(dir=path.parent, prefix=f".{path.stem}-", suffix=".program") as file:
         file.write(data)
         file.flush()
@@ -241,7 +249,10 @@ class _Schema(Action):
 
 def _runs(text: str) -> Together:
     """Read ``alone,pairs,victim+bully``."""
-    words = [word.strip() for word in text.split(",")]
-    if not all(all(name for name in word.split("+")) for word in words):
+    combinations = [combination.strip() for combination in text.split(",")]
+    if not all(all(name for name in combination.split("+")) for combination in combinations):
         raise InputError(f"'{text}' has an empty name between two commas")
-    return [word.split("+") if "+" in word else word for word in words]
+    return [
+        combination.split("+") if "+" in combination else combination
+        for combination in combinations
+    ]

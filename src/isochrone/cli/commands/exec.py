@@ -53,6 +53,6 @@ def run(args: argparse.Namespace) -> int:
         library, table, os.environ, report=args.report,
         reductions=not args.keep_reductions,
     )  # fmt: skip
-    words, environ = tuned.with_settings(command, built.library, variables, args.environ)
+    tokens, environ = tuned.with_settings(command, built.library, variables, args.environ)
     sys.stdout.flush()
-    return tuned.become(words, environ)
+    return tuned.become(tokens, environ)

@@ -80,14 +80,14 @@ def run(args: Namespace) -> int:
     for other in beside:
         check_output(other, force=args.force, inputs=[args.file])
     (file,) = files_of([args.file])
-    found = read_run(file, wanted(args))
-    asked = {"estimates": True} if args.estimates else {}
-    if asked and (args.to, found.kind) != ("csv", "latency-map"):
+    exported = read_run(file, wanted(args))
+    options = {"estimates": True} if args.estimates else {}
+    if options and (args.to, exported.kind) != ("csv", "latency-map"):
         raise InputError("only --to csv of a latency map has estimates", where="--estimates")
-    for remark in exporter.write(found, path, nbytes=args.bytes, **asked) or ():
+    for remark in exporter.write(exported, path, nbytes=args.bytes, **options) or ():
         warn(remark)
-    if exporter.one_size and args.bytes is None and len(found.message_sizes()) > 1:
-        size = format_bytes(found.message_sizes()[0])
+    if exporter.one_size and args.bytes is None and len(exported.message_sizes()) > 1:
+        size = format_bytes(exported.message_sizes()[0])
         warn(f"{args.to} has one message size per file: {size} is exported (see --bytes)")
     for written in (path, *beside):
         print_path(written)
@@ -100,8 +100,8 @@ def _anonymised(args: Namespace) -> int:
         raise InputError("--anonymise writes a run file, not this format", where=f"--to {args.to}")
     name = args.file.with_name(f"{args.file.stem}-anonymous.jsonl")
     path = output_of(args, name, [args.file])
-    found = anonymise(run_file.read(args.file), args.file, path)
-    for old, new in found.items():
+    pseudonyms = anonymise(run_file.read(args.file), args.file, path)
+    for old, new in pseudonyms.items():
         warn(f"{printable(old, 200)} is {new}")
     print_path(path)
     return 0
@@ -118,9 +118,9 @@ def _program(args: Namespace) -> int:
         raise InputError(f"--to {args.to} writes times, so it needs no speed", where="--speed")
     path = output_of(args, args.file.with_suffix(form.suffix), [args.file])
     program = lowering.program(reading.read(args.file, dict(args.set)))
-    found = actions(program, args.app or "", args.iterations)
-    written = form.write(found, path, speed=args.speed)
-    if found.decided:
+    app_actions = actions(program, args.app or "", args.iterations)
+    written = form.write(app_actions, path, speed=args.speed)
+    if app_actions.decided:
         warn(
             "the application serves clients and hands out tasks in random order; the file has one "
             "fixed order: clients by rank, each task to the worker with the least work"
@@ -131,9 +131,9 @@ def _program(args: Namespace) -> int:
 
 def _speed(text: str) -> float:
     try:
-        found = float(text)
+        speed = float(text)
     except ValueError:
-        found = 0.0
-    if not 0 < found < 1e30:
+        speed = 0.0
+    if not 0 < speed < 1e30:
         raise InputError(f"'{text}' is not a number of operations per second")
-    return found
+    return speed

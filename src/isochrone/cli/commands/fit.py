@@ -100,7 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _read_point(text: str) -> dict[str, float]:
     """Read ``p=4096,b=8KiB``."""
-    pairs = [word.partition("=")[::2] for word in text.split(",")]
+    pairs = [assignment.partition("=")[::2] for assignment in text.split(",")]
     try:
         return {
             name: float(parse_bytes(value) if is_size(name) else value) for name, value in pairs

@@ -45,33 +45,33 @@ def run(args: argparse.Namespace) -> int:
     stored = files(args.folder) or files_of([args.folder])
     path = output_of(args, Path("history.html"), stored)
     which = wanted(args)
-    kept = _kept_in(args.folder, which)
-    before = _kept(kept)
+    cache_file = _kept_in(args.folder, which)
+    cached = _kept(cache_file)
     nights = [
-        one for file in stored
-        if (one := _night(file, which, before.get(str(file)))) is not None
+        night for file in stored
+        if (night := _night(file, which, cached.get(str(file)))) is not None
     ]  # fmt: skip
     try:
         write_page(history_page(nights, lambda file: read_one(Path(file), which)), path)
     finally:
-        _keep(kept, nights)
+        _keep(cache_file, nights)
     print_path(path)
     return 0
 
 
-def _night(file: Path, which: Wanted, before: Night | None) -> Night | None:
+def _night(file: Path, which: Wanted, cached: Night | None) -> Night | None:
     """Return what is kept of a run; None, with a warning, if it cannot be read."""
     try:
         stat = file.stat()
         stamp = stat.st_size, stat.st_mtime_ns
-        if before is None or before.stamp != stamp:
-            before = night_of(read_one(file, which), str(file), stamp)
+        if cached is None or cached.stamp != stamp:
+            cached = night_of(read_one(file, which), str(file), stamp)
     except (InputError, OSError) as error:
         warn(f"skipped: {error}", 510)
         return None
-    if before.left_out not in ("", NO_END):
-        warn(f"skipped: {file}: {before.left_out}", 510)
-    return before
+    if cached.left_out not in ("", NO_END):
+        warn(f"skipped: {file}: {cached.left_out}", 510)
+    return cached
 
 
 def _kept_in(folder: Path, which: Wanted) -> Path | None:
@@ -87,7 +87,7 @@ def _kept(path: Path | None) -> dict[str, Night]:
     with suppress(OSError, msgspec.MsgspecError):
         if path is not None:
             nights = msgspec.msgpack.decode(path.read_bytes(), type=list[Night])
-            return {one.file: one for one in nights}
+            return {night.file: night for night in nights}
     return {}
 
 

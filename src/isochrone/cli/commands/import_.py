@@ -61,9 +61,11 @@ def run(args: Namespace) -> int:
     paths = _names(path, runs)
     for path in paths:
         check_output(path, force=args.force, inputs=args.file)
-    for found, path in zip(runs, paths, strict=True):
-        write(found, path, overwrite=args.force)
-    for text in dict.fromkeys(warning["text"] for found in runs for warning in found.warnings):
+    for imported, path in zip(runs, paths, strict=True):
+        write(imported, path, overwrite=args.force)
+    for text in dict.fromkeys(
+        warning["text"] for imported in runs for warning in imported.warnings
+    ):
         warn(text)
     for path in paths:
         print_path(path)

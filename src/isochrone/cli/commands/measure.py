@@ -100,33 +100,33 @@ def run(args: Namespace) -> int:
     counts = launchables(args)
     base = args.output or default_name(args.experiment)
     files = [
-        (what, launch_files(ranks_file(base, what.ranks, len(counts) > 1), args.launches))
-        for what in counts
+        (job, launch_files(ranks_file(base, job.ranks, len(counts) > 1), args.launches))
+        for job in counts
     ]
-    for path in (path for _, own in files for path in own):
+    for path in (path for _, paths in files for path in paths):
         check_output(path, force=args.force)
     if args.dry_run:
-        for what, own in files:
-            for k, path in enumerate(own, start=1):
+        for job, paths in files:
+            for k, path in enumerate(paths, start=1):
                 launch = f"{k}/{args.launches}" if args.launches > 1 else ""
-                print(command_line(what.tokens(path, force=args.force, launch=launch)))
+                print(command_line(job.tokens(path, force=args.force, launch=launch)))
         return 0
     from isochrone.measure.estimate import expected
 
-    plan = [(what, args.launches) for what in counts]
-    lines = [f"{what.experiment}, {what.ranks} ranks, launches: {runs}" for what, runs in plan]
+    plan = [(job, args.launches) for job in counts]
+    lines = [f"{job.experiment}, {job.ranks} ranks, launches: {runs}" for job, runs in plan]
     agree(expected(plan, base.parent, limit_of(args)), args, lines)
     further = _slower_than(args.baseline) if args.baseline else lambda _: ()
     wrong: list[WrongResult] = []
-    for number, (what, own) in enumerate(files):
-        found = _launch(what, own, args, wrong, further)
+    for index, (job, paths) in enumerate(files):
+        first_run = _launch(job, paths, args, wrong, further)
         if not args.quiet:
             from isochrone.pages import terminal
             from isochrone.pages.common import page_of
 
-            if number:
+            if index:
                 print()
-            terminal.render(page_of(found))
+            terminal.render(page_of(first_run))
     if not args.quiet:
         _say_files(files, args.launches)
     if wrong:
@@ -144,7 +144,7 @@ def _slower_than(folder: Path) -> Further:
 
 
 def _launch(
-    what: Launchable, files: list[Path], args: Namespace, wrong: list[WrongResult], further: Further
+    job: Launchable, files: list[Path], args: Namespace, wrong: list[WrongResult], further: Further
 ) -> Run:
     """Launch for each file; all with the sizes the first one chose. Return the first.
 
@@ -154,13 +154,13 @@ def _launch(
 
     for k, path in enumerate(files, start=1):
         try:
-            found = launched(what, path, k, args.launches, force=args.force, quiet=args.quiet,
+            launch = launched(job, path, k, args.launches, force=args.force, quiet=args.quiet,
                              further=further)  # fmt: skip
         except WrongResult as error:
             wrong.append(error)
-            found = read(path)
+            launch = read(path)
         if k == 1:
-            first, what = found, what.like(found)
+            first, job = launch, job.like(launch)
     return first
 
 
@@ -168,8 +168,8 @@ def _say_files(files: Sequence[tuple[Launchable, list[Path]]], runs: int) -> Non
     """Say which files there are, if there are several."""
     if len(files) > 1:
         print("\nFiles:")
-        for what, own in files:
-            print(f"  {what.ranks} ranks: {_names(own)}")
+        for job, paths in files:
+            print(f"  {job.ranks} ranks: {_names(paths)}")
     elif runs > 1:
         print(f"\nThis is the first of {runs} launches: {_names(files[0][1])}")
 
@@ -190,18 +190,18 @@ def _print_help(parser: Subcommand, file: IO[str] | None = None) -> None:
     inner = Parser(prog=parser.prog, add_help=False, usage=SUPPRESS)
     inner.whole_help = parser.whole_help
     try:
-        if known := usual_probe().experiments.get(named):  # an older probe may lack it
-            inner.description = f"{known.summary[:1].upper()}{known.summary[1:]}."
-            add_options(inner.add_argument_group(f"options of {named}"), known.options)
+        if experiment := usual_probe().experiments.get(named):  # an older probe may lack it
+            inner.description = f"{experiment.summary[:1].upper()}{experiment.summary[1:]}."
+            add_options(inner.add_argument_group(f"options of {named}"), experiment.options)
             if named == "synthetic":
                 hide(inner, "--repeats", "--precision")
         print(inner.format_help().lstrip("\n"), file=file)
     except IsochroneError as error:
         print(f"the options of {named} can be listed once an MPI is found: {error}\n", file=file)
-    own = presets.of(named)
-    if own:
+    experiment_presets = presets.of(named)
+    if experiment_presets:
         print(f"presets of {named}:", file=file)
-        for preset in own:
+        for preset in experiment_presets:
             print(f"  {preset.name:<20}  {preset.summary}", file=file)
         print(file=file)
     if parser.whole_help:

@@ -86,18 +86,18 @@ def run(args: Namespace) -> int:
     """Draw, and say where the picture is."""
     files = files_of(args.files)
     path = output_of(args, inputs=files)
-    given = [item for file in files for item in _read(file, wanted(args))]
-    first = given[0]
+    sources = [item for file in files for item in _read(file, wanted(args))]
+    first = sources[0]
     view = args.view or views.usual(views.TABLE if isinstance(first, Path) else first.kind)
-    one, several = _models(args, view)
+    plotted_model, several = _models(args, view)
     options = views.Options(
         what=args.value, sizes=tuple(args.bytes), scale=args.scale, ops=tuple(args.op),
-        model=one, models=several, across=args.across,
+        model=plotted_model, models=several, across=args.across,
         sort=args.sort, hosts=tuple(args.hosts),
     )  # fmt: skip
     look = Appearance(args.size, args.font_size, args.title, args.style)
     with look.styled():
-        figure = views.draw(view, given, options)
+        figure = views.draw(view, sources, options)
         look.apply(figure)
         views.save(figure, path)
     print_path(path)
@@ -113,12 +113,12 @@ def _read(path: Path, which: Wanted) -> Sequence[Run | ComparedOrders | Path]:
 
 def _models(args: Namespace, view: str) -> tuple[str, tuple[Model, ...]]:
     """Return the family or file of views of a model, and the models that others predict by."""
-    given: list[Path] = args.model
+    files: list[Path] = args.model
     if registry.load(views.FAMILY, view).VIEW.predicts:
-        return "auto", tuple(models.read(path) for path in given)
-    if len(given) + (args.family is not None) > 1:
+        return "auto", tuple(models.read(path) for path in files)
+    if len(files) + (args.family is not None) > 1:
         raise InputError(f"the view {view} plots one model", where="--model and --family")
-    return args.family or str(given[0] if given else "auto"), ()
+    return args.family or str(files[0] if files else "auto"), ()
 
 
 def _size(text: str) -> tuple[float, float]:

@@ -59,12 +59,12 @@ def run(args: argparse.Namespace) -> int:
     if args.description is not None:
         check_output(args.description, force=args.force, inputs=[path])
     built = tuned.probe_of(command[0], args.mpicc, args.probe)
-    what = "io" if args.collective_io else "record"
+    mode = "io" if args.collective_io else "record"
     try:
-        code = recorded.record(command, built, path, args.environ, what)
+        code = recorded.record(command, built, path, args.environ, mode)
     except Interrupted as error:
-        there = recorded.is_there(path)
-        error.hint = f"recorded in {path}" if there else "nothing was recorded"
+        recording_exists = recorded.is_there(path)
+        error.hint = f"recorded in {path}" if recording_exists else "nothing was recorded"
         raise
     if not recorded.is_there(path):
         warn(
@@ -73,12 +73,12 @@ def run(args: argparse.Namespace) -> int:
         )
         return code or FAILED
     warn(f"wrote the recording {path}")
-    if args.list and what == "record":
+    if args.list and mode == "record":
         print_blocks(listing(read(path)))
     if args.description is None:
-        if what == "record" and "smpirun" in command[0]:
+        if mode == "record" and "smpirun" in command[0]:
             times = recording.rank_times(read(path))
-            if all(one.computation < 1e-3 * one.seconds for one in times):
+            if all(rank_time.computation < 1e-3 * rank_time.seconds for rank_time in times):
                 warn(NOTHING_COMPUTED)
         return code
     try:

@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     """Write the report, and say where it is."""
     files = files_of(args.files)
     path = output_of(args, Path("report.html"), [*files, *args.model])
-    asked = Asked(models=tuple(models.read(file) for file in args.model))
-    write_report([run for file in files for run in read_all(file, wanted(args))], path, asked)
+    request = Asked(models=tuple(models.read(file) for file in args.model))
+    write_report([run for file in files for run in read_all(file, wanted(args))], path, request)
     print_path(path)
     return 0

@@ -107,7 +107,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Record if asked for, generalize, predict, and print."""
-    words: list[str] = args.words
+    arguments: list[str] = args.words
     if not args.to and not args.list:
         raise InputError("the numbers of ranks to predict are missing", hint="--to 64,128")
     if args.to and args.list and args.json:
@@ -120,13 +120,13 @@ def run(args: Namespace) -> int:
     if setup is not None and args.ranks is not None:
         if args.dry_run:
             for ranks in args.ranks:
-                print(command_line(setup.program(for_ranks(words, ranks), ranks)))
+                print(command_line(setup.program(for_ranks(arguments, ranks), ranks)))
             return 0
-        runs = [_recorded(args, setup, words, ranks) for ranks in args.ranks]
+        runs = [_recorded(args, setup, arguments, ranks) for ranks in args.ranks]
     else:
-        runs = [read(Path(word)) for word in words]
+        runs = [read(Path(argument)) for argument in arguments]
     if args.list:
-        largest = max(runs, key=lambda one: one.size)
+        largest = max(runs, key=lambda recording: recording.size)
         if args.json:
             code = source_lines(sites(largest), largest.about.started)
             print_json(Positions(positions(largest)[0], code))
@@ -137,55 +137,57 @@ def run(args: Namespace) -> int:
 
 def _predict(args: Namespace, setup: Setup | None, runs: Sequence[Run]) -> int:
     """Generalize, measure if there are no models, predict, and print."""
-    largest = max(runs, key=lambda one: one.size)
-    traces = [trace(one) for one in runs]
+    largest = max(runs, key=lambda recording: recording.size)
+    traces = [trace(recording) for recording in runs]
     try:  # before anything is measured
-        generalized([analysed(one) for one in traces], traces[-1].name)
+        generalized([analysed(recorded_trace) for recorded_trace in traces], traces[-1].name)
     except InputError:
         if not (args.json or args.list):
             print_blocks(listing(largest))
         raise
     hosts = largest.hosts
-    known = [models.read(path) for path in args.model]
+    fitted = [models.read(path) for path in args.model]
     levels = Levels.of_map(read(args.map)) if args.map else None
     ppn = args.ppn
-    if setup is not None and not known:
-        if setup.launcher.stands_alone and any(one.origin == "simulated" for one in runs):
+    if setup is not None and not fitted:
+        if setup.launcher.stands_alone and any(
+            recording.origin == "simulated" for recording in runs
+        ):
             raise InputError(
                 "the recordings are simulated", hint="give their --platform, or models with --model"
             )
-        known, measured_map = _measured(args, setup, traces, hosts)
+        fitted, measured_map = _measured(args, setup, traces, hosts)
         levels = Levels.of_map(read(measured_map)) if measured_map else levels
         if ppn is None and len(set(hosts)) > 1:
             ppn = max(Counter(hosts).values())
     machine = MappedMachine(
-        -(-max(args.to) // ppn) if ppn else 0, ppn or 0, levels=levels or Levels.unknown(known)
+        -(-max(args.to) // ppn) if ppn else 0, ppn or 0, levels=levels or Levels.unknown(fitted)
     )
-    found = scale(traces, args.to, known, machine)
+    scaling = scale(traces, args.to, fitted, machine)
     if args.output is not None:
-        description = reading.parse(found.described, str(args.output))
-        reading.write(description, args.output, _counted(found.warnings))
+        description = reading.parse(scaling.described, str(args.output))
+        reading.write(description, args.output, _counted(scaling.warnings))
     if args.json:
-        print_json(found)
+        print_json(scaling)
     else:
-        print_blocks(_blocks(found))
+        print_blocks(_blocks(scaling))
     return 0
 
 
-def _recorded(args: Namespace, setup: Setup, words: list[str], ranks: int) -> Run:
+def _recorded(args: Namespace, setup: Setup, arguments: list[str], ranks: int) -> Run:
     """Record the program on so many ranks."""
     make_folder(args.folder, parents=True)
-    path = args.folder / f"{Path(words[0]).name}-{ranks}.jsonl"
+    path = args.folder / f"{Path(arguments[0]).name}-{ranks}.jsonl"
     if path.exists() and not args.force:
         hint = f"isochrone scale {args.folder}/*.jsonl, or --force"
         raise InputError("the file exists", where=path, hint=hint)
-    if "/" in words[0] and not Path(words[0]).exists():
-        raise InputError(f"there is no program '{words[0]}'")
-    program = setup.program(for_ranks(words, ranks), ranks)
+    if "/" in arguments[0] and not Path(arguments[0]).exists():
+        raise InputError(f"there is no program '{arguments[0]}'")
+    program = setup.program(for_ranks(arguments, ranks), ranks)
     code = recorded.record(program, setup.built, path, args.environ)
     if code or not path.exists():
         raise MeasurementError(
-            f"'{words[0]}' was not recorded on {ranks} ranks (exit code {code})",
+            f"'{arguments[0]}' was not recorded on {ranks} ranks (exit code {code})",
             hint=setup.launcher.compiler and f"compile it with {setup.launcher.compiler}",
         )
     return read(path)
@@ -198,34 +200,34 @@ def _measured(
     folder = args.folder / f"{traces[0].name}-models"
     make_folder(folder, parents=True)
     began = time.monotonic()
-    most = min(max(args.to), setup.launcher.ranks(setup.options) or 0)
+    max_ranks = min(max(args.to), setup.launcher.ranks(setup.options) or 0)
     planned = [
         Planned(preset, ranks, folder)
         for preset, ranks in sweeps(
             traces,
             hosts,
-            max(len(hosts), most),
+            max(len(hosts), max_ranks),
             max(args.to),
             simulated=not setup.launcher.stands_alone,
             mapped=args.map is not None,
         )
     ]
-    planned.sort(key=lambda one: one.ranks)  # if the time is not enough, the smallest are there
-    missing = [one for one in planned if not one.is_complete(warn)]
+    planned.sort(key=lambda plan: plan.ranks)  # if the time is not enough, the smallest are there
+    missing = [plan for plan in planned if not plan.is_complete(warn)]
     if missing:
         warn(f"{len(missing)} measurements follow, in {folder}/ (at most {duration(args.budget)})")
         missing, costs = _estimated(setup, missing)
         end = began + args.budget
-        measure_in(setup, missing, costs, end, warn, quiet=args.quiet, each=False)
-    found = []
-    files_of = grouped((one.preset.name, one.path) for one in planned if one.path.exists())
+        measure_in(setup, missing, costs, end, warn, quiet=args.quiet, all_needed=False)
+    fitted = []
+    files_of = grouped((plan.preset.name, plan.path) for plan in planned if plan.path.exists())
     measured_map = files_of.pop(MAP, [None])[0]
     for name, files in files_of.items():
         model = _fitted(name, files)
         if model is not None:
             models.write(model, folder / f"{name}.json")
-            found.append(model)
-    return found, measured_map
+            fitted.append(model)
+    return fitted, measured_map
 
 
 def _fitted(name: str, files: Sequence[Path]) -> Model | None:
@@ -244,11 +246,11 @@ def _estimated(setup: Setup, runs: list[Planned]) -> tuple[list[Planned], list[C
         try:
             return runs, estimates(setup, runs)
         except MeasurementError as error:
-            most = max(one.ranks for one in runs)
-            fewer = [one for one in runs if one.ranks < most]
+            max_ranks = max(plan.ranks for plan in runs)
+            fewer = [plan for plan in runs if plan.ranks < max_ranks]
             if not fewer:
                 raise
-            warn(f"nothing is measured on {most} ranks: {error}")
+            warn(f"nothing is measured on {max_ranks} ranks: {error}")
             runs = fewer
 
 
@@ -280,16 +282,16 @@ def _counted(warnings: Sequence[str]) -> list[str]:
         at = _AT_A_POSITION.fullmatch(text)
         alike.setdefault(re.sub(r"[\d.]+", "#", at["what"]) if at else text, []).append(text)
     return [
-        first + (f" (likewise at {plural(len(more), 'more position')})" if more else "")
-        for first, *more in alike.values()
+        first + (f" (likewise at {plural(len(similar), 'more position')})" if similar else "")
+        for first, *similar in alike.values()
     ]
 
 
 def _blocks(found: Scaling) -> list[Block]:
     rows = tuple(
-        Row((str(one.ranks), format_seconds(one.seconds),
-             f"{format_seconds(one.low)} to {format_seconds(one.high)}"))
-        for one in found.predictions
+        Row((str(prediction.ranks), format_seconds(prediction.seconds),
+             f"{format_seconds(prediction.low)} to {format_seconds(prediction.high)}"))
+        for prediction in found.predictions
     )  # fmt: skip
     blocks: list[Block] = []
     error = found.held_out_error

@@ -57,21 +57,21 @@ def run(args: Namespace) -> int:
     """Print what each file holds, or all launches together."""
     if args.pool:
         return _pooled(args)
-    asked = Asked(args.bytes, args.threshold)
+    request = Asked(args.bytes, args.threshold)
     files = files_of(args.files)
     if args.json:
         runs = [run for path in files for run in read_all(path, wanted(args))]
-        documents = [document(run, asked) for run in runs]
+        documents = [document(run, request) for run in runs]
         print_json(documents[0] if len(documents) == 1 else documents)
         return 0
-    for number, path in enumerate(files):
-        if number:
+    for index, path in enumerate(files):
+        if index:
             print()
         runs = read_all(path, wanted(args))
         if len(runs) == 1 or args.tests or args.op:
             for k, run in enumerate(runs):
                 print("\n" * (k > 0), end="")
-                terminal.render(page_of(run, asked))
+                terminal.render(page_of(run, request))
         else:
             terminal.print_blocks(contents(path, wanted(args)))
     return 0
@@ -103,12 +103,12 @@ def _pooled(args: Namespace) -> int:
     from isochrone.formats.comparison_sides import runs_of
 
     runs = runs_of(*args.files)
-    found = pool(runs, args.bytes)
-    for one in runs:
-        if not one.complete:
-            tell_partial(one.where)
+    pooled = pool(runs, args.bytes)
+    for launch in runs:
+        if not launch.complete:
+            tell_partial(launch.where)
     if args.json:
-        print_json(found)
+        print_json(pooled)
     else:
-        terminal.print_blocks(launches.blocks(found))
+        terminal.print_blocks(launches.blocks(pooled))
     return 0

@@ -74,8 +74,8 @@ def run(args: Namespace) -> int:
     if args.question is None:
         suite = presets.SUITES[args.suite]
     else:
-        suite, asked = presets.for_question(args.question)
-        args.ranks = args.ranks or _ranks_for(asked, setup.default_ranks())
+        suite, question_ranks = presets.for_question(args.question)
+        args.ranks = args.ranks or _ranks_for(question_ranks, setup.default_ranks())
     folder = args.output or Path(suite.name)
     if args.launches == 1:
         _suite(args, suite, setup, folder, args.like)
@@ -115,11 +115,15 @@ def _suite(
     began = monotonic()
     runs = runs_of(suite, setup, args.ranks, folder, like)
     if args.dry_run:
-        for one in runs:
-            print(command_line(one.launchable(setup).tokens(one.path)))
+        for planned in runs:
+            print(command_line(planned.launchable(setup).tokens(planned.path)))
         return
     make_folder(folder)
-    missing = [one for one in runs if not one.is_complete(lambda text: print(printable_path(text)))]
+    missing = [
+        planned
+        for planned in runs
+        if not planned.is_complete(lambda text: print(printable_path(text)))
+    ]
     if len(missing) < len(runs):
         done = len(runs) - len(missing)
         print(f"{printable_path(folder)}/ already contains {done} of {len(runs)} runs")
@@ -134,8 +138,8 @@ def _suite(
     tell = partial(print, flush=True)
     measure_in(setup, missing, costs, began + max_time, tell, quiet=args.quiet)
     spent = monotonic() - began
-    there = f"{shell_word(str(folder))}/*.jsonl"
-    print(f"\nDone in {duration(spent)}. Next: isochrone report {there} -o report.html")
+    run_files = f"{shell_word(str(folder))}/*.jsonl"
+    print(f"\nDone in {duration(spent)}. Next: isochrone report {run_files} -o report.html")
 
 
 def _print_plan(

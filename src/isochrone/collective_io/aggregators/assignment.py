@@ -103,38 +103,38 @@ def assign(
     def real(order: Ints) -> float:
         return predict(kinds, hints.layout, hints.aggregators(order), model).cost
 
-    given = hints.completed(must)
-    given_cost = real(given)
-    bound, found = _bound(costs), given
+    given_order = hints.completed(must)
+    given_cost = real(given_order)
+    bound, best_order = _bound(costs), given_order
     if given_cost > (bound + costs.rest) * (1 + TIE):
-        found, bound = _search(costs, hints, given, bound, seconds)
+        best_order, bound = _search(costs, hints, given_order, bound, seconds)
     bound = min(bound + costs.rest, given_cost)
-    order, named = _shortest(found, costs, hints)
+    order, named = _shortest(best_order, costs, hints)
     cost = real(order)
     if cost >= given_cost * (1 - TIE):
-        order, named, cost = given, len(must), given_cost
+        order, named, cost = given_order, len(must), given_cost
     bound = cost if cost <= bound * (1 + TIE) else bound
-    whole = hints.room(np.arange(len(hints.hosts))) == len(hints.hosts)
-    return Assignment(order.tolist(), named, cost, given_cost, bound, whole)
+    all_named = hints.room(np.arange(len(hints.hosts))) == len(hints.hosts)
+    return Assignment(order.tolist(), named, cost, given_cost, bound, all_named)
 
 
 def _search(
-    costs: HostCosts, hints: HintList, given: Ints, bound: float, seconds: float
+    costs: HostCosts, hints: HintList, given_order: Ints, bound: float, seconds: float
 ) -> tuple[Ints, float]:
     """Return the best order that is found and a cost that none is below."""
-    starts = [_fitting(order, hints) for order in [given, *_starts(costs, hints)]]
+    starts = [_fitting(order, hints) for order in [given_order, *_starts(costs, hints)]]
     orders = np.stack([hints.completed(named) for named in starts])
     total = costs.total(orders)
-    best, known = orders[int(np.argmin(total))], float(total.min())
-    if known <= bound * (1 + TIE):
+    best, best_cost = orders[int(np.argmin(total))], float(total.min())
+    if best_cost <= bound * (1 + TIE):
         return best, bound
     if few_enough(costs, hints):
         best = best_of_all(costs, best)
         return best, float(costs.total(best[None, :])[0])
     named = improve(starts, costs, hints, bound, kicks=0, seconds=seconds)
-    if len(costs.weights) > 1 and costs.uniform and len(given) <= _MANY:
-        known = float(costs.total(hints.completed(named)[None, :])[0])
-        better, limit = cheapest(_square(costs), costs.weights, known, seconds=seconds)
+    if len(costs.weights) > 1 and costs.uniform and len(given_order) <= _MANY:
+        best_cost = float(costs.total(hints.completed(named)[None, :])[0])
+        better, limit = cheapest(_square(costs), costs.weights, best_cost, seconds=seconds)
         bound = max(bound, limit)
         if better is not None:
             named = improve([named, _fitting(better, hints)], costs, hints, bound, kicks=0)
@@ -146,11 +146,11 @@ def _bound(costs: HostCosts) -> float:
     """Return a cost that no order is below."""
     if costs.uniform:
         squares = _square(costs)
-        alone = float(costs.weights @ [least_maximum(square) for square in squares])
+        separate = float(costs.weights @ [least_maximum(square) for square in squares])
         if len(squares) == 1:
-            return alone
+            return separate
         # the hot spot of the average costs at most the average of the hot spots
-        return max(alone, least_maximum(np.tensordot(costs.weights, squares, 1)))
+        return max(separate, least_maximum(np.tensordot(costs.weights, squares, 1)))
     hottest = costs.table.min(axis=2).max(axis=1)  # each host has exactly one position
     return float(costs.weights @ hottest)
 
@@ -172,11 +172,11 @@ def _starts(costs: HostCosts, hints: HintList) -> list[Ints]:
     if len(square) > 1:
         heaviest = np.argsort(-costs.weights * square.max(axis=(1, 2)))[:4]
         several += [square.max(axis=0), *(square[k] for k in heaviest)]
-    found = [balanced(some) for some in several]
-    room = hints.room(found[0])
+    orders = [balanced(matrix) for matrix in several]
+    room = hints.room(orders[0])
     if room < len(mean):  # another order, which leaves all beyond the hint as they are
-        found.append(np.append(balanced(mean[:room, :room]), np.arange(room, len(mean))))
-    return found
+        orders.append(np.append(balanced(mean[:room, :room]), np.arange(room, len(mean))))
+    return orders
 
 
 def _fitting(order: Ints, hints: HintList) -> Ints:
@@ -194,12 +194,12 @@ def _fitting(order: Ints, hints: HintList) -> Ints:
 def _shortest(order: Ints, costs: HostCosts, hints: HintList) -> tuple[Ints, int]:
     """Return the best order that names only the first hosts of this one, and how many."""
     named = _fitting(order, hints)
-    least = int(np.flatnonzero(hints.must[named])[-1]) + 1 if hints.must.any() else 0
-    lengths = range(least, len(named) + 1)
+    shortest = int(np.flatnonzero(hints.must[named])[-1]) + 1 if hints.must.any() else 0
+    lengths = range(shortest, len(named) + 1)
     orders = np.stack([hints.completed(named[:length]) for length in lengths])
     total = costs.total(orders)
     at = int(np.flatnonzero(total <= total.min() * (1 + TIE))[0])
-    return orders[at], least + at
+    return orders[at], shortest + at
 
 
 # --- local search --------------------------------------------------------------------------------
@@ -245,15 +245,15 @@ def improve(
     """
     dice, end = np.random.default_rng(1), monotonic() + seconds
     search = _Search(costs, hints, dice)
-    found = [search.descend(start, end) for start in starts]
-    at = int(np.argmin([cost for _, cost in found]))
-    best, cost = found[at]
+    descents = [search.descend(start, end) for start in starts]
+    at = int(np.argmin([cost for _, cost in descents]))
+    best, cost = descents[at]
     idle = 0
     while idle < kicks and cost > bound * (1 + TIE) and monotonic() < end:
-        other, reached = search.descend(search.kicked(best), end)
+        candidate, reached = search.descend(search.kicked(best), end)
         idle += 1
         if reached < cost * (1 - TIE):
-            best, cost, idle = other, reached, 0
+            best, cost, idle = candidate, reached, 0
     return best
 
 
@@ -264,10 +264,10 @@ class _Search(Record):
 
     def judge(self, orders: Ints) -> tuple[Floats, Floats]:
         """Return the cost of orders, and the sum of powers as a tie-breaker."""
-        each = self.costs.each(orders)
-        cost = self.costs.weights @ each.max(axis=2)
+        host_costs = self.costs.each(orders)
+        cost = self.costs.weights @ host_costs.max(axis=2)
         scale = max(median_of(cost), 1e-300)
-        power = self.costs.weights @ ((np.maximum(each, 0.0) / scale) ** _POWER).sum(axis=2)
+        power = self.costs.weights @ ((np.maximum(host_costs, 0.0) / scale) ** _POWER).sum(axis=2)
         return (cost if self.costs.separable else self.costs.total(orders)), power
 
     def descend(self, named: Ints, end: float) -> tuple[Ints, float]:
@@ -292,23 +292,23 @@ class _Search(Record):
         """List changes of the named hosts that move the hottest host of some kind of round."""
         weights = self.costs.weights / self.costs.weights.sum()
         kind = int(self.dice.choice(len(weights), p=weights))
-        each = self.costs.table[kind, order, self.costs.columns(order[None, :])[0]]
-        place = int(np.argmax(each))
-        host, length = int(order[place]), len(named)
+        host_costs = self.costs.table[kind, order, self.costs.columns(order[None, :])[0]]
+        position = int(np.argmax(host_costs))
+        host, length = int(order[position]), len(named)
         others = self.some(len(order), _OTHERS)
-        if place < length:
-            for other in others:
-                yield self.swapped(named, order, place, int(other))
+        if position < length:
+            for partner in others:
+                yield self.swapped(named, order, position, int(partner))
             for a, b in zip(self.some(length, _CYCLES), self.some(length, _CYCLES), strict=True):
-                if len({place, int(a), int(b)}) == 3:
+                if len({position, int(a), int(b)}) == 3:
                     new = named.copy()
-                    new[[place, a, b]] = new[[a, b, place]]
+                    new[[position, a, b]] = new[[a, b, position]]
                     yield new
-            named = np.delete(named, place)
+            named = np.delete(named, position)
             yield named
         for at in self.some(len(named) + 1, _CYCLES):
             yield np.insert(named, at, host)
-        if place >= length:
+        if position >= length:
             for at in self.some(length, _OTHERS):
                 new = named.copy()
                 new[at] = host
@@ -316,19 +316,19 @@ class _Search(Record):
             for at in self.some(length, _CYCLES):
                 yield np.delete(named, at)
 
-    def swapped(self, named: Ints, order: Ints, place: int, other: int) -> Ints:
+    def swapped(self, named: Ints, order: Ints, position: int, partner: int) -> Ints:
         """Swap two places; one beyond the named ones gives up its host for the other's place."""
         new = named.copy()
-        new[place] = order[other]
-        if other < len(named):
-            new[other] = order[place]
+        new[position] = order[partner]
+        if partner < len(named):
+            new[partner] = order[position]
         return new
 
-    def some(self, number: int, most: int) -> Ints:
-        """Return all numbers below ``number``, or as many of them as are looked at, by chance."""
-        if number <= most:
-            return np.arange(number)
-        return self.dice.choice(number, most, replace=False)
+    def some(self, count: int, limit: int) -> Ints:
+        """Return all numbers below ``count``, or as many of them as are looked at, by chance."""
+        if count <= limit:
+            return np.arange(count)
+        return self.dice.choice(count, limit, replace=False)
 
     def kicked(self, named: Ints) -> Ints:
         """Swap a few named hosts at random, or name another one."""
@@ -354,13 +354,13 @@ _AT_ONCE = 50_000
 
 def few_enough(costs: HostCosts, hints: HintList) -> bool:
     """Whether all orders can be enumerated and each fits into a hint."""
-    hosts, places = len(costs.counts), _places(costs)
-    number = perm(hosts, places) if places < 12 else _ORDERS + 1
+    hosts, positions = len(costs.counts), _places(costs)
+    order_count = perm(hosts, positions) if positions < 12 else _ORDERS + 1
     longest_first = np.argsort([-len(name) for name in hints.hosts], kind="stable")
     fits = hints.fits(np.arange(hosts)) or (
-        not hints.must.any() and hints.room(longest_first) >= places
+        not hints.must.any() and hints.room(longest_first) >= positions
     )
-    return number <= _ORDERS and number * hosts * len(costs.weights) <= _LOOKUPS and fits
+    return order_count <= _ORDERS and order_count * hosts * len(costs.weights) <= _LOOKUPS and fits
 
 
 def _places(costs: HostCosts) -> int:
@@ -368,23 +368,25 @@ def _places(costs: HostCosts) -> int:
     return min(costs.places, len(costs.counts)) if costs.uniform else len(costs.counts)
 
 
-def best_of_all(costs: HostCosts, known: Ints) -> Ints:
-    """Return the cheapest order of all; the ``known`` one if none is cheaper."""
-    hosts, places = len(costs.counts), _places(costs)
-    number = perm(hosts, places)
-    flat = chain.from_iterable(permutations(range(hosts), places))
-    firsts = np.fromiter(flat, np.int16, number * places).reshape(number, places)
-    least = in_portions(lambda some: costs.least(_with_rest(some, hosts)), _AT_ONCE, firsts)
-    best, cost = known, float(costs.total(known[None, :])[0])
+def best_of_all(costs: HostCosts, incumbent: Ints) -> Ints:
+    """Return the cheapest order of all; the ``incumbent`` one if none is cheaper."""
+    hosts, positions = len(costs.counts), _places(costs)
+    order_count = perm(hosts, positions)
+    flat = chain.from_iterable(permutations(range(hosts), positions))
+    firsts = np.fromiter(flat, np.int16, order_count * positions).reshape(order_count, positions)
+    lower_bounds = in_portions(
+        lambda portion: costs.least(_with_rest(portion, hosts)), _AT_ONCE, firsts
+    )
+    best, cost = incumbent, float(costs.total(incumbent[None, :])[0])
     # the table is a bound of each: from where it is no less than the best, none can be better
-    cheap = np.argsort(least, kind="stable")
-    for k in range(0, number, 2000):
-        some = cheap[k : k + 2000]
-        some = some[least[some] < cost * (1 - TIE)]
-        if not len(some):
+    cheap = np.argsort(lower_bounds, kind="stable")
+    for k in range(0, order_count, 2000):
+        candidates = cheap[k : k + 2000]
+        candidates = candidates[lower_bounds[candidates] < cost * (1 - TIE)]
+        if not len(candidates):
             break
-        orders = _with_rest(firsts[some], hosts)
-        total = least[some] if costs.separable else costs.total(orders)
+        orders = _with_rest(firsts[candidates], hosts)
+        total = lower_bounds[candidates] if costs.separable else costs.total(orders)
         at = int(np.argmin(total))
         if total[at] < cost * (1 - TIE):
             best, cost = orders[at], float(total[at])
@@ -397,5 +399,5 @@ def _with_rest(firsts: NDArray[np.int16], hosts: int) -> Ints:
         return firsts.astype(np.int64)
     used = np.zeros((len(firsts), hosts), bool)
     np.put_along_axis(used, firsts.astype(np.int64), True, axis=1)
-    rest = np.argsort(used, axis=1, kind="stable")[:, : hosts - firsts.shape[1]]
-    return np.concatenate([firsts, rest], axis=1)
+    remaining = np.argsort(used, axis=1, kind="stable")[:, : hosts - firsts.shape[1]]
+    return np.concatenate([firsts, remaining], axis=1)

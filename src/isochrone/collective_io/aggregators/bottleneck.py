@@ -64,14 +64,14 @@ def balanced(costs: Floats) -> Ints:
         return np.empty(0, np.int64)
     limit = least_maximum(costs)
     dear = len(costs) * (float(np.abs(costs).max()) + 1.0)
-    hosts, places = linear_sum_assignment(np.where(costs <= limit, costs, dear))
+    hosts, positions = linear_sum_assignment(np.where(costs <= limit, costs, dear))
     order = np.empty(len(costs), np.int64)
-    order[places] = hosts
+    order[positions] = hosts
     return order
 
 
 def cheapest(
-    costs: Floats, weights: Floats, known: float, *, tries: int = 4000, seconds: float = 4.0
+    costs: Floats, weights: Floats, known_cost: float, *, tries: int = 4000, seconds: float = 4.0
 ) -> Found:
     """Return the assignment with the least weighted sum of maximum costs.
 
@@ -81,39 +81,39 @@ def cheapest(
         Of each host (row) at each position (column), of each kind of round; shape (kinds, n, n).
     weights
         Of the kinds.
-    known
+    known_cost
         Cost of a known assignment: only cheaper ones are searched.
     tries, seconds
         Limits of the search: vectors tried, and duration. Beyond them only the bound is returned.
     """
     unit = _DIGITS * float(np.abs(costs).max()) or 1.0
     costs = np.floor(costs / unit) * unit
-    lowest = np.array([least_maximum(some) for some in costs])
+    lowest = np.array([least_maximum(matrix) for matrix in costs])
     mean = np.tensordot(weights, costs, 1)
     bound = max(float(weights @ lowest), least_maximum(mean))
-    enough = known * (1 - TIE)
+    enough = known_cost * (1 - TIE)
     end = monotonic() + seconds
     waiting = [(float(weights @ lowest), 0, lowest)]
     seen = {lowest.tobytes()}
-    number = 0
-    while waiting and number < tries and monotonic() < end:
+    tried = 0
+    while waiting and tried < tries and monotonic() < end:
         cost, _, limits = heapq.heappop(waiting)
         if max(cost, bound) >= enough:
-            return Found(None, known)
+            return Found(None, known_cost)
         bound = max(bound, cost)
         allowed: Allowed = np.all(costs <= limits[:, None, None], axis=0)
         match = _matching(allowed)
         if np.all(match >= 0):
-            return Found(match, min(known, max(bound, cost)))
+            return Found(match, min(known_cost, max(bound, cost)))
         for vector in _next(costs, limits, allowed, match, weights):
             key = vector.tobytes()
             price = float(weights @ vector)
             if key not in seen and price < enough:
                 seen.add(key)
-                number += 1
-                heapq.heappush(waiting, (price, number, vector))
-    left = waiting[0][0] if waiting else known
-    return Found(None, min(known, max(bound, left)))
+                tried += 1
+                heapq.heappush(waiting, (price, tried, vector))
+    left = waiting[0][0] if waiting else known_cost
+    return Found(None, min(known_cost, max(bound, left)))
 
 
 def _matching(allowed: Allowed) -> Ints:
@@ -129,9 +129,9 @@ def _next(costs: Floats, limits: Floats, allowed: Allowed, match: Ints, weights:
     Two sets lack neighbours: hosts with too few positions, and positions with too few hosts. The
     set whose cheapest extension costs more leaves fewer vectors to try.
     """
-    hosts, places = _violators(allowed, match)
+    hosts, positions = _violators(allowed, match)
     ways = []
-    for rows, columns in (hosts, places):
+    for rows, columns in (hosts, positions):
         required = np.maximum(costs[:, rows][:, :, columns], limits[:, None, None])
         ways.append(_least(required.reshape(len(costs), -1).T, weights))
     return max(ways, key=lambda vectors: float((vectors @ weights).min()))
@@ -170,6 +170,6 @@ def _reached(allowed: Allowed, match: Ints, start: int) -> tuple[Allowed, Allowe
     matched = np.flatnonzero(match >= 0)
     edges[n + matched, match[matched]] = True
     order = breadth_first_order(csr_array(edges), start, return_predecessors=False)
-    found = np.zeros(2 * n, bool)
-    found[order] = True
-    return found[:n], found[n:]
+    reached = np.zeros(2 * n, bool)
+    reached[order] = True
+    return reached[:n], reached[n:]

@@ -51,7 +51,7 @@ _CUTS = 3
 
 
 def choices(
-    costs: SettingCosts, *, given: Setting = GIVEN, seconds: float = SECONDS
+    costs: SettingCosts, *, given_setting: Setting = GIVEN, seconds: float = SECONDS
 ) -> list[Choice]:
     """Return the compared settings, best first, including the given one.
 
@@ -61,7 +61,7 @@ def choices(
         What the call takes. Without ``buffer``: with ROMIO's default, unless buffers are not
         compared. A model without bytes cannot compare numbers of aggregators, buffers or stripes,
         where fewer messages are larger ones. Then only orders are compared.
-    given
+    given_setting
         The active hints.
     seconds
         Time limit.
@@ -74,8 +74,8 @@ def choices(
     if costs.call.buffer is None and (costs.model.of_bytes or costs.whole is not None):
         costs = replace(costs, call=replace(costs.call, buffer=BUFFER))
     if costs.call.driver == "ompio":
-        return _of_ompio(costs, given)
-    return ranked(_Search(costs, given, seconds).run())
+        return _of_ompio(costs, given_setting)
+    return ranked(_Search(costs, given_setting, seconds).run())
 
 
 Cut = Mapping[str, Any]
@@ -125,10 +125,10 @@ class _Search(Struct):
         yield order
         yield from self.alone(first)
         end = begin + self.seconds
-        for one in self.promising():
+        for candidate in self.promising():
             left = end - monotonic()
             if left > 0:
-                yield self.ordered(one, min(2.0, left / 2), "all")
+                yield self.ordered(candidate, min(2.0, left / 2), "all")
         bound = 0.0 if self.is_off() else min(order.lower_bound, as_it_is.seconds)
         yield self.choice(self.given, as_it_is, bound, "given")
 
@@ -138,69 +138,79 @@ class _Search(Struct):
         Where the time of independent accesses is unknown, an exchange is assumed.
         """
         if self.is_off() and self.costs.alone_is_known:
-            alone = self.costs.of(self.given._replace(collective=False))
-            assert alone is not None
-            return alone
-        found = self.costs.of(self.given._replace(collective=None))
-        assert found is not None
-        refuse_no_time(found.exchange)
-        return found
+            independent = self.costs.of(self.given._replace(collective=False))
+            assert independent is not None
+            return independent
+        cost = self.costs.of(self.given._replace(collective=None))
+        assert cost is not None
+        refuse_no_time(cost.exchange)
+        return cost
 
     def places(self, first: _Place) -> list[_Place]:
         """Return the given position and all others, those without ``cb_nodes`` first."""
-        found = [first]
+        candidates = [first]
         if self.costs.model.of_bytes:
             for k, hints in enumerate(lists(self.costs.layout)):
-                found += [_Place(hints, number) for number in numbers(hints, k == 0)]
-        chosen = {(place.hints.counts.tobytes(), place.number): place for place in reversed(found)}
-        rest = [place for place in chosen.values() if place is not first]
-        rest.sort(key=lambda place: place.number != int(place.hints.counts.sum()))
-        return [first, *rest]
+                candidates += [_Place(hints, count) for count in numbers(hints, k == 0)]
+        chosen = {
+            (selection.hints.counts.tobytes(), selection.number): selection
+            for selection in reversed(candidates)
+        }
+        remaining = [selection for selection in chosen.values() if selection is not first]
+        remaining.sort(key=lambda selection: selection.number != int(selection.hints.counts.sum()))
+        return [first, *remaining]
 
-    def cuts(self, places: Sequence[_Place]) -> list[Cut]:
+    def cuts(self, selections: Sequence[_Place]) -> list[Cut]:
         """Return the given buffers and stripes, and others that may be chosen."""
         call = self.given.of(self.costs.call)
-        found: list[Cut] = [{}]
+        cuts: list[Cut] = [{}]
         if not self.costs.model.of_bytes:
-            return found
+            return cuts
         if call.cyclic:
-            now = Stripes(call.targets or 0, call.stripe, call.ratio)
-            most, hosts = max(place.number for place in places), self.costs.layout.nodes
-            found += [{"stripes": one} for one in stripes(call, most, hosts) if one != now]
+            present_stripes = Stripes(call.targets or 0, call.stripe, call.ratio)
+            largest, hosts = (
+                max(selection.number for selection in selections),
+                self.costs.layout.nodes,
+            )
+            cuts += [
+                {"stripes": striping}
+                for striping in stripes(call, largest, hosts)
+                if striping != present_stripes
+            ]
         else:
-            least = min(place.number for place in places)
-            found += [{"buffer": one} for one in buffers(call, least) if one != call.buffer]
-        return found
+            fewest = min(selection.number for selection in selections)
+            cuts += [{"buffer": size} for size in buffers(call, fewest) if size != call.buffer]
+        return cuts
 
     def compare(self, first: _Place, end: float) -> None:
         """Evaluate settings in ROMIO's own order, likely ones first, until time is up."""
-        places = self.places(first)
-        cuts = self.cuts(places)
+        selections = self.places(first)
+        cuts = self.cuts(selections)
         done: set[tuple[int, int]] = set()
 
         def ask(pairs: Iterable[tuple[int, int]]) -> None:
             for p, c in pairs:
                 if (p, c) not in done and (not done or monotonic() < end):
                     done.add((p, c))
-                    must = np.flatnonzero(places[p].hints.must).tolist()
-                    setting = self.setting(places[p], cuts[c], must)
+                    must = np.flatnonzero(selections[p].hints.must).tolist()
+                    setting = self.setting(selections[p], cuts[c], must)
                     cost = self.costs.of(setting)
                     if cost is not None:
-                        self.tried.append(_Tried(places[p], cuts[c], setting, cost))
+                        self.tried.append(_Tried(selections[p], cuts[c], setting, cost))
 
-        ask((p, 0) for p in range(len(places)))
+        ask((p, 0) for p in range(len(selections)))
         ask((0, c) for c in range(len(cuts)))
         best = sorted(self.tried, key=_SECONDS)[:_CUTS]
-        likely = [places.index(one.place) for one in best]
+        likely = [selections.index(candidate.place) for candidate in best]
         ask(product(likely, range(len(cuts))))
-        ask((p, c) for c in range(len(cuts)) for p in range(len(places)))
+        ask((p, c) for c in range(len(cuts)) for p in range(len(selections)))
 
-    def setting(self, place: _Place, cut: Cut, named: Sequence[int]) -> Setting:
+    def setting(self, selection: _Place, cut: Cut, named: Sequence[int]) -> Setting:
         """Return the setting in which a place's list names these hosts."""
-        fewer = place.number < int(place.hints.counts.sum())
+        fewer = selection.number < int(selection.hints.counts.sum())
         return self.given._replace(
-            config=place.hints.config(named),
-            nodes=place.number if fewer or self.given.nodes is not None else None,
+            config=selection.hints.config(named),
+            nodes=selection.number if fewer or self.given.nodes is not None else None,
             collective=True if self.is_off() else self.given.collective,
             **cut,
         )
@@ -214,32 +224,45 @@ class _Search(Struct):
     def promising(self) -> list[_Tried]:
         """Return candidates for an order search: the best, and the best of each host list."""
         hosts = self.costs.layout.nodes
-        some = (one for one in self.tried[1:] if one.place.number * hosts <= MOST)
-        best = sorted(some, key=_SECONDS)
+        affordable = (
+            candidate for candidate in self.tried[1:] if candidate.place.number * hosts <= MOST
+        )
+        best = sorted(affordable, key=_SECONDS)
         if hosts > _MANY:
             return best[:_FEW_ORDERS]
-        of_lists = {one.place.hints.counts.tobytes(): one for one in reversed(best)}
-        each = sorted(of_lists.values(), key=_SECONDS)
-        return [*best[:_ORDERS], *(one for one in each if one not in best[:_ORDERS])]
+        of_lists = {
+            candidate.place.hints.counts.tobytes(): candidate for candidate in reversed(best)
+        }
+        best_of_lists = sorted(of_lists.values(), key=_SECONDS)
+        return [
+            *best[:_ORDERS],
+            *(candidate for candidate in best_of_lists if candidate not in best[:_ORDERS]),
+        ]
 
-    def ordered(self, one: _Tried, seconds: float, lever: str) -> Choice:
+    def ordered(self, candidate: _Tried, seconds: float, lever: str) -> Choice:
         """Search the best order of a place's hosts."""
-        kinds = self.costs.kinds(one.setting, one.place.number)
+        kinds = self.costs.kinds(candidate.setting, candidate.place.number)
         rounds = sum(kind.rounds for kind in kinds)
-        found = assign(kinds, one.place.hints, self.costs.model, seconds=seconds)
-        setting = self.setting(one.place, one.cut, found.order[: found.named])
+        assignment = assign(kinds, candidate.place.hints, self.costs.model, seconds=seconds)
+        setting = self.setting(candidate.place, candidate.cut, assignment.order[: assignment.named])
         cost = self.costs.of(setting)
         assert cost is not None
-        bound = cost.with_exchange(found.lower_bound * rounds)
+        bound = cost.with_exchange(assignment.lower_bound * rounds)
         return self.choice(setting, cost, min(bound, cost.seconds), lever)
 
     def alone(self, first: _Place) -> Iterator[Choice]:
         """Return the best that changes one thing, and leaves the order of hosts as it is."""
-        single = [one for one in self.tried if bool(one.cut) == (one.place is first)]
+        single = [
+            candidate
+            for candidate in self.tried
+            if bool(candidate.cut) == (candidate.place is first)
+        ]
         for lever in ("number", "buffer", "stripes"):
-            some = [one for one in single if next(iter(one.cut), "number") == lever]
-            if some:
-                best = min(some, key=_SECONDS)
+            of_lever = [
+                candidate for candidate in single if next(iter(candidate.cut), "number") == lever
+            ]
+            if of_lever:
+                best = min(of_lever, key=_SECONDS)
                 yield self.choice(best.setting, best.cost, 0.0, lever)
         off = self.given._replace(collective=False)
         if self.is_off():
@@ -248,10 +271,10 @@ class _Search(Struct):
             yield self.choice(off, cost, cost.seconds, "switch")
 
     def choice(self, setting: Setting, cost: SettingCost, bound: float, lever: str) -> Choice:
-        words = "unchanged" if lever == "given" else words_of(setting)
+        label = "unchanged" if lever == "given" else words_of(setting)
         memory = self.costs.memory(setting, cost.aggregators)
         return Choice(
-            setting, cost.aggregators, cost.seconds, self.given_seconds, bound, cost.parts, words,
+            setting, cost.aggregators, cost.seconds, self.given_seconds, bound, cost.parts, label,
             memory, lever,
         )  # fmt: skip
 
@@ -273,56 +296,58 @@ def lists(layout: Layout) -> list[HintList]:
     """Return how many aggregators hosts may have: as many on each, or more on larger ones."""
     ranks = layout.ranks
     shares = (np.maximum(1, (ranks + share // 2) // share) for share in _SHARES)
-    found = [
+    host_lists = [
         *(HintList(layout, np.minimum(n, ranks), n) for n in _EACH),
         HintList(layout, ranks, None),
         *(HintList(layout, counts, 1) for counts in shares),
     ]
-    first = {one.counts.tobytes(): one for one in reversed(found)}
-    different = (one for one in found if one is first[one.counts.tobytes()])
-    return [one for one in different if one.fits(np.flatnonzero(one.must))]
+    first = {host_list.counts.tobytes(): host_list for host_list in reversed(host_lists)}
+    different = (
+        host_list for host_list in host_lists if host_list is first[host_list.counts.tobytes()]
+    )
+    return [host_list for host_list in different if host_list.fits(np.flatnonzero(host_list.must))]
 
 
-def numbers(hints: HintList, usual: bool) -> list[int]:
+def numbers(hints: HintList, one_each: bool) -> list[int]:
     """Return numbers of aggregators: all that a list yields, and fewer (``cb_nodes``).
 
-    Fewer than there are hosts are only taken from the ``usual`` list, of one on each host: as many
-    on fewer hosts make these hotter.
+    Fewer than there are hosts are only taken from the ``one_each`` list, of one on each host: as
+    many on fewer hosts make these hotter.
     """
-    most, hosts = int(hints.counts.sum()), len(hints.hosts)
-    if usual and most <= 16:
-        return list(range(most, 0, -1))
-    lower = 1 if usual else hosts
-    found = {most, hosts} | {most * k // 4 for k in (1, 2, 3)}
-    for k in range(most.bit_length()):
-        found |= {2**k, 2**k * 3 // 2}
-    return sorted((n for n in found if lower <= n <= most), reverse=True)
+    total, hosts = int(hints.counts.sum()), len(hints.hosts)
+    if one_each and total <= 16:
+        return list(range(total, 0, -1))
+    lower = 1 if one_each else hosts
+    counts = {total, hosts} | {total * k // 4 for k in (1, 2, 3)}
+    for k in range(total.bit_length()):
+        counts |= {2**k, 2**k * 3 // 2}
+    return sorted((n for n in counts if lower <= n <= total), reverse=True)
 
 
-def buffers(call: Call, least: int) -> list[int]:
+def buffers(call: Call, fewest: int) -> list[int]:
     """Return sizes of ``cb_buffer_size``: powers of two from 1 MiB on to a whole file domain.
 
-    ``least`` is the smallest number of aggregators: it has the largest domains.
+    ``fewest`` is the smallest number of aggregators: it has the largest domains.
     """
     extent = call.pattern.extent[1] - call.pattern.extent[0]
     sizes = [MIB]
-    while sizes[-1] < min(extent // least, 1024 * MIB):
+    while sizes[-1] < min(extent // fewest, 1024 * MIB):
         sizes.append(2 * sizes[-1])
     return [size for size in sizes if extent // size <= PARTS] or sizes[-1:]
 
 
-def stripes(call: Call, most: int, hosts: int) -> Iterator[Stripes]:
+def stripes(call: Call, max_aggregators: int, hosts: int) -> Iterator[Stripes]:
     """Return layouts of a file on Lustre: OSTs, stripe size, aggregators for each OST.
 
-    Never fewer OSTs than now, if known: their write time is not modelled. ``most`` are the
-    aggregators there may be.
+    Never fewer OSTs than now, if known: their write time is not modelled. ``max_aggregators`` are
+    the aggregators there may be.
     """
     extent = call.pattern.extent[1] - call.pattern.extent[0]
     count = call.targets or min(hosts, _MOST_TARGETS)
-    while count <= max(most, call.targets or 1):
+    while count <= max(max_aggregators, call.targets or 1):
         for size in (s * MIB for s in _STRIPE_SIZES):
             if extent // size <= PARTS and (size == MIB or size * count <= extent):
-                for ratio in (r for r in (1, 2, 4) if r == 1 or r * count <= most):
+                for ratio in (r for r in (1, 2, 4) if r == 1 or r * count <= max_aggregators):
                     yield Stripes(count, size, ratio)
         count *= 2
 
@@ -332,7 +357,7 @@ def stripes(call: Call, most: int, hosts: int) -> Iterator[Stripes]:
 # OMPIO: choose the number of aggregators; no hint selects their hosts.
 
 
-def _of_ompio(costs: SettingCosts, given: Setting) -> list[Choice]:
+def _of_ompio(costs: SettingCosts, given_setting: Setting) -> list[Choice]:
     """Return numbers of aggregators, the best first; parameters as of `collective_choice`.
 
     Without a number, OMPIO takes a rank of each row of a Cartesian communicator.
@@ -349,24 +374,24 @@ def _of_ompio(costs: SettingCosts, given: Setting) -> list[Choice]:
             where="--model", hint="isochrone measure hotspot --bytes 32KiB,256KiB,1MiB,2MiB",
         )  # fmt: skip
     numbers = _ompio_numbers(len(costs.by_rank), costs.layout.nodes)
-    found: list[Choice] = []
-    for setting in (given, *(Setting(nodes=number) for number in numbers)):
+    compared: list[Choice] = []
+    for setting in (given_setting, *(Setting(nodes=count) for count in numbers)):
         served = costs.call.of_ompio(setting.nodes)
         cost = costs.of(setting, served)
         assert cost is not None
         refuse_no_time(cost.exchange)
-        before = found[0].given_seconds if found else cost.seconds
-        lever, words = "given", "unchanged"
-        if found:
-            lever, words = "number", f"{len(served)} aggregators ({ompio_option(setting)})"
+        given_seconds = compared[0].given_seconds if compared else cost.seconds
+        lever, description = "given", "unchanged"
+        if compared:
+            lever, description = "number", f"{len(served)} aggregators ({ompio_option(setting)})"
         # there is one set of aggregators for each number: what it takes is the least it can take
-        found.append(
+        compared.append(
             Choice(
-                setting, served, cost.seconds, before, cost.seconds, cost.parts, words,
+                setting, served, cost.seconds, given_seconds, cost.seconds, cost.parts, description,
                 costs.memory(setting, served), lever,
             )
         )  # fmt: skip
-    return ranked(found)
+    return ranked(compared)
 
 
 def _ompio_numbers(ranks: int, hosts: int) -> list[int]:

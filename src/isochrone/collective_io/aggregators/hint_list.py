@@ -47,8 +47,8 @@ class HintList(Record, eq=False):
     def must(self) -> Bools:
         """Whether a host must be named, because its number differs from ``others``."""
         ranks = self.layout.ranks
-        usual = ranks if self.others is None else np.minimum(self.others, ranks)
-        return np.asarray(self.counts != usual)
+        default_counts = ranks if self.others is None else np.minimum(self.others, ranks)
+        return np.asarray(self.counts != default_counts)
 
     @cached_property
     def _lengths(self) -> Ints:
@@ -92,8 +92,8 @@ class HintList(Record, eq=False):
         """Return the ranks that serve, in the order of the file domains."""
         by_host = np.argsort(self.layout.of_rank, kind="stable")
         first = np.cumsum(self.layout.ranks) - self.layout.ranks
-        found: list[int] = by_host[expanded(first[order], self.counts[order])[1]].tolist()
-        return found
+        ranks: list[int] = by_host[expanded(first[order], self.counts[order])[1]].tolist()
+        return ranks
 
 
 def listed(layout: Layout, config: str = DEFAULT) -> HintList:

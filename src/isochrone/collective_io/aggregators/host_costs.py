@@ -67,13 +67,13 @@ class HostCosts(Record):
         tabled, left = busiest[:room], busiest[room:]
         weights = np.array([kind.rounds / rounds for kind in tabled])
         of_data = model.of_data
-        found = [
+        tabled_counts = [
             (_counts(kind, layout, counts, step, of_data=of_data), kind.spread) for kind in tabled
         ]
-        table = np.stack([_least(model, *one) for one in found])
-        most = int(counts.max())
-        rest = least_exchange(left, layout, model, most).seconds / rounds
-        return HostCosts(weights, counts, step, table, rest, model, found)
+        table = np.stack([_least(model, *counted) for counted in tabled_counts])
+        max_count = int(counts.max())
+        remainder = least_exchange(left, layout, model, max_count).seconds / rounds
+        return HostCosts(weights, counts, step, table, remainder, model, tabled_counts)
 
     @property
     def uniform(self) -> bool:
@@ -116,19 +116,19 @@ class HostCosts(Record):
         at = self.columns(orders)
         total = np.zeros(len(orders))
         for weight, (counts, spread) in zip(self.weights, self._found, strict=True):
-            here = Counts(*(side[orders, at] for side in counts))
-            total += weight * self._model.ask(here, spread, here.busy)[0].max(axis=1)
+            placed = Counts(*(side[orders, at] for side in counts))
+            total += weight * self._model.ask(placed, spread, placed.busy)[0].max(axis=1)
         return total
 
 
-def _least(model: NodeCost, found: Counts, spread: int) -> Floats:
+def _least(model: NodeCost, counts: Counts, spread: int) -> Floats:
     """Return lower bounds of the seconds of hosts, however busy the others are.
 
     The cost of a host without messages may depend on the others; it is never the hot spot.
     """
-    seconds = model.whatever_others_do(found, spread)
+    seconds = model.whatever_others_do(counts, spread)
     if "b" in model.model.variables:
-        idle = found.intra + found.into + found.out == 0
+        idle = counts.intra + counts.into + counts.out == 0
         seconds = np.where(idle, 0.0, seconds)
     return seconds
 
@@ -153,9 +153,9 @@ def _sides(sums: Sums, layout: Layout, counts: Ints, step: int) -> tuple[Floats,
     if (end - start <= 1).all() and end.shape[1] == domains + 1:
         intra = np.append(overlap, np.zeros((len(overlap), 1)), axis=1)
     else:
-        before = np.append(np.zeros((len(overlap), 1)), np.cumsum(overlap, axis=1), axis=1)
+        cumulative = np.append(np.zeros((len(overlap), 1)), np.cumsum(overlap, axis=1), axis=1)
         host = np.arange(len(overlap))[:, None]
-        intra = before[host, end] - before[host, start]
+        intra = cumulative[host, end] - cumulative[host, start]
     intra = np.maximum(intra, 0.0)
     into = received[end] - received[start] - intra
     out = sums.sent_by(layout)[:, None] - intra
@@ -168,8 +168,8 @@ def _overlap(sums: Sums, layout: Layout, domains: int) -> Floats:
     by_node = np.argsort(layout.node, kind="stable")
     starts = np.searchsorted(layout.node[by_node], np.arange(layout.nodes))
 
-    def held(place: Ints) -> Floats:
-        of_runs = np.diff(sums.before(place[:, None], edge), axis=1)
+    def held(domain: Ints) -> Floats:
+        of_runs = np.diff(sums.before(domain[:, None], edge), axis=1)
         return np.add.reduceat(of_runs[:, by_node], starts, axis=1).astype(float)
 
     return in_portions(held, _PORTION // len(edge), np.arange(domains)).T

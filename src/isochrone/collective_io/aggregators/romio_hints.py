@@ -29,11 +29,11 @@ def text(hints: Mapping[str, str], comment: str = "") -> str:
     InputError
         If the lines would not fit into a hints file.
     """
-    found = f"# {comment}\n" if comment else ""
-    found += "".join(f"{key} {value}\n" for key, value in hints.items())
-    if len(found.encode()) > FILE_LIMIT:
+    content = f"# {comment}\n" if comment else ""
+    content += "".join(f"{key} {value}\n" for key, value in hints.items())
+    if len(content.encode()) > FILE_LIMIT:
         raise InputError(f"the hints are too long: ROMIO reads {FILE_LIMIT} bytes")
-    return found
+    return content
 
 
 def environment(path: Path, config: str) -> list[str]:

@@ -63,31 +63,31 @@ class Setting(NamedTuple):
 
     def of(self, call: Call) -> Call:
         """Return a call with this setting's buffer and stripes."""
-        found = call if self.buffer is None else replace(call, buffer=self.buffer)
+        buffered = call if self.buffer is None else replace(call, buffer=self.buffer)
         if self.stripes is None:
-            return found
+            return buffered
         s = self.stripes
-        return replace(found, stripe=s.size, targets=s.count, ratio=s.ratio)
+        return replace(buffered, stripe=s.size, targets=s.count, ratio=s.ratio)
 
     def hints(self, *, reading: bool | None = None) -> dict[str, str]:
         """Return the hints for ROMIO; unset ones are left out.
 
         ``reading``: whether collective buffering is set for reads or for writes; None: both.
         """
-        found: dict[str, str] = {}
+        hints: dict[str, str] = {}
         if self.collective is not None:
             value = "enable" if self.collective else "disable"
-            found |= {"romio_cb_write": value} if reading is not True else {}
-            found |= {"romio_cb_read": value} if reading is not False else {}
+            hints |= {"romio_cb_write": value} if reading is not True else {}
+            hints |= {"romio_cb_read": value} if reading is not False else {}
         if self.collective is not False:
-            found["cb_config_list"] = self.config
+            hints["cb_config_list"] = self.config
             numbers = {"cb_nodes": self.nodes, "cb_buffer_size": self.buffer}
-            found |= {key: str(value) for key, value in numbers.items() if value is not None}
+            hints |= {key: str(value) for key, value in numbers.items() if value is not None}
         if self.stripes is not None:
             s = self.stripes
-            found |= {"striping_factor": str(s.count), "striping_unit": str(s.size)}
-            found["romio_lustre_co_ratio"] = str(s.ratio)
-        return found
+            hints |= {"striping_factor": str(s.count), "striping_unit": str(s.size)}
+            hints["romio_lustre_co_ratio"] = str(s.ratio)
+        return hints
 
 
 GIVEN = Setting()
@@ -159,9 +159,9 @@ class SettingCosts(Record):
         """Whether the time of the call without an exchange is known."""
         return self.of(Setting(collective=False)) is not None
 
-    def kinds(self, setting: Setting, number: int) -> list[RoundKind]:
+    def kinds(self, setting: Setting, count: int) -> list[RoundKind]:
         """Return the rounds with so many aggregators."""
-        return setting.of(self.call).round_kinds(number)
+        return setting.of(self.call).round_kinds(count)
 
     def of(self, setting: Setting, ranks: list[int] | None = None) -> SettingCost | None:
         """Return the time of a setting; None if unknown.
@@ -169,23 +169,27 @@ class SettingCosts(Record):
         ``ranks`` are the aggregators, if not those that ROMIO takes.
         """
         if setting.collective is False:
-            alone = self.whole.independent(self.call) if self.whole else None
-            return None if alone is None else SettingCost(alone.seconds, 0.0, [], alone)
+            independent = self.whole.independent(self.call) if self.whole else None
+            return (
+                None
+                if independent is None
+                else SettingCost(independent.seconds, 0.0, [], independent)
+            )
         if ranks is None:
             ranks = aggregators(self.by_rank, setting.config, setting.nodes)
         kinds = self.kinds(setting, len(ranks))
         exchange = predict(kinds, self.layout, ranks, self.model).seconds
         if self.whole is None:
             return SettingCost(exchange, exchange, ranks, None)
-        parts = self.whole.predict(setting.of(self.call), self.by_rank, ranks)
-        return SettingCost(parts.seconds, exchange, ranks, parts)
+        whole_cost = self.whole.predict(setting.of(self.call), self.by_rank, ranks)
+        return SettingCost(whole_cost.seconds, exchange, ranks, whole_cost)
 
     def memory(self, setting: Setting, ranks: Sequence[int]) -> int:
         """Return the bytes of buffers on the host with most aggregators."""
-        most = Counter(self.by_rank[rank] for rank in ranks)
+        per_host = Counter(self.by_rank[rank] for rank in ranks)
         call = setting.of(self.call)
         buffer = call.stripe if call.cyclic else call.buffer or BUFFER
-        return buffer * max(most.values(), default=0)
+        return buffer * max(per_host.values(), default=0)
 
 
 # --- choices -------------------------------------------------------------------------------------
@@ -256,7 +260,7 @@ class Choice(Record):
     @property
     def changes(self) -> int:
         """How many hints it sets."""
-        return sum(own != usual for own, usual in zip(self.setting, GIVEN, strict=True))
+        return sum(hint != default for hint, default in zip(self.setting, GIVEN, strict=True))
 
 
 LEVERS = {
@@ -267,19 +271,21 @@ LEVERS = {
 all."""
 
 
-def ranked(found: Iterable[Choice]) -> list[Choice]:
+def ranked(choices: Iterable[Choice]) -> list[Choice]:
     """Sort choices, best first; of equal ones the given one, or the one that sets least.
 
     Of settings with the same aggregators, such as those of other buffers, the best is listed.
     """
-    rest = [_joined(same) for same in grouped((one.setting, one) for one in found).values()]
+    remaining = [
+        _joined(same) for same in grouped((choice.setting, choice) for choice in choices).values()
+    ]
     order: list[Choice] = []
-    while rest:
-        least = min(choice.seconds for choice in rest)
-        alike = [choice for choice in rest if choice.seconds <= least * (1 + ALIKE)]
+    while remaining:
+        shortest = min(choice.seconds for choice in remaining)
+        alike = [choice for choice in remaining if choice.seconds <= shortest * (1 + ALIKE)]
         best = min(alike, key=lambda c: (c.lever != "given", c.changes, c.memory, c.seconds))
-        rest.remove(best)
-        if best.lever != "all" or all(best.aggregators != one.aggregators for one in order):
+        remaining.remove(best)
+        if best.lever != "all" or all(best.aggregators != choice.aggregators for choice in order):
             order.append(best)
     return order
 
@@ -294,14 +300,14 @@ def words_of(setting: Setting) -> str:
     """Describe a setting in a line."""
     if setting.collective is False:
         return "without collective buffering"
-    said = [f"cb_config_list {setting.config}"]
+    clauses = [f"cb_config_list {setting.config}"]
     if setting.collective:
-        said.insert(0, "with collective buffering")
+        clauses.insert(0, "with collective buffering")
     if setting.nodes is not None:
-        said.append(f"cb_nodes {setting.nodes}")
+        clauses.append(f"cb_nodes {setting.nodes}")
     if setting.buffer is not None:
-        said.append(f"cb_buffer_size {format_bytes(setting.buffer)}")
+        clauses.append(f"cb_buffer_size {format_bytes(setting.buffer)}")
     if setting.stripes is not None:
         s = setting.stripes
-        said.append(f"striped over {s.count} in {format_bytes(s.size)}, co-ratio {s.ratio}")
-    return " · ".join(said)
+        clauses.append(f"striped over {s.count} in {format_bytes(s.size)}, co-ratio {s.ratio}")
+    return " · ".join(clauses)

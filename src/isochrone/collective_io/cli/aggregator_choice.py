@@ -79,15 +79,15 @@ class Proposal(Record):
         if self.query.call.driver == "ompio" and setting.nodes is not None:
             return [f"mpirun {ompio_option(setting)} …"]
         # ROMIO's hints for stripes only have an effect on files that are created
-        made = setting.stripes
-        return [f"lfs setstripe -c {made.count} -S {made.size} FILE"] if made else []
+        stripes = setting.stripes
+        return [f"lfs setstripe -c {stripes.count} -S {stripes.size} FILE"] if stripes else []
 
     def advice(self) -> list[str]:
         """Return instructions for the hints."""
-        words = ("Before the file is written: ", "")
+        around = ("Before the file is written: ", "")
         if self.query.call.driver == "ompio":
-            words = ("", "   (or cb_nodes by MPI_Info in the program)")
-        return [line.join(words) for line in self.commands()]
+            around = ("", "   (or cb_nodes by MPI_Info in the program)")
+        return [line.join(around) for line in self.commands()]
 
     def common(self, output: Path | None, order: Sequence[int]) -> dict[str, Any]:
         """Return the keys that all proposals have."""
@@ -139,47 +139,48 @@ class ByOrder(Proposal):
 
     def headline(self) -> str:
         """Return the gain in one line."""
-        found = self.found
-        less = 100 * saved(found.cost, found.given_cost)
+        assignment = self.found
+        less = 100 * saved(assignment.cost, assignment.given_cost)
         default = self.query.given == GIVEN
         than = "than with ROMIO's default order" if default else "than with the present hints"
-        words = f"{less:.1f} % less {than}" if found.named else "nothing better"
-        if default and not found.named:
-            words = "ROMIO's default order"
+        outcome = f"{less:.1f} % less {than}" if assignment.named else "nothing better"
+        if default and not assignment.named:
+            outcome = "ROMIO's default order"
         return (
-            f"Aggregators on {len(found.order)} hosts: {format_seconds(found.cost, 4)} per round, "
-            f"{words}; {certainty(found.gap)}"
+            f"Aggregators on {len(assignment.order)} hosts: "
+            f"{format_seconds(assignment.cost, 4)} per round, "
+            f"{outcome}; {certainty(assignment.gap)}"
         )
 
     def blocks(self) -> list[Block]:
         """Return tables and conclusions."""
         if self.other is None:
             return []
-        more, order = self.other
+        full, order = self.other
         return [
             Sentence(
                 "With --choose all (also chooses the number of aggregators and the buffer size): "
-                f"{format_seconds(more.seconds)} instead of {format_seconds(order.seconds)}, "
-                f"by {more.words}"
+                f"{format_seconds(full.seconds)} instead of {format_seconds(order.seconds)}, "
+                f"by {full.words}"
             )
         ]
 
     def document(self, output: Path | None) -> dict[str, Any]:
         """Return it for ``--json``."""
-        found, warnings = self.found, self.query.call.warnings()
-        if not found.whole:
+        assignment, warnings = self.found, self.query.call.warnings()
+        if not assignment.whole:
             warnings.append(
                 "a hint value is limited to 1,023 characters, too few for "
-                f"{len(found.order)} hosts: it names the {found.named} most useful ones"
+                f"{len(assignment.order)} hosts: it names the {assignment.named} most useful ones"
             )
         return {
-            **self.common(output, found.order),
-            "cost": found.cost,
-            "given_cost": found.given_cost,
-            "lower_bound": found.lower_bound,
-            "gap": found.gap,
-            "proven": found.gap == 0,
-            "named": found.named,
+            **self.common(output, assignment.order),
+            "cost": assignment.cost,
+            "given_cost": assignment.given_cost,
+            "lower_bound": assignment.lower_bound,
+            "gap": assignment.gap,
+            "proven": assignment.gap == 0,
+            "named": assignment.named,
             "rounds": self.rounds,
             "choose": "order",
             "all_would_gain": gain(*self.other) if self.other else None,
@@ -253,38 +254,39 @@ def by_order(query: Query) -> ByOrder:
     served = query.served()
     total = int(hints.counts.sum())
     kinds = query.call.round_kinds(min(query.given.nodes or total, total))
-    found = assign(kinds, hints, query.model)
-    now = query.call.round_kinds(len(served))
-    given_cost = predict(now, layout, served, query.model).cost
-    refuse_no_time(found.cost)
-    found = replace(found, given_cost=given_cost)
-    setting = query.given._replace(config=hints.config(found.order[: found.named]))
-    if given_cost < found.cost:  # the given list is another one than ``*:n``
+    assignment = assign(kinds, hints, query.model)
+    present_kinds = query.call.round_kinds(len(served))
+    given_cost = predict(present_kinds, layout, served, query.model).cost
+    refuse_no_time(assignment.cost)
+    assignment = replace(assignment, given_cost=given_cost)
+    setting = query.given._replace(config=hints.config(assignment.order[: assignment.named]))
+    if given_cost < assignment.cost:  # the given list is another one than ``*:n``
         order = query.order_of(served)
-        found = replace(found, order=order, named=len(served), cost=given_cost)
+        assignment = replace(assignment, order=order, named=len(served), cost=given_cost)
         setting = query.given
     rounds = sum(kind.rounds for kind in kinds)
     ranks = aggregators(query.nodes.by_rank, setting.config, setting.nodes)
     memory = query.costs.memory(setting, ranks)
     best = Choice(
-        setting, ranks, found.cost * rounds, given_cost * sum(kind.rounds for kind in now),
-        found.lower_bound * rounds, None, words_of(setting), memory, "order",
+        setting, ranks, assignment.cost * rounds,
+        given_cost * sum(kind.rounds for kind in present_kinds),
+        assignment.lower_bound * rounds, None, words_of(setting), memory, "order",
     )  # fmt: skip
-    return ByOrder(query, best, found, rounds, _other(query))
+    return ByOrder(query, best, assignment, rounds, _other(query))
 
 
-def gain(more: Choice, order: Choice) -> float:
+def gain(full: Choice, order: Choice) -> float:
     """Return how many times as fast a setting is as another order alone."""
-    return order.seconds / more.seconds
+    return order.seconds / full.seconds
 
 
 def _other(query: Query) -> tuple[Choice, Choice] | None:
     """Return the best setting and, if different enough, the best order."""
     if not query.model.of_bytes or len(query.nodes.cores) > _MANY:
         return None
-    found = choices(query.costs, given=query.given, seconds=2.0)
-    order = min((c for c in found if c.lever in ("order", "given")), key=lambda c: c.seconds)
-    return (found[0], order) if gain(found[0], order) > MIN_GAIN else None
+    compared = choices(query.costs, given_setting=query.given, seconds=2.0)
+    order = min((c for c in compared if c.lever in ("order", "given")), key=lambda c: c.seconds)
+    return (compared[0], order) if gain(compared[0], order) > MIN_GAIN else None
 
 
 class ByAll(Proposal):
@@ -297,12 +299,12 @@ class ByAll(Proposal):
     def headline(self) -> str:
         """Return the gain in one line."""
         best = self.best
-        what = "The whole call" if best.parts is not None else "The exchange"
+        subject = "The whole call" if best.parts is not None else "The exchange"
         if best.lever == "given":
-            return f"{what}: {format_seconds(best.seconds, 4)}, and no setting is better"
-        instead = f"{format_seconds(best.seconds, 4)} instead of"
-        given = format_seconds(best.given_seconds, 4)
-        return f"{what}: {instead} {given}, {best.gain:.2f} times as fast{_of_order(best)}"
+            return f"{subject}: {format_seconds(best.seconds, 4)}, and no setting is better"
+        proposed = f"{format_seconds(best.seconds, 4)} instead of"
+        given_time = format_seconds(best.given_seconds, 4)
+        return f"{subject}: {proposed} {given_time}, {best.gain:.2f} times as fast{_of_order(best)}"
 
     def blocks(self) -> list[Block]:
         """Return tables and conclusions."""
@@ -364,38 +366,40 @@ class ByAll(Proposal):
 
     def advice(self) -> list[str]:
         """Return further options."""
-        more = (
+        use_romio = (
             "ROMIO instead, which Open MPI 6 no longer has: mpirun --mca io romio341 …, with "
             "the hints of isochrone place aggregators --driver even"
         )
-        return [*super().advice(), *[more] * (self.romio is not None)]
+        return [*super().advice(), *[use_romio] * (self.romio is not None)]
 
 
 def by_all(query: Query) -> ByAll:
     """Choose order, number, buffers and stripes together, and evaluate another node order."""
-    found = choices(query.costs, given=query.given, seconds=5.0)
+    compared = choices(query.costs, given_setting=query.given, seconds=5.0)
     romio = None
     if query.call.driver == "ompio":
-        other = choices(replace(query, call=replace(query.call, driver="even")).costs, seconds=3.0)
-        romio = replace(other[0], given_seconds=found[0].given_seconds)
-    return ByAll(query, found[0], found, _node_order(query), romio)
+        romio_choices = choices(
+            replace(query, call=replace(query.call, driver="even")).costs, seconds=3.0
+        )
+        romio = replace(romio_choices[0], given_seconds=compared[0].given_seconds)
+    return ByAll(query, compared[0], compared, _node_order(query), romio)
 
 
 def _node_order(query: Query) -> tuple[list[int], float] | None:
     """Return the best order of nodes with the given hints; None if unknown."""
-    nodes, given, call = query.nodes, query.given, query.call
+    nodes, given_setting, call = query.nodes, query.given, query.call
     same = list(range(len(nodes.cores)))
     if call.driver == "ompio" or nodes.by_rank != nodes.reordered(same).by_rank:
         return None
     layout = query.costs.layout
-    if given.collective is False or given.config != listed(layout).end:
+    if given_setting.collective is False or given_setting.config != listed(layout).end:
         return None
     try:
-        positions = Nodes(nodes, call, query.model, given.nodes).positions
+        positions = Nodes(nodes, call, query.model, given_setting.nodes).positions
         order = best_order(nodes.cores, positions, seconds=1.0).order
     except InputError:  # more different messages than can be searched
         return None
-    cost = replace(query, nodes=nodes.reordered(order)).costs.of(given)
+    cost = replace(query, nodes=nodes.reordered(order)).costs.of(given_setting)
     return None if cost is None else (order, cost.seconds)
 
 

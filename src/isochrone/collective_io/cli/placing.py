@@ -26,10 +26,10 @@ def certainty(gap: float) -> str:
     return "proven optimal" if gap == 0 else f"at most {100 * gap:.1f} % above the optimum"
 
 
-def block_placed(given: Allocation) -> list[str]:
+def block_placed(allocation: Allocation) -> list[str]:
     """Warn if ranks do not fill the given nodes one after the other, as orders of nodes do."""
-    filled = given.reordered(range(len(given.hosts))).by_rank
-    if not given.host_of_rank or list(given.host_of_rank) == filled:
+    filled = allocation.reordered(range(len(allocation.hosts))).by_rank
+    if not allocation.host_of_rank or list(allocation.host_of_rank) == filled:
         return []
     return ["the given order is evaluated as block placement (nodes filled one after the other)"]
 
@@ -39,11 +39,11 @@ def unexchanged_first(console: Console, call: Call, warnings: Sequence[str]) -> 
 
     The following output is then for another setting.
     """
-    said = call.nothing_exchanged()
-    for text in said:
+    reasons = call.nothing_exchanged()
+    for text in reasons:
         line = f"No gain: {text}. With it enabled:"
         console.print(line, style="bold yellow")
-    return [text for text in warnings if text not in said]
+    return [text for text in warnings if text not in reasons]
 
 
 def print_warnings(console: Console, warnings: Sequence[str]) -> None:
@@ -71,7 +71,7 @@ def print_outcome(document: Document, folder: Path) -> None:
     console = terminal.console()
     local, portable = document.get("local_filesystems"), document["portable"]
     if local:
-        then = (
+        remark = (
             f"this explains the gain of '{document['proposed']['words']}'; do not expect it on a "
             f"parallel file system"
             if portable
@@ -79,14 +79,14 @@ def print_outcome(document: Document, folder: Path) -> None:
         )
         console.print(
             f"The files are on {' and '.join(local)}, local to one host: "
-            f"{printable(then, 400)}", style="bold yellow",
+            f"{printable(remark, 400)}", style="bold yellow",
         )  # fmt: skip
     _print_choices(console, document["choices"], document.get("verdict"))
     _print_gains(console, document)
     if document["kept"] is None:
-        known = "Not known" if document.get("verdict") == NOT_KNOWN else "No gain"
+        conclusion = "Not known" if document.get("verdict") == NOT_KNOWN else "No gain"
         console.print(
-            f"{known}: keep the current settings ({printable(document['why'], 400)}).",
+            f"{conclusion}: keep the current settings ({printable(document['why'], 400)}).",
             style="bold",
         )  # fmt: skip
     else:
@@ -97,8 +97,8 @@ def print_outcome(document: Document, folder: Path) -> None:
     elif portable:
         _print_setting(console, "For other file systems", portable)
         _print_gains(console, portable)
-    for one in document["kept_hints"]:
-        console.print(printable(_cost(one), 900))
+    for hint in document["kept_hints"]:
+        console.print(printable(_cost(hint), 900))
     print_warnings(console, document["warnings"])
     if document.get("advice"):
         console.print(f"To try: {printable(document['advice'], 900)}")
@@ -114,15 +114,15 @@ def _print_choices(console: Console, choices: Sequence[Document], verdict: str |
         "setting", "hints", ">launches", ">median", ">times as fast", "95 % interval", "verdict"
     )
     rows = []
-    for one in choices:
-        starts, gain = [timed.calls for timed in one.get("starts", [])], one.get("gain")
-        setting = {**one["hints"], **one["environment"]}
+    for choice in choices:
+        starts, gain = [timed.calls for timed in choice.get("starts", [])], choice.get("gain")
+        setting = {**choice["hints"], **choice["environment"]}
         cells = (
-            one["name"], ", ".join(f"{key} {value}" for key, value in setting.items()),
+            choice["name"], ", ".join(f"{key} {value}" for key, value in setting.items()),
             str(len(starts)), format_seconds(median(starts)) if starts else "–",
             f"{gain.ratio:.2f}" if gain else "–",
             f"{gain.low:.2f} to {gain.high:.2f}" if gain else "–",
-            one.get("dropped") or verdict or "–",
+            choice.get("dropped") or verdict or "–",
         )  # fmt: skip
         rows.append(Row(cells, "good" if cells[-1] == FASTER else ""))
     if rows:
@@ -131,31 +131,31 @@ def _print_choices(console: Console, choices: Sequence[Document], verdict: str |
         terminal.print_blocks([table], console)
 
 
-def _print_setting(console: Console, title: str, found: Document) -> None:
-    words = printable(found["proposed"]["words"], 400)
-    console.print(f"{title}: {words}", style="bold")
+def _print_setting(console: Console, title: str, document: Document) -> None:
+    description = printable(document["proposed"]["words"], 400)
+    console.print(f"{title}: {description}", style="bold")
     console.print("To use it, without changing the program:")
-    for line in found["use"]:
+    for line in document["use"]:
         console.print(f"  {printable(line, 1400)}")
 
 
-def _print_gains(console: Console, found: Document) -> None:
+def _print_gains(console: Console, document: Document) -> None:
     for name, key in (("The whole program", "whole_gain"), ("MPI-IO", "gain")):
-        if found.get(key) is not None:
-            console.print(gained(found[key], name))
+        if document.get(key) is not None:
+            console.print(gained(document[key], name))
 
 
-def _cost(one: Document) -> str:
+def _cost(hint: Document) -> str:
     """Describe the cost of a user's hint that is not overridden."""
-    expected, gain = one["expected_seconds"], one["gain"]
-    said = "not predicted"
+    expected, gain = hint["expected_seconds"], hint["gain"]
+    effect = "not predicted"
     if expected is not None:
-        now = format_seconds(one["seconds"])
-        said = f"{format_seconds(expected)} in MPI-IO expected instead of {now}"
-    said += f"; {gained(gain, 'measured') if gain else one['why']}"
+        present_time = format_seconds(hint["seconds"])
+        effect = f"{format_seconds(expected)} in MPI-IO expected instead of {present_time}"
+    effect += f"; {gained(gain, 'measured') if gain else hint['why']}"
     return (
-        f"{one['hint']} {one['value']} of your hints file is unchanged. With "
-        f"{one['words']}: {said} (--override tries it)"
+        f"{hint['hint']} {hint['value']} of your hints file is unchanged. With "
+        f"{hint['words']}: {effect} (--override tries it)"
     )
 
 

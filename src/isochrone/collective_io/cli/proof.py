@@ -29,20 +29,20 @@ from isochrone.runfile.origin import together
 from isochrone.runfile.run import Run
 
 
-def add_start(parser: ArgumentParser, what: str) -> None:
+def add_start(parser: ArgumentParser, subject: str) -> None:
     """Add the options of the verification jobs."""
-    add_flag(parser, "--measure", f"measure the present and the proposed {what} in turns")
+    add_flag(parser, "--measure", f"measure the present and the proposed {subject} in turns")
     add_launches(parser, "arrangement")
     hide(parser, "--launches")
 
 
-def add_launches(parser: ArgumentParser, what: str) -> None:
+def add_launches(parser: ArgumentParser, subject: str) -> None:
     """Add the options of the jobs that measure."""
     group = parser.add_argument_group("launches")
     add_expert(group, "--file", "FILE", Path,
         "write this file with MPI-IO (default: only exchange the messages)")  # fmt: skip
     add_option(group, "--launches", "N", read_count,
-        f"launches of each {what} (default: 5)", default=5)  # fmt: skip
+        f"launches of each {subject} (default: 5)", default=5)  # fmt: skip
     add_expert(group, "--repeats", "N", read_count,
         "repetitions in each launch (default: 5)", default=5)  # fmt: skip
     add_expert(group, "--keep", "FOLDER", Path,
@@ -92,8 +92,8 @@ def tile_options(
 def compare_in_turn(args: Namespace, start: JobRunner, given: Launch, proposed: Launch) -> Speedup:
     """Launch two arrangements in turn and compare their times."""
     sides = {"given": given, "proposed": proposed}
-    found = launch_in_turns(start, sides, launches=args.launches, op=args.op, runs=args.keep)
-    return replace(speedup(found.times["given"], found.times["proposed"]), origin=found.origin)
+    turns = launch_in_turns(start, sides, launches=args.launches, op=args.op, runs=args.keep)
+    return replace(speedup(turns.times["given"], turns.times["proposed"]), origin=turns.origin)
 
 
 # --- jobs ----------------------------------------------------------------------------------------
@@ -135,12 +135,12 @@ class JobRunner(NamedTuple):
         tokens = [f"{key}={value}" for key, value in environ.items()]
         argv = ["env", *tokens, *command] if tokens else command
         run(argv, timeout=TIMEOUT, run_file=path, data_file=data_file(argv))
-        found = read(path)
-        if not found.complete:
+        recorded = read(path)
+        if not recorded.complete:
             raise MeasurementError(
                 "the ranks ended before the measurement was complete", where=path
             )
-        return found
+        return recorded
 
     def hosts(self, start: LaunchPlan | None) -> list[str]:
         """Return the host that each rank lands on."""
@@ -205,8 +205,8 @@ def options_of_tiles(
         "--repeats", str(args.repeats),
     ]  # fmt: skip
     if file is not None:
-        given = ",".join(f"{key}={value}" for key, value in hints.items())
-        return [*options, "--phase", "file", "--file", str(file), "--hints", given]
+        hint_list = ",".join(f"{key}={value}" for key, value in hints.items())
+        return [*options, "--phase", "file", "--file", str(file), "--hints", hint_list]
     buffer = call.buffer or -(-size // len(aggregators))
     return [
         *options, "--phase", "exchange", "--cb-buffer", str(buffer),
@@ -297,22 +297,24 @@ def launch_in_turns(
                 "the folder already contains run files, such as " + old.name,
                 where=folder, hint="choose another folder",
             )  # fmt: skip
-        for number in range(1, launches + 1):
+        for launch_number in range(1, launches + 1):
             turn = list(sides) if dice is None else dice.sample(list(sides), len(sides))
-            for place, name in enumerate(turn, start=1):
-                launch, path = sides[name], folder / f"{name}-{number}.jsonl"
-                found = starter.run("tile-io", launch.options, path, launch.start)
-                if found.hosts != launch.hosts:
+            for position, name in enumerate(turn, start=1):
+                launch, path = sides[name], folder / f"{name}-{launch_number}.jsonl"
+                recorded = starter.run("tile-io", launch.options, path, launch.start)
+                if recorded.hosts != launch.hosts:
                     raise MeasurementError(
                         f"with the {name} arrangement, ranks were not on the planned hosts",
                         hint="see --verify; pass options to the launcher with --launcher-arg",
                     )
-                phase = next(phase for phase in phases(found) if phase.op == op)
+                phase = next(phase for phase in phases(recorded) if phase.op == op)
                 times[name].append(phase.times["seconds"].median)
-                own = phase.times.get("seconds" if phase.phase == "exchange" else "exchange")
-                exchange[name] += [] if own is None else [own.median]
-                origins.add(found.origin)
-                done = (number - 1) * len(sides) + place
+                exchange_times = phase.times.get(
+                    "seconds" if phase.phase == "exchange" else "exchange"
+                )
+                exchange[name] += [] if exchange_times is None else [exchange_times.median]
+                origins.add(recorded.origin)
+                done = (launch_number - 1) * len(sides) + position
                 progress(Progress(done, launches * len(sides), times[name][-1]))
-    seen = all(len(own) == launches for own in exchange.values())
+    seen = all(len(medians) == launches for medians in exchange.values())
     return Turns(times, exchange if seen else {}, together(origins))

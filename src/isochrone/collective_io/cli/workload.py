@@ -131,10 +131,10 @@ def _settle(args: Namespace) -> Sequence[str]:
     hosts: Sequence[str] = ()
     if isinstance(args.table, Path) and is_recording(args.table):
         args.recording = args.table
-        found = recorded_access(args.recording, args.recorded_pattern)
-        args.table, hosts = found.accesses, found.hosts
-        args.through = found.through
-        _fill(args, found.options)
+        access = recorded_access(args.recording, args.recorded_pattern)
+        args.table, hosts = access.accesses, access.hosts
+        args.through = access.through
+        _fill(args, access.options)
     elif args.recorded_pattern is not None:
         raise InputError("this option needs a recording (--table RECORDING)", where="--pattern")
     _fill(args, _USUAL)
@@ -171,8 +171,8 @@ def _call(args: Namespace, ranks: int) -> Call:
 
 def chosen_pattern(args: Namespace) -> Pattern:
     """Return the access pattern whose option is given, or the usual one."""
-    given = [name for name in patterns.names() if _value(args, name) not in (None, False)]
-    return patterns.load(given[0] if given else patterns.DEFAULT)
+    requested = [name for name in patterns.names() if _value(args, name) not in (None, False)]
+    return patterns.load(requested[0] if requested else patterns.DEFAULT)
 
 
 def files_read(args: Namespace) -> list[Path]:
@@ -203,11 +203,11 @@ def add_model(parser: ArgumentParser) -> None:
         action="append", default=[])  # fmt: skip
 
 
-def add_cb_config_list(parser: ArgumentParser, usual: str | None = None) -> None:
+def add_cb_config_list(parser: ArgumentParser, default: str | None = None) -> None:
     """Add ``--cb-config-list``; None: that of a recording, or ROMIO's usual one."""
     add_expert(parser, "--cb-config-list", "LIST", str,
         "ROMIO hint cb_config_list, such as 'n0,n4,*:1' (default: *:1)",
-        default=usual)  # fmt: skip
+        default=default)  # fmt: skip
 
 
 def add_measured_calls(parser: ArgumentParser) -> None:
@@ -277,7 +277,7 @@ def is_recording(path: Path) -> bool:
         return False
 
 
-def recorded_access(path: Path, number: int | None = None) -> RecordedAccess:
+def recorded_access(path: Path, pattern_number: int | None = None) -> RecordedAccess:
     """Read a pattern of a recording; by default the one with the longest total time.
 
     Raises
@@ -287,10 +287,10 @@ def recorded_access(path: Path, number: int | None = None) -> RecordedAccess:
     """
     run = read(path)
     seconds = io_recording.seconds_by_pattern(io_recording.calls(run))
-    pattern = _chosen(io_recording.patterns(run), seconds, number, str(path))
+    pattern = _chosen(io_recording.patterns(run), seconds, pattern_number, str(path))
     if not pattern.whole:
         raise InputError(f"the recording lacks pieces of pattern {pattern.number}", where=path)
-    file = next(one for one in io_recording.files(run) if one.number == pattern.file)
+    file = next(file for file in io_recording.files(run) if file.number == pattern.file)
     try:
         accesses = pattern.accesses(file, run.size)
     except InputError as error:
@@ -300,24 +300,29 @@ def recorded_access(path: Path, number: int | None = None) -> RecordedAccess:
     if collective is not None:
         options["collective"] = collective
     hosts = run.hosts
-    own = [hosts[rank] for rank in file.ranks.tolist()]
+    file_hosts = [hosts[rank] for rank in file.ranks.tolist()]
     config = options.get("cb_config_list", DEFAULT)
-    if options.get("cb_nodes") == len(aggregators(own, config)):
+    if options.get("cb_nodes") == len(aggregators(file_hosts, config)):
         del options["cb_nodes"]  # as many as there are by default, also where nodes are others
     ompio = run.library.library.startswith("Open MPI") and "cb_config_list" not in file.hints
     return RecordedAccess(accesses, options, hosts, "OMPIO" if ompio else "")
 
 
 def _chosen(
-    found: Sequence[RecordedPattern], seconds: Mapping[int, float], number: int | None, where: str
+    recorded_patterns: Sequence[RecordedPattern],
+    seconds: Mapping[int, float],
+    pattern_number: int | None,
+    where: str,
 ) -> RecordedPattern:
-    if not found:
+    if not recorded_patterns:
         raise InputError("the recording has no collective access", where=where)
-    chosen = [one for one in found if number in (None, one.number)]
+    chosen = [pattern for pattern in recorded_patterns if pattern_number in (None, pattern.number)]
     if not chosen:
-        listed = ", ".join(str(one.number) for one in found[:20])
-        raise InputError(f"there is no pattern {number}", where=where, hint=f"there are: {listed}")
-    return max(chosen, key=lambda one: seconds.get(one.number, 0.0))
+        listed = ", ".join(str(pattern.number) for pattern in recorded_patterns[:20])
+        raise InputError(
+            f"there is no pattern {pattern_number}", where=where, hint=f"there are: {listed}"
+        )
+    return max(chosen, key=lambda pattern: seconds.get(pattern.number, 0.0))
 
 
 def _options(hints: Mapping[str, str]) -> dict[str, Any]:

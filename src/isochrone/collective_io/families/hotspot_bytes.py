@@ -10,9 +10,14 @@ _OTHERS = {"busy*busy*max(bi,bo)": "β_3", "busy*busy*min(bi,bo)": "β_4"}
 
 def _forms() -> list[Form]:
     """Return formulas from short to long: few data cannot determine all terms."""
-    whole = {**_BETWEEN, **_INSIDE, "pe": "c"}
-    parts = [{"ba": "α", "pe": "c"}, {**_INSIDE, "pe": "c"}, whole, {**whole, **_OTHERS}]
-    return [Form((*terms, "1"), (*terms.values(), "γ")) for terms in parts]
+    all_terms = {**_BETWEEN, **_INSIDE, "pe": "c"}
+    term_sets = [
+        {"ba": "α", "pe": "c"},
+        {**_INSIDE, "pe": "c"},
+        all_terms,
+        {**all_terms, **_OTHERS},
+    ]
+    return [Form((*terms, "1"), (*terms.values(), "γ")) for terms in term_sets]
 
 
 FAMILY = Family(

@@ -53,34 +53,34 @@ def model_for(runs: Sequence[Run], options: Options) -> tuple[models.Model | Non
         If a model that was named cannot be had, or is none of a node.
     """
     try:
-        found, _, _ = resolve(runs, options.model, options.ops)
+        model, _, _ = resolve(runs, options.model, options.ops)
     except InputError as error:
         if options.model != "auto":
             raise
         reason = error.what.removeprefix("no family of models fits: ")
         return None, printable(f"no formula: {reason}", MAX_CHARACTERS)
-    foreign = [name for name in found.variables if name not in KNOWN]
-    if foreign or set(found.variables) <= {"b", "busy"}:
-        named = ", ".join(foreign or found.variables)
+    foreign = [name for name in model.variables if name not in KNOWN]
+    if foreign or set(model.variables) <= {"b", "busy"}:
+        named = ", ".join(foreign or model.variables)
         raise InputError(f"the model depends on {named}, not on the messages of a node")
-    return found, ""
+    return model, ""
 
 
 def add_head(
     figure: Figure, model: models.Model | None, why: str, runs: Sequence[Run], left_out: int,
-    points: Sequence[str], lines: str, *, places: bool = False,
+    points: Sequence[str], lines: str, *, positioned: bool = False,
 ) -> None:  # fmt: skip
     """Title and caption: meaning of ``points`` and ``lines``, and omissions."""
-    origin, words = together(run.origin for run in runs), list(points)
+    origin, notes = together(run.origin for run in runs), list(points)
     title = f"{with_noun(origin, 'points').capitalize()} of the hot spot"
     if model is not None:
         title += f" and {name_of(model)}"
-        words += [f"{lines}: the formula", *origin_notes(model, origin)]
+        notes += [f"{lines}: the formula", *origin_notes(model, origin)]
     if any(not run.complete for run in runs):
-        words.append("partial run")
+        notes.append("partial run")
     if left_out > 0:
-        words.append(f"{left_out} more are not drawn")
-    head(figure, title, [*words, why] if why else words, places=places)
+        notes.append(f"{left_out} more are not drawn")
+    head(figure, title, [*notes, why] if why else notes, places=positioned)
 
 
 class Panel(NamedTuple):
@@ -100,15 +100,15 @@ class Panel(NamedTuple):
     y: str
     pa: float | None = None
 
-    def values(self, what: str) -> list[float]:
+    def values(self, side: str) -> list[float]:
         """Return what the points have of a side."""
-        return [value(point, what) for point in self.points]
+        return [value(point, side) for point in self.points]
 
     def heading(self, within: str) -> str:
         """Name the points; ``within`` formats `pa`."""
-        words = [printable(self.where["order"], 20), format_bytes(self.where["bytes"])]
-        words += [f"{self.where['hot']} hot processes"] * (self.where["hot"] != 1)
-        return " · ".join([*words, *([] if self.pa is None else [within.format(self.pa)])])
+        labels = [printable(self.where["order"], 20), format_bytes(self.where["bytes"])]
+        labels += [f"{self.where['hot']} hot processes"] * (self.where["hot"] != 1)
+        return " · ".join([*labels, *([] if self.pa is None else [within.format(self.pa)])])
 
     def variables(self, x: Floats, y: Floats, busy: float = 0.0) -> dict[str, Floats]:
         """Return the variables of a model; balanced where directions do not matter.
@@ -137,13 +137,13 @@ class Panel(NamedTuple):
 
 def groups(points: Sequence[GridPoint]) -> list[tuple[dict[str, Any], list[GridPoint]]]:
     """Group points by order, hot processes and size, as `Panel.where`."""
-    found = grouped(((point.order, point.hot, point.bytes), point) for point in points)
+    by_setting = grouped(((point.order, point.hot, point.bytes), point) for point in points)
     names = ("order", "hot", "bytes")
-    return [(dict(zip(names, key, strict=True)), own) for key, own in found.items()]
+    return [(dict(zip(names, key, strict=True)), members) for key, members in by_setting.items()]
 
 
-def value(point: GridPoint, what: str) -> float:
+def value(point: GridPoint, side: str) -> float:
     """Return the messages of a point of one kind, or of its busier or other direction."""
     of = {"in": point.into, "out": point.out, "pa": point.pa, "pe": point.pe}
     of |= {"max": max(point.into, point.out), "min": min(point.into, point.out)}
-    return float(of[what])
+    return float(of[side])

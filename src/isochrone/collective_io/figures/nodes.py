@@ -46,21 +46,21 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     if not runs:
         raise InputError("no run is given", hint="give at least one tile-io run")
     counts = [_counts(run) for run in runs]
-    most = max(float(side.max()) for count in counts for side in count.values())
+    highest = max(float(side.max()) for count in counts for side in count.values())
     named = [_ticks(run, len(count["in"])) for run, count in zip(runs, counts, strict=True)]
     deep = max(_upright(names) for names in named)
     panel = 2.1 + deep
     height = 0.75 + panel * len(runs)
     figure = new_figure(_WIDTH, height)
     write_head(figure, 0.08, "Messages of each node", [])
-    for number, (run, count) in enumerate(zip(runs, counts, strict=True)):
-        bottom = 1 - (0.62 + panel * (number + 1) - 0.55 - deep) / height
+    for index, (run, count) in enumerate(zip(runs, counts, strict=True)):
+        bottom = 1 - (0.62 + panel * (index + 1) - 0.55 - deep) / height
         axes = figure.add_axes((0.08, bottom, _ACROSS, 1.3 / height))
-        _panel(axes, count, most, named[number])
+        _panel(axes, count, highest, named[index])
         name = run.path.stem if run.path is not None else run.experiment
         axes.set_title(_heading(name, run, count), size=CAPTION, color=FAINT, loc="left",
                        parse_math=False)  # fmt: skip
-        if number == 0:
+        if index == 0:
             plain_legend(axes, ncols=3, loc="upper right", bbox_to_anchor=(1, 1.45))
     return figure
 
@@ -86,14 +86,14 @@ def _hot(count: Counts) -> Ints:
 def _heading(name: str, run: Run, count: Counts) -> str:
     worst = int((count["in"] + count["out"]).max())
     origin = [] if run.origin == "measured" else [run.origin]
-    parts = [
+    facts = [
         printable(name, 40),
         *origin,
         *taken([run]),
         f"{run.size} ranks",
         f"hot spot: {worst} messages with other nodes",
     ]
-    return " · ".join(parts)
+    return " · ".join(facts)
 
 
 def _ticks(run: Run, nodes: int) -> dict[int, str]:
@@ -110,16 +110,16 @@ def _upright(names: dict[int, str]) -> float:
     return longest if longest > 0.95 * _ACROSS * _WIDTH / len(names) else 0.0
 
 
-def _panel(axes: Axes, count: Counts, most: float, names: dict[int, str]) -> None:
-    place = np.arange(len(count["in"]))
+def _panel(axes: Axes, count: Counts, highest: float, names: dict[int, str]) -> None:
+    positions = np.arange(len(count["in"]))
     for k, (key, colour) in enumerate(_COLOURS.items()):
-        axes.bar(place + (k - 1) * 0.27, count[key], 0.27, color=colour, label=_WORDS[key])
+        axes.bar(positions + (k - 1) * 0.27, count[key], 0.27, color=colour, label=_WORDS[key])
     hot = _hot(count)
     for node in hot[:MAX_NAMES]:
         top = max(side[node] for side in count.values())
-        axes.plot([node - 0.45, node + 0.45], [top + 0.06 * most] * 2, color=SLOW, linewidth=2)
-    axes.set_ylim(0, 1.18 * most)
-    axes.set_xlim(-0.6, len(place) - 0.4)
+        axes.plot([node - 0.45, node + 0.45], [top + 0.06 * highest] * 2, color=SLOW, linewidth=2)
+    axes.set_ylim(0, 1.18 * highest)
+    axes.set_xlim(-0.6, len(positions) - 0.4)
     axes.set_xticks(list(names), list(names.values()), parse_math=False,
                     rotation=90 if _upright(names) else 0)  # fmt: skip
     plain_axes(axes, "", "messages", grid="y")

@@ -43,65 +43,67 @@ def draw(runs: Sequence[ComparedOrders], options: Options) -> Figure:
     """
     if not runs:
         raise InputError("no orders are given", hint="give the file of isochrone place orders -o")
-    found = runs[0]
+    comparison = runs[0]
     labels = [
-        f"{printable(found.what_is(k), 32)}  {printable(found.label(k), 48)}".strip()
-        for k in range(len(found.orders))
+        f"{printable(comparison.what_is(k), 32)}  {printable(comparison.label(k), 48)}".strip()
+        for k in range(len(comparison.orders))
     ]
     left = 0.25 + min(0.8 * max(text_width(text, LABEL) for text in labels), 4.2)
     rows = min(_HEIGHT * len(labels), _MOST)
     width, head = left + _WIDTH + 0.25, 1.0
-    notes = head_lines(_notes(found), width - 0.3)
+    notes = head_lines(_notes(comparison), width - 0.3)
     head += 0.17 * (len(notes) - 1)
     height = rows + head + 0.55
     figure = new_figure(width, height)
     axes = axes_at(figure, left, 0.55, _WIDTH, rows)
-    _bars(axes, found)
+    _bars(axes, comparison)
     size = LABEL if rows / len(labels) > 0.16 else 72 * 0.8 * rows / len(labels)
     axes.set_yticks(range(len(labels)), labels, fontsize=size, parse_math=False)
     axes.set_ylim(len(labels) - 0.45, -0.55)  # the best one on top
-    side = f"Expected and {found.origin}" if found.launched else "Expected"
-    write_head(figure, 0.15 / width, f"{side}: {len(labels)} orders of {found.what}", notes)
+    side = f"Expected and {comparison.origin}" if comparison.launched else "Expected"
+    write_head(figure, 0.15 / width, f"{side}: {len(labels)} orders of {comparison.what}", notes)
     return figure
 
 
-def _bars(axes: Axes, found: ComparedOrders) -> None:
-    predicted = [(one.predicted, one.low, one.high) for one in found.orders]
+def _bars(axes: Axes, comparison: ComparedOrders) -> None:
+    predicted = [(order.predicted, order.low, order.high) for order in comparison.orders]
     sides = {"expected": np.array(predicted)}
-    if found.launched:
-        sides[found.origin] = np.array([(one.measured, *one.interval) for one in found.orders])
+    if comparison.launched:
+        sides[comparison.origin] = np.array(
+            [(order.measured, *order.interval) for order in comparison.orders]
+        )
     unit = time_unit(np.concatenate([side[:, 0] for side in sides.values()]))
     thick = 0.8 / len(sides)
-    for number, (name, side) in enumerate(sides.items()):
+    for index, (name, side) in enumerate(sides.items()):
         values, low, high = (side / unit.factor).T
-        at = np.arange(len(values)) + (number - (len(sides) - 1) / 2) * thick
-        axes.barh(at, values, 0.92 * thick, color=_COLOURS[number], label=name)
-        known = np.isfinite(low) & np.isfinite(high)
-        if known.any():
-            ends = np.vstack([values - low, high - values])[:, known].clip(min=0)
-            axes.errorbar(values[known], at[known], xerr=ends, fmt="none", ecolor=INK,
+        at = np.arange(len(values)) + (index - (len(sides) - 1) / 2) * thick
+        axes.barh(at, values, 0.92 * thick, color=_COLOURS[index], label=name)
+        finite = np.isfinite(low) & np.isfinite(high)
+        if finite.any():
+            ends = np.vstack([values - low, high - values])[:, finite].clip(min=0)
+            axes.errorbar(values[finite], at[finite], xerr=ends, fmt="none", ecolor=INK,
                           elinewidth=0.9, capsize=2)  # fmt: skip
     axes.set_xlim(left=0)
-    plain_axes(axes, f"{_what(found)}, {unit.name}", size=CAPTION, grid="x", frame=("bottom",))
+    plain_axes(axes, f"{_what(comparison)}, {unit.name}", size=CAPTION, grid="x", frame=("bottom",))
     plain_legend(axes, ncols=2, loc="lower right", bbox_to_anchor=(1, 1))
 
 
-def _what(found: ComparedOrders) -> str:
-    does = "writing" if found.op == "write" else "reading"
-    if found.launched and found.timed != found.expected:
-        return f"exchange (expected) and whole call ({found.origin}) when {does}"
-    return f"{'exchange' if found.expected == 'exchange' else 'whole call'} when {does}"
+def _what(comparison: ComparedOrders) -> str:
+    does = "writing" if comparison.op == "write" else "reading"
+    if comparison.launched and comparison.timed != comparison.expected:
+        return f"exchange (expected) and whole call ({comparison.origin}) when {does}"
+    return f"{'exchange' if comparison.expected == 'exchange' else 'whole call'} when {does}"
 
 
-def _notes(found: ComparedOrders) -> list[str]:
-    one = found.orders[0]
-    notes = [f"{sum(one.nodes)} ranks on {len(one.nodes)} nodes"]
-    if not found.launched:
+def _notes(comparison: ComparedOrders) -> list[str]:
+    first_order = comparison.orders[0]
+    notes = [f"{sum(first_order.nodes)} ranks on {len(first_order.nodes)} nodes"]
+    if not comparison.launched:
         return [*notes, "nothing was launched"]
-    mean, worst = found.deviations()
-    notes.append(f"{len(one.times)} launches of each, alternately; 95 % intervals")
+    mean, worst = comparison.deviations()
+    notes.append(f"{len(first_order.times)} launches of each, alternately; 95 % intervals")
     notes.append(f"deviation {100 * mean:.1f} % on average, {100 * worst:.1f} % at most")
-    ranks = found.correlation
+    ranks = comparison.correlation
     if np.isfinite(ranks.value):
         notes.append(f"rank correlation {ranks.value:.2f}")
     return notes

@@ -62,23 +62,23 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
             "the run has no hot node: all nodes are busy at every point",
             where=runs[0].where, hint="use --view plane-surface",
         )  # fmt: skip
-    found, why = model_for(runs, options)
-    panels = _panels(points, found)
-    shown = panels[:MAX_PANELS]
-    columns = min(len(shown), 2)
-    rows = -(-len(shown) // columns)
+    model, why = model_for(runs, options)
+    panels = _panels(points, model)
+    drawn = panels[:MAX_PANELS]
+    columns = min(len(drawn), 2)
+    rows = -(-len(drawn) // columns)
     figure = new_figure(5.6 * columns + (1.2 if columns == 1 else 0.2), 3.9 * rows + 0.75)
-    for number, panel in enumerate(shown):
-        axes = figure.add_subplot(rows, columns, number + 1)
+    for index, panel in enumerate(drawn):
+        axes = figure.add_subplot(rows, columns, index + 1)
         # all panels of a size have one scale: two cannot be compared
-        alike = [other for other in shown if other.where["bytes"] == panel.where["bytes"]]
-        times = [point.times for other in alike for point in other.points]
-        highest = max(one.high if one.has_interval else one.median for one in times)
-        _draw_panel(axes, panel, found, highest)
-    words = ["points: medians and their 95 % intervals"]
+        alike = [peer for peer in drawn if peer.where["bytes"] == panel.where["bytes"]]
+        times = [point.times for peer in alike for point in peer.points]
+        highest = max(timing.high if timing.has_interval else timing.median for timing in times)
+        _draw_panel(axes, panel, model, highest)
+    notes = ["points: medians and their 95 % intervals"]
     if len(every) > len(points):
-        words.append(f"{len(every) - len(points)} points with all nodes busy are not drawn")
-    add_head(figure, found, why, runs, len(panels) - MAX_PANELS, words, "lines")
+        notes.append(f"{len(every) - len(points)} points with all nodes busy are not drawn")
+    add_head(figure, model, why, runs, len(panels) - MAX_PANELS, notes, "lines")
     return figure
 
 
@@ -86,66 +86,66 @@ def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:
     """Group the points by order, hot processes and size, and by pa for separate directions."""
     parted = groups(points)
     directional = model is not None and bool({"in", "out", "bi", "bo"} & set(model.variables))
-    each = 2 if 2 * len(parted) <= MAX_PANELS else 1
+    per_group = 2 if 2 * len(parted) <= MAX_PANELS else 1
     panels = []
-    for where, own in parted:
+    for where, members in parted:
         if directional:
-            for pa in _spread({point.pa for point in own}, each):
-                mine = [point for point in own if point.pa == pa]
+            for pa in _spread({point.pa for point in members}, per_group):
+                mine = [point for point in members if point.pa == pa]
                 panels.append(Panel(where, mine, "max", "min", pa))
         else:
-            sides = ("pe", "pa") if len({point.pe for point in own}) > 1 else ("pa", "pe")
-            panels.append(Panel(where, own, *sides))
+            sides = ("pe", "pa") if len({point.pe for point in members}) > 1 else ("pa", "pe")
+            panels.append(Panel(where, members, *sides))
     return panels
 
 
 def _draw_panel(axes: Axes, panel: Panel, model: Model | None, highest: float) -> None:
     values = _spread(set(panel.values(panel.y)), MAX_LINES)
-    most = max(panel.values(panel.x))
+    x_max = max(panel.values(panel.x))
     segments = panel.segments(model)
     sizes = np.linspace(*_MARKERS, len(values)).tolist()
-    for here, colour, size in zip(values, _shades(len(values)), sizes, strict=True):
-        own = [point for point in panel.points if value(point, panel.y) == here]
+    for level, colour, size in zip(values, _shades(len(values)), sizes, strict=True):
+        line_points = [point for point in panel.points if value(point, panel.y) == level]
         if model and segments:
-            _draw_line(axes, panel, model, segments, here, most, colour)
-        x = [value(point, panel.x) for point in own]
-        y = np.array([point.times.median for point in own])
-        ends = np.array([[point.times.low, point.times.high] for point in own])
+            _draw_line(axes, panel, model, segments, level, x_max, colour)
+        x = [value(point, panel.x) for point in line_points]
+        y = np.array([point.times.median for point in line_points])
+        ends = np.array([[point.times.low, point.times.high] for point in line_points])
         axes.errorbar(
             x, y, yerr=np.abs(ends.T - y), fmt="o", color=colour, markersize=size,
-            elinewidth=1.0, capsize=2.0, label=f"{here:g}", zorder=3,
+            elinewidth=1.0, capsize=2.0, label=f"{level:g}", zorder=3,
         )  # fmt: skip
-    _finish(axes, panel, segments, most, highest)
+    _finish(axes, panel, segments, x_max, highest)
 
 
 def _draw_line(
-    axes: Axes, panel: Panel, model: Model, segments: Sequence[Segment], here: float, most: float,
+    axes: Axes, panel: Panel, model: Model, segments: Sequence[Segment], level: float, x_max: float,
     colour: str,
 ) -> None:  # fmt: skip
     """Draw one line of the formula; each segment has a style."""
-    start = here if panel.y == "min" else 0.0
-    x = np.unique(np.concatenate([np.linspace(start, most, 60), np.arange(start, most + 1)]))
-    x = x[x <= most]
-    given = panel.variables(x, np.full_like(x, here))
-    seconds = model.predict(given, panel.selected(model)).seconds
-    owner = np.argmin([segment.distance(given) for segment in segments], axis=0)
-    for number in np.unique(owner).tolist():
-        mine = owner == number
-        axes.plot(x[mine], seconds[mine], _STYLES[number % len(_STYLES)], color=colour,
+    start = level if panel.y == "min" else 0.0
+    x = np.unique(np.concatenate([np.linspace(start, x_max, 60), np.arange(start, x_max + 1)]))
+    x = x[x <= x_max]
+    variables = panel.variables(x, np.full_like(x, level))
+    seconds = model.predict(variables, panel.selected(model)).seconds
+    owner = np.argmin([segment.distance(variables) for segment in segments], axis=0)
+    for index in np.unique(owner).tolist():
+        mine = owner == index
+        axes.plot(x[mine], seconds[mine], _STYLES[index % len(_STYLES)], color=colour,
                   linewidth=1.3, zorder=2)  # fmt: skip
 
 
 def _finish(
-    axes: Axes, panel: Panel, segments: Sequence[Segment], most: float, highest: float
+    axes: Axes, panel: Panel, segments: Sequence[Segment], x_max: float, highest: float
 ) -> None:
     from matplotlib.ticker import MaxNLocator
 
-    axes.set_xlim(-0.04 * max(most, 1), 1.04 * max(most, 1))
+    axes.set_xlim(-0.04 * max(x_max, 1), 1.04 * max(x_max, 1))
     axes.set_ylim(0, 1.08 * (highest or 1e-9))
     values = value_ticks(0, 1.08 * (highest or 1e-9), "linear", tick_seconds)
     axes.set_yticks(values.places, values.texts)
-    ticks = np.asarray(MaxNLocator(8, integer=True).tick_values(0, most))
-    axes.set_xticks(ticks[(ticks >= 0) & (ticks <= most)])
+    ticks = np.asarray(MaxNLocator(8, integer=True).tick_values(0, x_max))
+    axes.set_xticks(ticks[(ticks >= 0) & (ticks <= x_max)])
     axes.set_title(_heading(panel, segments), size=LABEL, color=INK, loc="left", parse_math=False)
     plain_axes(axes, _AXES[panel.x], size=CAPTION, grid="y")
     # the legend is next to the panel: a steep plane leaves no room in it
@@ -160,10 +160,10 @@ def _finish(
 def _heading(panel: Panel, segments: Sequence[Segment]) -> str:
     """Legend of the points and of the formula of each segment."""
     lines = [panel.heading(f"{{:g}} pair{'' if panel.pa == 1 else 's'} within the node")]
-    for number, (segment, holds) in enumerate(zip(segments, ranges(segments), strict=True)):
-        style = f"{_STYLE_NAMES[number % len(_STYLES)]}, " if len(segments) > 1 else ""
+    for index, (segment, holds) in enumerate(zip(segments, ranges(segments), strict=True)):
+        style = f"{_STYLE_NAMES[index % len(_STYLES)]}, " if len(segments) > 1 else ""
         start = f"{style}{holds}: " if holds else ""
-        if number < MAX_FORMULAS:
+        if index < MAX_FORMULAS:
             lines.append(f"{start}{_formula(segment)}")
     return "\n".join(lines)
 
@@ -177,13 +177,13 @@ def _formula(segment: Segment) -> str:
     return text.strip()
 
 
-def _spread(values: set[float], most: int) -> list[float]:
+def _spread(values: set[float], limit: int) -> list[float]:
     """Choose at most this many values, evenly, the least and the largest among them."""
     listed = sorted(values)
-    if most == 1:
+    if limit == 1:
         return listed[-1:]
-    places = np.linspace(0, len(listed) - 1, min(most, len(listed))).round().astype(int)
-    return [listed[k] for k in dict.fromkeys(places.tolist())]
+    indices = np.linspace(0, len(listed) - 1, min(limit, len(listed))).round().astype(int)
+    return [listed[k] for k in dict.fromkeys(indices.tolist())]
 
 
 def _shades(count: int) -> list[str]:

@@ -48,24 +48,24 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     """
     points = points_of(runs)
     wanted = [point for point in points if not options.sizes or point.bytes in options.sizes]
-    found, why = model_for(runs, options)
-    panels = _panels(wanted or points, found)
-    shown = panels[:MAX_PANELS]
-    columns = min(len(shown), 2)
-    rows = -(-len(shown) // columns)
+    model, why = model_for(runs, options)
+    panels = _panels(wanted or points, model)
+    drawn = panels[:MAX_PANELS]
+    columns = min(len(drawn), 2)
+    rows = -(-len(drawn) // columns)
     figure = new_figure(5.4 * columns, 4.5 * rows + 0.75)
     # No layout is computed for axes in three dimensions: they have places.
     top = 1 - 0.85 / figure.get_figheight()
-    for number, panel in enumerate(shown):
-        row, column = divmod(number, columns)
-        place = (column / columns, top * (1 - (row + 1) / rows), 0.94 / columns, top / rows)
-        axes: Any = figure.add_axes(place, projection="3d", facecolor="none")
-        _draw_panel(axes, panel, found)
-    words = ["points: medians"]
-    if any(point.shape != STAR for panel in shown for point in panel.points):
-        words.append("orange, and wire frame: all nodes busy")
+    for index, panel in enumerate(drawn):
+        row, column = divmod(index, columns)
+        bounds = (column / columns, top * (1 - (row + 1) / rows), 0.94 / columns, top / rows)
+        axes: Any = figure.add_axes(bounds, projection="3d", facecolor="none")
+        _draw_panel(axes, panel, model)
+    notes = ["points: medians"]
+    if any(point.shape != STAR for panel in drawn for point in panel.points):
+        notes.append("orange, and wire frame: all nodes busy")
     left_out = len(panels) - MAX_PANELS
-    add_head(figure, found, why, runs, left_out, words, "surface", places=True)
+    add_head(figure, model, why, runs, left_out, notes, "surface", positioned=True)
     return figure
 
 
@@ -74,13 +74,15 @@ def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:
     unlike = any(point.into != point.out for point in points)
     directional = {"in", "out", "bi", "bo"} & set(model.variables) if model else unlike
     panels = []
-    for where, own in groups(points):
+    for where, members in groups(points):
         if directional:
-            pa = Counter(point.pa for point in own).most_common(1)[0][0]
-            mine = [point for point in own if point.pa == pa]
+            pa = Counter(point.pa for point in members).most_common(1)[0][0]
+            mine = [point for point in members if point.pa == pa]
             panels.append(Panel(where, mine, "in", "out", pa))
         else:
-            panels.append(Panel(where, [one for one in own if one.shape == STAR], "pe", "pa"))
+            panels.append(
+                Panel(where, [point for point in members if point.shape == STAR], "pe", "pa")
+            )
     return panels
 
 
@@ -97,10 +99,10 @@ def _draw_panel(axes: Any, panel: Panel, model: Model | None) -> None:
             busy = _heights(panel, model, x, y, 1.0) / unit.factor
             axes.plot_wireframe(x, y, busy, color=_WIRE, linewidth=0.4, rstride=4, cstride=4)
     for shape_is_star, colour in ((True, _POINT), (False, _BUSY)):
-        own = [point for point in panel.points if (point.shape == STAR) == shape_is_star]
+        drawn = [point for point in panel.points if (point.shape == STAR) == shape_is_star]
         axes.scatter(
-            [value(point, panel.x) for point in own], [value(point, panel.y) for point in own],
-            [point.times.median / unit.factor for point in own],
+            [value(point, panel.x) for point in drawn], [value(point, panel.y) for point in drawn],
+            [point.times.median / unit.factor for point in drawn],
             color=colour, s=14, depthshade=False,
         )  # fmt: skip
     _dress(axes, panel, unit)
@@ -108,15 +110,15 @@ def _draw_panel(axes: Any, panel: Panel, model: Model | None) -> None:
 
 def _along(values: Sequence[float]) -> Floats:
     """Return values along a side, the measured ones and the whole numbers among them."""
-    most = max(values, default=1.0) or 1.0
-    return np.unique(np.concatenate([np.linspace(0, most, _MESH), np.array(values)]))
+    highest = max(values, default=1.0) or 1.0
+    return np.unique(np.concatenate([np.linspace(0, highest, _MESH), np.array(values)]))
 
 
 def _heights(panel: Panel, model: Model, x: Floats, y: Floats, busy: float) -> Floats:
     """Evaluate the model on the mesh; NaN where it gives no time."""
-    given = panel.variables(x.ravel(), y.ravel(), busy)
-    found = model.predict(given, panel.selected(model))
-    return np.asarray(found.by_formula.reshape(x.shape))
+    variables = panel.variables(x.ravel(), y.ravel(), busy)
+    prediction = model.predict(variables, panel.selected(model))
+    return np.asarray(prediction.by_formula.reshape(x.shape))
 
 
 def _dress(axes: Any, panel: Panel, unit: Unit) -> None:

@@ -79,11 +79,11 @@ def _document(run: Run, asked: Asked) -> _Shown:
 
 
 def _sections(run: Run, asked: Asked) -> list[Section]:
-    found = _chosen(run, asked.nbytes)
-    numbers = _table(found) if found else Sentence("  The run contains no point")
+    measured = _chosen(run, asked.nbytes)
+    numbers = _table(measured) if measured else Sentence("  The run contains no point")
     return [
-        Section("Summary", tuple(_about(run, found))),
-        Section("Model", tuple(_model(run, found)), only="report"),
+        Section("Summary", tuple(_about(run, measured))),
+        Section("Model", tuple(_model(run, measured)), only="report"),
         Section("Numbers", (numbers,)),
         Section("Summary", (*_unreachable(run), warnings_of(run.warnings))),
         Section("How the times were taken", (Sentence(
@@ -101,9 +101,9 @@ def _chosen(run: Run, nbytes: int | None) -> list[GridPoint]:
     return of_size(points([run]), nbytes, nothing, run.where)
 
 
-def _about(run: Run, found: Sequence[GridPoint]) -> list[Block]:
+def _about(run: Run, measured: Sequence[GridPoint]) -> list[Block]:
     """Summarise: definition of a time, shortest and longest, participants."""
-    by_time = sorted(found, key=lambda point: point.times.median)
+    by_time = sorted(measured, key=lambda point: point.times.median)
     tiles = [
         Tile(
             format_seconds(point.times.median),
@@ -116,38 +116,38 @@ def _about(run: Run, found: Sequence[GridPoint]) -> list[Block]:
     blocks: list[Block] = [Tiles(tuple(tiles))] if tiles else []
     if run.quantity:
         blocks.append(Sentence(f"  Definition of the times: {run.quantity}"))
-    stars = grouped((one.group, one) for one in roles(run))
+    stars = grouped((role.group, role) for role in roles(run))
     blocks += [_star(members) for members in list(stars.values())[:MAX_STARS]]
-    more = len(stars) - MAX_STARS
-    if more > 0:
-        words = f"{more} more hot process{'es' if more > 1 else ''}"
-        blocks.append(Sentence(f"… and {words} (--json lists all)"))
+    omitted = len(stars) - MAX_STARS
+    if omitted > 0:
+        remainder = f"{omitted} more hot process{'es' if omitted > 1 else ''}"
+        blocks.append(Sentence(f"… and {remainder} (--json lists all)"))
     return blocks
 
 
 def _star(members: Sequence[Role]) -> Sentence:
     """Name a hot process and its partners."""
-    parts = [f"  Hot: {_who(members, 'hot')}"]
-    for role, words in _WORDS.items():
-        if any(one.role == role for one in members):
-            parts.append(f"partners {words}: {_who(members, role)}")
-    return Sentence(" · ".join(parts))
+    clauses = [f"  Hot: {_who(members, 'hot')}"]
+    for role, relation in _WORDS.items():
+        if any(member.role == role for member in members):
+            clauses.append(f"partners {relation}: {_who(members, role)}")
+    return Sentence(" · ".join(clauses))
 
 
 def _who(members: Sequence[Role], role: str) -> str:
     """Name ranks and their hosts: ``ranks 4,8 (n1, n2)``."""
-    own = [one for one in members if one.role == role]
-    hosts = list(dict.fromkeys(one.host for one in own if one.host))
-    shown = hosts[:MAX_HOSTS] + ["…"] * (len(hosts) > MAX_HOSTS)
-    many = "s" if len(own) > 1 else ""
-    return f"rank{many} {with_hosts(ranges([one.rank for one in own]), shown)}"
+    matching = [member for member in members if member.role == role]
+    hosts = list(dict.fromkeys(member.host for member in matching if member.host))
+    host_names = hosts[:MAX_HOSTS] + ["…"] * (len(hosts) > MAX_HOSTS)
+    suffix = "s" if len(matching) > 1 else ""
+    return f"rank{suffix} {with_hosts(ranges([member.rank for member in matching]), host_names)}"
 
 
-def _model(run: Run, found: Sequence[GridPoint]) -> list[Block]:
+def _model(run: Run, measured: Sequence[GridPoint]) -> list[Block]:
     """Fit the best model and draw its plane."""
-    if not found:
+    if not measured:
         return [Sentence("No formula could be fitted: no point was measured.")]
-    if all(point.shape != STAR for point in found):
+    if all(point.shape != STAR for point in measured):
         return [Sentence("No plane of a hot node: all nodes are busy at every point.")]
     points = with_noun(run.origin, "points").capitalize()
     alt = f"{points} of the hot spot on {run.size} ranks, view plane."
@@ -195,9 +195,9 @@ def _unreachable(run: Run) -> list[Sentence]:
     if not missed:
         return []
     count = plural(sum(reason.points for reason in missed), "point")
-    why = "; ".join(f"{one.why} ({one.points})" for one in missed[:MAX_REASONS])
-    more = len(missed) - MAX_REASONS
-    others = f"; {plural(more, 'more reason')}" if more > 0 else ""
+    why = "; ".join(f"{reason.why} ({reason.points})" for reason in missed[:MAX_REASONS])
+    omitted = len(missed) - MAX_REASONS
+    others = f"; {plural(omitted, 'more reason')}" if omitted > 0 else ""
     return [Sentence(f"Not reachable: {count} of the grid: {why}{others}")]
 
 

@@ -86,23 +86,26 @@ def _title(run: Run) -> str:
 
 def _timed(run: Run, nbytes: int | None) -> list[Timed]:
     """Sum up the calls of each pattern; most expensive first."""
-    made = grouped((call.pattern, call) for call in calls(run))
-    found = []
+    calls_by_pattern = grouped((call.pattern, call) for call in calls(run))
+    timed = []
     for pattern in patterns(run):
-        own = made.get(pattern.number, [])
-        parts = {name: total for name in PARTS if (total := _total(own, name)) is not None}
-        late = [one.late for one in own if one.late is not None]
-        found.append(Timed(
-            pattern, own, sum(one.seconds for one in own), parts, sum(late) if late else None
+        pattern_calls = calls_by_pattern.get(pattern.number, [])
+        totals = {
+            name: total for name in PARTS if (total := _total(pattern_calls, name)) is not None
+        }
+        late = [call.late for call in pattern_calls if call.late is not None]
+        timed.append(Timed(
+            pattern, pattern_calls, sum(call.seconds for call in pattern_calls), totals,
+            sum(late) if late else None,
         ))  # fmt: skip
-    found.sort(key=lambda one: -one.seconds)
-    return of_size(found, nbytes, f"no call accesses {nbytes} bytes", run.where) if found else []
+    timed.sort(key=lambda total: -total.seconds)
+    return of_size(timed, nbytes, f"no call accesses {nbytes} bytes", run.where) if timed else []
 
 
-def _total(own: Sequence[RecordedCall], name: str) -> float | None:
+def _total(pattern_calls: Sequence[RecordedCall], name: str) -> float | None:
     """Sum up a part over calls; None if it was not seen in all of them."""
-    values = [value for one in own if (value := one.parts.get(name)) is not None]
-    return sum(values) if own and len(values) == len(own) else None
+    values = [value for call in pattern_calls if (value := call.parts.get(name)) is not None]
+    return sum(values) if pattern_calls and len(values) == len(pattern_calls) else None
 
 
 class _Shown(msgspec.Struct):
@@ -188,10 +191,10 @@ def _causes(found: Sequence[Cause]) -> list[Block]:
 def _tiles(timed: Sequence[Timed]) -> list[Block]:
     tiles = tuple(
         Tile(
-            format_seconds(one.seconds), f"in {_name(one)}",
-            f"{plural(len(one.calls), 'call')}, {format_bytes(one.bytes)} each",
+            format_seconds(total.seconds), f"in {_name(total)}",
+            f"{plural(len(total.calls), 'call')}, {format_bytes(total.bytes)} each",
         )
-        for one in timed[:MAX_SENTENCES]
+        for total in timed[:MAX_SENTENCES]
     )  # fmt: skip
     return [Tiles(tiles)] if tiles else []
 
@@ -204,25 +207,27 @@ def _name(one: Timed) -> str:
 
 def _slow(timed: Sequence[Timed]) -> list[Sentence]:
     """Name the longest phase of the most expensive patterns."""
-    found = []
-    for one in timed[:MAX_SENTENCES]:
-        late = {} if one.late is None else {LATE: one.late}
-        name = f"{plural(len(one.calls), 'call')} of {_name(one)} (pattern {one.pattern.number})"
-        seen = one.parts if "exchange" in one.parts else {}
-        sentence = slow(name, one.seconds, seen | late if seen else {})
-        found += [sentence] if sentence else []
-    return found
+    sentences = []
+    for total in timed[:MAX_SENTENCES]:
+        late = {} if total.late is None else {LATE: total.late}
+        name = (
+            f"{plural(len(total.calls), 'call')} of {_name(total)} (pattern {total.pattern.number})"
+        )
+        seen = total.parts if "exchange" in total.parts else {}
+        sentence = slow(name, total.seconds, seen | late if seen else {})
+        sentences += [sentence] if sentence else []
+    return sentences
 
 
 def _independent(opened: Sequence[RecordedFile], timed: Sequence[Timed]) -> list[Sentence]:
     """Report independent accesses, which do not depend on aggregators."""
     lines = [
         Sentence(
-            f"Independent access to {_file(file)}: {plural(one.calls, one.op)} by "
-            f"{plural(one.ranks, 'rank')}, {format_bytes(one.bytes)} in total, "
-            f"{format_seconds(one.seconds)} on the slowest rank"
+            f"Independent access to {_file(file)}: {plural(access.calls, access.op)} by "
+            f"{plural(access.ranks, 'rank')}, {format_bytes(access.bytes)} in total, "
+            f"{format_seconds(access.seconds)} on the slowest rank"
         )
-        for file in opened for one in file.independent
+        for file in opened for access in file.independent
     ][:MAX_FILES]  # fmt: skip
     if not timed:
         lines.append(Sentence("No collective access to a file was recorded."))
@@ -237,7 +242,7 @@ def _table(timed: Sequence[Timed], opened: Sequence[RecordedFile]) -> list[Block
     """Tabulate the patterns, with the parts that were seen of any."""
     if not timed:
         return []
-    seen = [name for name in PARTS if any(name in one.parts for one in timed)]
+    seen = [name for name in PARTS if any(name in total.parts for total in timed)]
     names = {file.number: _file(file) for file in opened}
     columns = columns_of(
         "pattern", "op", "file", ">bytes per call", ">pieces", ">rounds", ">calls", ">total time",
@@ -245,14 +250,15 @@ def _table(timed: Sequence[Timed], opened: Sequence[RecordedFile]) -> list[Block
     )  # fmt: skip
     rows = [
         Row((
-            str(one.pattern.number), one.pattern.op, names.get(one.pattern.file, ""),
-            format_bytes(one.bytes), f"{one.pattern.contiguous:,}",
-            " … ".join(dict.fromkeys(map(str, [*one.rounds[:1], *one.rounds[-1:]]))) or "–",
-            f"{one.pattern.calls:,}", format_seconds(one.seconds),
-            format_rate(one.bytes * len(one.calls) / one.seconds) if one.seconds > 0 else "",
-            *("–" if (s := one.parts.get(name)) is None else format_seconds(s) for name in seen),
+            str(total.pattern.number), total.pattern.op, names.get(total.pattern.file, ""),
+            format_bytes(total.bytes), f"{total.pattern.contiguous:,}",
+            " … ".join(dict.fromkeys(map(str, [*total.rounds[:1], *total.rounds[-1:]]))) or "–",
+            f"{total.pattern.calls:,}", format_seconds(total.seconds),
+            format_rate(total.bytes * len(total.calls) / total.seconds)
+            if total.seconds > 0 else "",
+            *("–" if (s := total.parts.get(name)) is None else format_seconds(s) for name in seen),
         ))
-        for one in timed[:MAX_ROWS]
+        for total in timed[:MAX_ROWS]
     ]  # fmt: skip
     return [Table(
         "Patterns of collective access, most expensive first", columns,
@@ -262,21 +268,23 @@ def _table(timed: Sequence[Timed], opened: Sequence[RecordedFile]) -> list[Block
 
 def _filesystems(opened: Sequence[RecordedFile]) -> list[Facts]:
     """List the known file systems of the files."""
-    pairs = tuple((_file(one), one.filesystem) for one in opened if one.filesystem)
-    more = len(pairs) - MAX_ROWS
-    title = f"File systems (and {more} more: --json lists all)" if more > 0 else "File systems"
+    pairs = tuple((_file(file), file.filesystem) for file in opened if file.filesystem)
+    omitted = len(pairs) - MAX_ROWS
+    title = (
+        f"File systems (and {omitted} more: --json lists all)" if omitted > 0 else "File systems"
+    )
     return [Facts(title, pairs[:MAX_ROWS])] if pairs else []
 
 
 def _hints(opened: Sequence[RecordedFile]) -> list[Facts]:
     """List the hints that matter, and all that the program gave."""
-    found = []
+    facts = []
     for file in opened[:MAX_FILES]:
         pairs = [(key, file.hints[key]) for key in _OF_USE if key in file.hints]
         pairs += [(f"given: {key}", value) for key, value in file.given.items()]
         if pairs:
-            found.append(Facts(f"Active hints for {_file(file)}", tuple(pairs)))
-    return found
+            facts.append(Facts(f"Active hints for {_file(file)}", tuple(pairs)))
+    return facts
 
 
 PAGE = Kind(

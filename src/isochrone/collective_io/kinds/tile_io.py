@@ -111,13 +111,13 @@ def _document(run: Run, asked: Asked) -> _Shown:
 
 
 def _sections(run: Run, asked: Asked) -> list[Section]:
-    found, given = _chosen(run, asked.nbytes), tuple(hints(run).items())
-    reported = [Facts("Hints reported by the library", given)] if given else []
+    measured, library_hints = _chosen(run, asked.nbytes), tuple(hints(run).items())
+    reported = [Facts("Hints reported by the library", library_hints)] if library_hints else []
     return [
-        Section("Summary", tuple(_overview(run, found)), only="report"),
+        Section("Summary", tuple(_overview(run, measured)), only="report"),
         Section("Nodes", tuple(_picture([run])), only="report", alone=True),
-        Section("Numbers", (*_options(run), *_phases(found))),
-        Section("Summary", tuple(replace(one, only="terminal") for one in _slow(found))),
+        Section("Numbers", (*_options(run), *_phases(measured))),
+        Section("Summary", tuple(replace(line, only="terminal") for line in _slow(measured))),
         Section("Summary", (*best_gains(run), *_served(run))),
         Section("Numbers", (*reported, *_nodes(run))),
         Section("Summary", (warnings_of(run.warnings),)),
@@ -140,19 +140,19 @@ def _chosen(run: Run, nbytes: int | None) -> list[Phase]:
 # --- summary --------------------------------------------------------------------------------------
 
 
-def _overview(run: Run, found: Sequence[Phase]) -> list[Block]:
+def _overview(run: Run, measured: Sequence[Phase]) -> list[Block]:
     """Summarise the times and the nodes that delay others."""
     tiles = [
         Tile(
             format_seconds(phase.times["seconds"].median), _name(phase),
             ", ".join([format_bytes(phase.bytes), *_rate(phase)]),
         )
-        for phase in found
+        for phase in measured
     ]  # fmt: skip
     return [
         *([Tiles(tuple(tiles))] if tiles else []),
-        *(_sentence(phase) for phase in found),
-        *_slow(found),
+        *(_sentence(phase) for phase in measured),
+        *_slow(measured),
         *_hot(run),
     ]
 
@@ -174,14 +174,14 @@ def _sentence(phase: Phase) -> Sentence:
     text = f"{name} a file of {format_bytes(phase.bytes)} takes {time}{_rounds(phase)}"
     text += "".join(f", which is {rate}" for rate in _rate(phase))
     around = [
-        f"{format_seconds(phase.times[part].median)} to {part} it"
-        for part in ("open", "close") if part in phase.times
+        f"{format_seconds(phase.times[step].median)} to {step} it"
+        for step in ("open", "close") if step in phase.times
     ]  # fmt: skip
     text += f"; in addition, {' and '.join(around)}" if around else ""
     return Sentence(f"{text}.", stress=(time,))
 
 
-def _slow(found: Sequence[Phase]) -> list[Sentence]:
+def _slow(measured: Sequence[Phase]) -> list[Sentence]:
     """Name the longest recorded phase of each access."""
     sentences = [
         slow(
@@ -189,9 +189,9 @@ def _slow(found: Sequence[Phase]) -> list[Sentence]:
             phase.times["seconds"].median,
             {name: phase.times[name].median for name in NAMES if name in phase.times},
         )
-        for phase in found
+        for phase in measured
     ]
-    return [one for one in sentences if one is not None]
+    return [sentence for sentence in sentences if sentence is not None]
 
 
 def _rounds(phase: Phase) -> str:
@@ -200,38 +200,38 @@ def _rounds(phase: Phase) -> str:
 
 def _hot(run: Run) -> list[Sentence]:
     """Name the node with most messages to and from others."""
-    hot = [one for one in nodes(run) if one["hot"]]
+    hot = [node for node in nodes(run) if node["hot"]]
     if not hot:
         return []
-    names = listed([_node(one) for one in hot], 4)
-    one = hot[0]
-    text = f"The busiest nodes are {names}, each with {one['in'] + one['out']} messages."
+    names = listed([_node(node) for node in hot], 4)
+    busiest = hot[0]
+    text = f"The busiest nodes are {names}, each with {busiest['in'] + busiest['out']} messages."
     if len(hot) == 1:
-        words = f"{one['in']} messages in and {one['out']} out when writing"
-        text = f"The hot spot is {names}: {words}. All others wait for it."
+        traffic = f"{busiest['in']} messages in and {busiest['out']} out when writing"
+        text = f"The hot spot is {names}: {traffic}. All others wait for it."
     return [Sentence(text)]
 
 
-def _node(one: dict[str, Any]) -> str:
-    return printable(one["host"], 40) or str(one["node"])
+def _node(node: dict[str, Any]) -> str:
+    return printable(node["host"], 40) or str(node["node"])
 
 
 def _served(run: Run) -> list[Sentence]:
     """List the aggregators, and the ranks that accessed the file."""
-    found = []
+    lines = []
     if served := aggregators(run):
         order = f"in the order of the file ({served[0]['source']})"
-        found.append(f"Aggregators, {order}: {_named(served)}")
+        lines.append(f"Aggregators, {order}: {_named(served)}")
     accessed = file_io(run)
-    for op in dict.fromkeys(one["op"] for one in accessed):
-        own = [one for one in accessed if one["op"] == op]
-        found.append(f"Ranks that accessed the file to {op}: {_named(own)}")
-    return [Sentence(text) for text in found]
+    for op in dict.fromkeys(rank["op"] for rank in accessed):
+        of_op = [rank for rank in accessed if rank["op"] == op]
+        lines.append(f"Ranks that accessed the file to {op}: {_named(of_op)}")
+    return [Sentence(text) for text in lines]
 
 
 def _named(ranks: Sequence[dict[str, Any]]) -> str:
     """Write ranks and hosts: ``0 (n0), 4 (n1)``; of many, the first."""
-    return listed([with_hosts(one["rank"], [one["host"]]) for one in ranks], MAX_NAMES)
+    return listed([with_hosts(rank["rank"], [rank["host"]]) for rank in ranks], MAX_NAMES)
 
 
 # --- numbers --------------------------------------------------------------------------------------
@@ -239,23 +239,23 @@ def _named(ranks: Sequence[dict[str, Any]]) -> str:
 
 def _options(run: Run) -> list[Facts]:
     options = in_use(run)
-    words = [(name, str(options[name])) for name in _OPTIONS if name in options]
-    return [Facts("", tuple(words), only="terminal")] if words else []
+    facts = [(name, str(options[name])) for name in _OPTIONS if name in options]
+    return [Facts("", tuple(facts), only="terminal")] if facts else []
 
 
-def _phases(found: Sequence[Phase]) -> list[Block]:
+def _phases(measured: Sequence[Phase]) -> list[Block]:
     """Tabulate the parts of each phase; the access itself has a bandwidth."""
-    if not found:
+    if not measured:
         return [Sentence("  The run contains no sample")]
     rows = []
-    for phase in found:
-        for number, (part, times) in enumerate(phase.times.items()):
-            access = part == "seconds"
+    for phase in measured:
+        for index, (name, times) in enumerate(phase.times.items()):
+            access = name == "seconds"
             done = f"exchange{_rounds(phase)}" if phase.phase == "exchange" else phase.op
-            of = ("", "") if number else (phase.phase, phase.op)
+            of = ("", "") if index else (phase.phase, phase.op)
             rate = _rate(phase) if access else []
             rows.append(Row((
-                *of, done if access else f"· {NAMES[part]}" if part in NAMES else part,
+                *of, done if access else f"· {NAMES[name]}" if name in NAMES else name,
                 format_bytes(phase.bytes) if access else "", str(times.n),
                 format_seconds(times.median), interval(times), format_seconds(times.min),
                 *(rate or [""]),
@@ -269,20 +269,20 @@ def _phases(found: Sequence[Phase]) -> list[Block]:
 
 def _nodes(run: Run) -> list[Table]:
     """Tabulate the messages of each node, the hot spot marked."""
-    found = nodes(run)
-    if not found:
+    records = nodes(run)
+    if not records:
         return []
     # The hot node is always shown.
-    shown = sorted(found, key=lambda one: not one["hot"])[:MAX_NODES]
+    tabled = sorted(records, key=lambda node: not node["hot"])[:MAX_NODES]
     rows = [
-        Row((_node(one), *(str(one[key]) for key in ("intra", "in", "out")),
-             HOT if one["hot"] else ""), "bad" if one["hot"] else "")
-        for one in sorted(shown, key=lambda one: int(one["node"]))
+        Row((_node(node), *(str(node[key]) for key in ("intra", "in", "out")),
+             HOT if node["hot"] else ""), "bad" if node["hot"] else "")
+        for node in sorted(tabled, key=lambda node: int(node["node"]))
     ]  # fmt: skip
     return [Table(
         "Messages of the nodes in all rounds when writing; reading swaps in and out",
         columns_of("node", ">intra", ">in", ">out", ""),
-        tuple(rows), left_out(len(found), len(rows), "more node"),
+        tuple(rows), left_out(len(records), len(rows), "more node"),
     )]  # fmt: skip
 
 

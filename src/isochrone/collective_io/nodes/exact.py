@@ -35,8 +35,8 @@ def are_few(positions: Positions) -> bool:
 
     So it is with several kinds of rounds, and where the cost of a node depends on the others.
     """
-    alone = len(positions.weights) == 1 and not positions.of_neighbours
-    return not alone and how_many(positions.counts) <= MAX_ORDERS
+    separable = len(positions.weights) == 1 and not positions.of_neighbours
+    return not separable and how_many(positions.counts) <= MAX_ORDERS
 
 
 def enumerate_orders(positions: Positions, cost: float) -> tuple[Ints | None, bool]:
@@ -90,35 +90,35 @@ def layered_search(positions: Positions, cost: float, end: float) -> tuple[Ints 
     if prod((counts + 1).tolist()) >= 2**62:
         return None, False
     strides = np.append(1, np.cumprod(counts[:-1] + 1))
-    code, hot, before = (np.zeros(1, np.int64), np.zeros(1), np.zeros(1, np.int64))
+    code, hot, first_rank = (np.zeros(1, np.int64), np.zeros(1), np.zeros(1, np.int64))
     layers = []
     complete, limit = True, cost * (1 - TIE)
-    for place in range(positions.nodes):
+    for position in range(positions.nodes):
         if monotonic() > end:
             return None, False
         used = code[:, None] // strides % (counts + 1)
         chosen, parent = np.nonzero((used < counts).T)
-        size, before = sizes[chosen], before[parent]
-        columns = np.full(len(size), place), before, size
-        step = in_portions(lambda *some: positions.costs(*some)[0], _AT_ONCE, *columns)
+        size, first_rank = sizes[chosen], first_rank[parent]
+        columns = np.full(len(size), position), first_rank, size
+        step = in_portions(lambda *portion: positions.costs(*portion)[0], _AT_ONCE, *columns)
         hot = np.maximum(hot[parent], step)
-        code, before = code[parent] + strides[chosen], before + size
+        code, first_rank = code[parent] + strides[chosen], first_rank + size
         order = np.lexsort((hot, code))
         order = order[hot[order] < limit]
         first = order[np.append(True, np.diff(code[order]) > 0)[: len(order)]]
         if len(first) > MAX_STATES:
             complete = False
-            away = np.abs(before[first] / positions.ranks - (place + 1) / positions.nodes)
+            away = np.abs(first_rank[first] / positions.ranks - (position + 1) / positions.nodes)
             first = first[np.argsort(away, kind="stable")[: MAX_STATES // 10]]
         if not len(first):
             return None, complete
-        code, hot, before = code[first], hot[first], before[first]
+        code, hot, first_rank = code[first], hot[first], first_rank[first]
         layers.append((parent[first], chosen[first]))
-    at, found = int(np.argmin(hot)), []
+    at, path = int(np.argmin(hot)), []
     for parent, chosen in reversed(layers):
-        found.append(int(sizes[chosen[at]]))
+        path.append(int(sizes[chosen[at]]))
         at = int(parent[at])
-    return np.array(found[::-1]), complete
+    return np.array(path[::-1]), complete
 
 
 def relaxed_bound(positions: Positions, low: float, cost: float, end: float) -> float:
@@ -132,16 +132,18 @@ def relaxed_bound(positions: Positions, low: float, cost: float, end: float) -> 
         return low
     hot = np.full(ranks + 1, np.inf)
     hot[0] = 0.0
-    for place in range(nodes):
+    for position in range(nodes):
         if monotonic() > end:
             return low
         following = np.full(ranks + 1, np.inf)
         reached = np.flatnonzero(hot <= cost)
         for size in positions.sizes.tolist():
-            here = reached[reached + size <= ranks]
-            if len(here):
-                step = positions.costs(np.full(len(here), place), here, np.full(len(here), size))
-                value = np.maximum(hot[here], step[0])
-                following[here + size] = np.minimum(following[here + size], value)
+            starts = reached[reached + size <= ranks]
+            if len(starts):
+                step = positions.costs(
+                    np.full(len(starts), position), starts, np.full(len(starts), size)
+                )
+                value = np.maximum(hot[starts], step[0])
+                following[starts + size] = np.minimum(following[starts + size], value)
         hot = following
     return max(low, min(float(hot[ranks]), cost))

@@ -76,15 +76,15 @@ def spread(cores: Ints) -> Ints:
 def in_step(cores: Ints) -> Ints:
     """Choose at each place the node after which the ranks are most in step with the file."""
     sizes, counts = np.unique(cores, return_counts=True)
-    total, before = int(cores.sum()), 0
+    total, first_rank = int(cores.sum()), 0
     chosen = np.empty(len(cores), np.int64)
-    for place in range(len(cores)):
+    for position in range(len(cores)):
         left = np.flatnonzero(counts)
-        middle = before + sizes[left] / 2
-        best = left[np.argmin(np.abs(middle - (place + 0.5) * total / len(cores)))]
+        middle = first_rank + sizes[left] / 2
+        best = left[np.argmin(np.abs(middle - (position + 0.5) * total / len(cores)))]
         counts[best] -= 1
-        chosen[place] = sizes[best]
-        before += int(sizes[best])
+        chosen[position] = sizes[best]
+        first_rank += int(sizes[best])
     return chosen
 
 
@@ -102,17 +102,17 @@ def best_order(
     seconds
         Time limit of local and exact search together; None: derived from the number of nodes.
     """
-    usual = SECONDS if len(cores) <= MANY else SECONDS_OF_MANY
-    end = monotonic() + (usual if seconds is None else seconds)
-    given = np.array(cores, np.int64)
+    default_seconds = SECONDS if len(cores) <= MANY else SECONDS_OF_MANY
+    end = monotonic() + (default_seconds if seconds is None else seconds)
+    given_sizes = np.array(cores, np.int64)
     generator = np.random.default_rng(1)
     orders = {
-        "given": given,
-        "spread": spread(given),
-        "in step": in_step(given),
-        "ascending": np.sort(given),
-        "descending": np.sort(given)[::-1],
-        "random": generator.permutation(given),
+        "given": given_sizes,
+        "spread": spread(given_sizes),
+        "in step": in_step(given_sizes),
+        "ascending": np.sort(given_sizes),
+        "descending": np.sort(given_sizes)[::-1],
+        "random": generator.permutation(given_sizes),
     }
     costs = {name: float(positions.total(order)) for name, order in orders.items()}
     method = min(costs, key=lambda name: costs[name])
@@ -133,7 +133,7 @@ def best_order(
     if best.reaches(bound):
         bound = best.cost
     return NodeOrder(
-        nodes_of(given, best.order), best.cost, costs["given"], bound, best.method, costs
+        nodes_of(given_sizes, best.order), best.cost, costs["given"], bound, best.method, costs
     )
 
 
@@ -170,10 +170,10 @@ def _exact(positions: Positions, best: _Best, end: float) -> float:
     return min(bound, best.cost) if complete else 0.0
 
 
-def nodes_of(given: Ints, sizes: Ints) -> list[int]:
+def nodes_of(given_sizes: Ints, sizes: Ints) -> list[int]:
     """Convert an order of sizes to nodes; nodes of equal size retain their order."""
-    order = np.empty(len(given), np.int64)
-    order[np.argsort(sizes, kind="stable")] = np.argsort(given, kind="stable")
+    order = np.empty(len(given_sizes), np.int64)
+    order[np.argsort(sizes, kind="stable")] = np.argsort(given_sizes, kind="stable")
     return list(map(int, order))
 
 
@@ -243,11 +243,11 @@ class _Search:
 
     def refresh(self, first: int, end: int) -> None:
         """Take up what changed at the places ``first`` … ``end - 1``."""
-        some = self.order[first:end]
+        sizes = self.order[first:end]
         start = int(self.before[first]) if first else 0
-        self.before[first:end] = start + np.cumsum(some) - some
-        place = np.arange(first, end)
-        self.costs[:, first:end] = self.positions.costs(place, self.before[first:end], some)
+        self.before[first:end] = start + np.cumsum(sizes) - sizes
+        positions = np.arange(first, end)
+        self.costs[:, first:end] = self.positions.costs(positions, self.before[first:end], sizes)
         edge = np.zeros((len(self.costs), 1))
         self.upto = np.hstack([edge, np.maximum.accumulate(self.costs, axis=1)])
         back = np.maximum.accumulate(self.costs[:, ::-1], axis=1)[:, ::-1]
@@ -274,15 +274,15 @@ class _Search:
     def candidates(self, hot: int, generator: np.random.Generator) -> tuple[Ints, Ints]:
         """List pairs of positions whose swap changes the node at ``hot`` or the ranks before it."""
         n = len(self.order)
-        near = np.arange(max(0, hot - _NEAR), min(n, hot + _NEAR + 1))
+        neighbours = np.arange(max(0, hot - _NEAR), min(n, hot + _NEAR + 1))
         # far swaps cost more to evaluate the farther they are: fewer of them in a large order
-        many = _FAR if n <= 2048 else 4
+        draws = _FAR if n <= 2048 else 4
         alike = np.flatnonzero(np.abs(self.order - self.order[hot]) <= _ALIKE)
-        far = np.concatenate([generator.integers(0, n, many), generator.choice(alike, many)])
+        distant = np.concatenate([generator.integers(0, n, draws), generator.choice(alike, draws)])
         left = np.arange(max(0, hot - _ACROSS), hot)
         right = np.arange(hot + 1, min(n, hot + _ACROSS + 1))
         across = np.meshgrid(left, right, indexing="ij")
-        others = np.concatenate([near, far])
+        others = np.concatenate([neighbours, distant])
         i = np.concatenate([np.minimum(others, hot), across[0].ravel()])
         j = np.concatenate([np.maximum(others, hot), across[1].ravel()])
         useful = self.order[i] != self.order[j]
@@ -298,26 +298,26 @@ class _Search:
         positions = self.positions
         left = positions.costs(i, self.before[i], self.order[j])
         right = positions.costs(j, self.before[j] + self.order[j] - self.order[i], self.order[i])
-        rest = np.maximum(self.upto[:, i], self.beyond[:, j + 1])
-        least = positions.weights @ np.maximum(np.maximum(left, right), rest)
-        some = least <= self.cost * _SAME
-        return i[some], j[some]
+        unswapped = np.maximum(self.upto[:, i], self.beyond[:, j + 1])
+        bounds = positions.weights @ np.maximum(np.maximum(left, right), unswapped)
+        useful = bounds <= self.cost * _SAME
+        return i[useful], j[useful]
 
     def evaluate(self, i: Ints, j: Ints) -> tuple[Floats, Floats]:
         """Return the cost after each swap, and how much the sum of powers changes."""
         length = j - i + 1
         starts = np.cumsum(length) - length
-        place = np.arange(length.sum()) - np.repeat(starts - i, length)
+        position = np.arange(length.sum()) - np.repeat(starts - i, length)
         shift = np.repeat(self.order[j] - self.order[i], length)
-        size = self.order[place].copy()
+        size = self.order[position].copy()
         size[starts], size[starts + length - 1] = self.order[j], self.order[i]
-        before = self.before[place] + shift
-        before[starts] = self.before[i]
-        costs = self.positions.costs(place, before, size)
+        first_rank = self.before[position] + shift
+        first_rank[starts] = self.before[i]
+        costs = self.positions.costs(position, first_rank, size)
         within = np.maximum.reduceat(costs, starts, axis=1)
         hottest = np.maximum(within, np.maximum(self.upto[:, i], self.beyond[:, j + 1]))
         weights = self.positions.weights
-        power = (costs / self.cost) ** _POWER - (self.costs[:, place] / self.cost) ** _POWER
+        power = (costs / self.cost) ** _POWER - (self.costs[:, position] / self.cost) ** _POWER
         return weights @ hottest, weights @ np.add.reduceat(power, starts, axis=1)
 
     def kick(self, generator: np.random.Generator) -> None:

@@ -41,24 +41,24 @@ class Positions:
         form = _ByBytes if model.of_data else _ByMessages
         self._kinds = [form(kind, self.nodes, self.sizes, model) for kind, _ in different]
 
-    def costs(self, place: Ints, before: Ints, size: Ints) -> Floats:
+    def costs(self, position: Ints, first_rank: Ints, size: Ints) -> Floats:
         """Return the seconds of nodes in each kind of round; shape (kinds, nodes asked for).
 
         Lower bounds if they depend on the other nodes.
         """
-        return np.stack([kind.costs(place, before, size) for kind in self._kinds])
+        return np.stack([kind.costs(position, first_rank, size) for kind in self._kinds])
 
     def total(self, orders: Ints) -> Floats:
         """Return the cost of whole orders, given as ranks of each node; shape (…, nodes)."""
-        before = np.cumsum(orders, axis=-1) - orders
-        place = np.broadcast_to(np.arange(self.nodes), orders.shape)
-        hottest = [kind.hottest(place, before, orders) for kind in self._kinds]
+        first_rank = np.cumsum(orders, axis=-1) - orders
+        position = np.broadcast_to(np.arange(self.nodes), orders.shape)
+        hottest = [kind.hottest(position, first_rank, orders) for kind in self._kinds]
         return np.asarray(np.tensordot(self.weights, hottest, 1))
 
     def least(self, order: Ints) -> float:
         """Return the cost below which an order is not, by what its nodes are at least."""
-        before = np.cumsum(order) - order
-        costs = self.costs(np.arange(self.nodes), before, order)
+        first_rank = np.cumsum(order) - order
+        costs = self.costs(np.arange(self.nodes), first_rank, order)
         return float(self.weights @ costs.max(axis=-1))
 
     def bound(self) -> float:
@@ -128,7 +128,7 @@ class _ByMessages:
         self.sent = np.unique(np.concatenate(of_size))
         self.sent_at = np.zeros(int(self.sent[-1]) + 1, np.int64)
         self.sent_at[self.sent] = np.arange(len(self.sent))
-        self.sent_by_size = [self.sent_at[found] for found in of_size]
+        self.sent_by_size = [self.sent_at[amounts] for amounts in of_size]
         self.most = int(min(self.received[-1], self.sent[-1]))
         entries = (self.most + 1) * len(self.received) * len(self.sent)
         if entries > _MAX_ENTRIES:
@@ -143,23 +143,23 @@ class _ByMessages:
         possible = (intra <= received) & (intra <= sent)
         into, out = (received - intra)[possible], (sent - intra)[possible]
         within, none = intra[possible], np.zeros(len(into))
-        found = self.directed(Counts(within, into, out, none, none, none))
+        counts = self.directed(Counts(within, into, out, none, none, none))
         self.table = np.full(intra.shape, np.inf)
-        self.table[possible] = self.model.cost(found, self.spread)
+        self.table[possible] = self.model.cost(counts, self.spread)
 
-    def costs(self, place: Ints, before: Ints, size: Ints) -> Floats:
+    def costs(self, position: Ints, first_rank: Ints, size: Ints) -> Floats:
         """Return the seconds of nodes at their places; arrays of one shape.
 
         If they depend on the other nodes, too: seconds below which these nodes are not.
         """
-        after = before + size
-        sent = self.traffic.messages.sent[after] - self.traffic.messages.sent[before]
-        (intra,) = self._overlap(place, before, after)
-        return np.asarray(self.table[intra, self.kind[place], self.sent_at[sent]])
+        end_rank = first_rank + size
+        sent = self.traffic.messages.sent[end_rank] - self.traffic.messages.sent[first_rank]
+        (intra,) = self._overlap(position, first_rank, end_rank)
+        return np.asarray(self.table[intra, self.kind[position], self.sent_at[sent]])
 
-    def hottest(self, place: Ints, before: Ints, size: Ints) -> Floats:
+    def hottest(self, position: Ints, first_rank: Ints, size: Ints) -> Floats:
         """Return the seconds of the hottest node of whole orders, nodes along the last axis."""
-        return np.asarray(self.costs(place, before, size).max(axis=-1))
+        return np.asarray(self.costs(position, first_rank, size).max(axis=-1))
 
     def floor(self, at: int, *, disjoint: bool) -> Floats:
         """Return a lower bound of the cost of a node of size ``sizes[at]`` at each position.
@@ -196,13 +196,13 @@ class _ByMessages:
         """Return what each place receives."""
         return np.pad(of.received[: self.domains], (0, self.nodes - self.domains))
 
-    def _overlap(self, place: Ints, before: Ints, after: Ints) -> list[Floats]:
+    def _overlap(self, position: Ints, first_rank: Ints, end_rank: Ints) -> list[Floats]:
         """Return what nodes have for what their place serves, by amount."""
         if self.domains == self.nodes:
-            return self.overlaps.between(place, before, after)
-        serves = place < self.domains
-        found = self.overlaps.between(np.where(serves, place, 0), before, after)
-        return [amount * serves for amount in found]
+            return self.overlaps.between(position, first_rank, end_rank)
+        serves = position < self.domains
+        overlaps = self.overlaps.between(np.where(serves, position, 0), first_rank, end_rank)
+        return [amount * serves for amount in overlaps]
 
     def _places(self, at: int, *, exactly: bool) -> Floats:
         """Return a lower bound of the cost of a node of this size at each position.
@@ -215,10 +215,12 @@ class _ByMessages:
             size = int(self.sizes[at])
             first, last = self.overlaps.first, self.overlaps.last
             low = np.maximum(first - size + 1, 0)
-            each = np.maximum(np.minimum(last - 1, self.traffic.ranks - size) - low + 1, 0)
-            each[self.domains :] = 0
-            place, before = expanded(low, each)
-            np.minimum.at(floor, place, self.costs(place, before, np.full(len(place), size)))
+            widths = np.maximum(np.minimum(last - 1, self.traffic.ranks - size) - low + 1, 0)
+            widths[self.domains :] = 0
+            position, first_rank = expanded(low, widths)
+            np.minimum.at(
+                floor, position, self.costs(position, first_rank, np.full(len(position), size))
+            )
         return floor
 
 
@@ -230,7 +232,7 @@ def distinct(kinds: Sequence[RoundKind], model: NodeCost) -> list[tuple[RoundKin
     if model.of_data:
         return [(kind, kind.rounds) for kind in kinds]
     same = grouped(((kind.traffic.messages.fingerprint, kind.spread), kind) for kind in kinds)
-    return [(each[0], sum(kind.rounds for kind in each)) for each in same.values()]
+    return [(alike[0], sum(kind.rounds for kind in alike)) for alike in same.values()]
 
 
 class _ByBytes(_ByMessages):
@@ -244,33 +246,36 @@ class _ByBytes(_ByMessages):
         self.heaviest = [amount.heaviest for amount in amounts]
         self.places = _Boxes(self.received, _RECEIVERS)
 
-    def costs(self, place: Ints, before: Ints, size: Ints) -> Floats:
-        columns = (np.ravel(column) for column in (place, before, before + size))
-        return in_portions(self._costs, _AT_ONCE, *columns).reshape(np.shape(place))
+    def costs(self, position: Ints, first_rank: Ints, size: Ints) -> Floats:
+        columns = (np.ravel(column) for column in (position, first_rank, first_rank + size))
+        return in_portions(self._costs, _AT_ONCE, *columns).reshape(np.shape(position))
 
-    def hottest(self, place: Ints, before: Ints, size: Ints) -> Floats:
+    def hottest(self, position: Ints, first_rank: Ints, size: Ints) -> Floats:
         if not self.model.of_neighbours:
-            return super().hottest(place, before, size)
-        orders = (np.reshape(column, (-1, self.nodes)) for column in (place, before, before + size))
-        found = in_portions(self._hottest, _AT_ONCE // self.nodes, *orders)
-        return found.reshape(np.shape(place)[:-1])
+            return super().hottest(position, first_rank, size)
+        orders = (
+            np.reshape(column, (-1, self.nodes))
+            for column in (position, first_rank, first_rank + size)
+        )
+        seconds = in_portions(self._hottest, _AT_ONCE // self.nodes, *orders)
+        return seconds.reshape(np.shape(position)[:-1])
 
-    def _hottest(self, place: Ints, before: Ints, after: Ints) -> Floats:
-        counts = self._all_counts(place, before, after)
+    def _hottest(self, position: Ints, first_rank: Ints, end_rank: Ints) -> Floats:
+        counts = self._all_counts(position, first_rank, end_rank)
         costs = self.model.cost(counts, self.spread, self.usual, counts.busy)
         return np.asarray(costs.max(axis=-1))
 
-    def _costs(self, place: Ints, before: Ints, after: Ints) -> Floats:
-        counts = self._all_counts(place, before, after)
+    def _costs(self, position: Ints, first_rank: Ints, end_rank: Ints) -> Floats:
+        counts = self._all_counts(position, first_rank, end_rank)
         return self.model.whatever_others_do(counts, self.spread, self.usual)
 
-    def _all_counts(self, place: Ints, before: Ints, after: Ints) -> Counts:
+    def _all_counts(self, position: Ints, first_rank: Ints, end_rank: Ints) -> Counts:
         """Return what nodes send and receive."""
         sides: list[Floats] = []
-        for amount, within in enumerate(self._overlap(place, before, after)):
-            sent = self.sent[amount].take(after) - self.sent[amount].take(before)
+        for amount, within in enumerate(self._overlap(position, first_rank, end_rank)):
+            sent = self.sent[amount].take(end_rank) - self.sent[amount].take(first_rank)
             # bytes may be rounded means: avoid negative values
-            into = np.maximum(self.received[amount].take(place) - within, 0.0)
+            into = np.maximum(self.received[amount].take(position) - within, 0.0)
             sides += [within, into, np.maximum(sent - within, 0.0)]
         return self.directed(Counts(*sides))
 
@@ -278,8 +283,8 @@ class _ByBytes(_ByMessages):
         size = int(self.sizes[at])
         senders = _Boxes(self.sent[:, size:] - self.sent[:, :-size], _SENDERS)
         messages, data = self.heaviest
-        most = min(size * messages, self.places.high[0].max(), senders.high[0].max())
-        edges = np.zeros(2) if disjoint else np.linspace(0, most, _OVERLAPS + 1)
+        max_overlap = min(size * messages, self.places.high[0].max(), senders.high[0].max())
+        edges = np.zeros(2) if disjoint else np.linspace(0, max_overlap, _OVERLAPS + 1)
         shape = self.places.low.shape[1], senders.low.shape[1], len(edges) - 1
         r, s, k = (index.ravel() for index in np.indices(shape))
         received, sent = self.places.low[:, r], senders.low[:, s]
@@ -357,12 +362,12 @@ class Overlaps:
         self._tables: list[Amounts] = []
         if entries <= MAX_ENTRIES:
             domain, rank = expanded(self.first, self._width + 1)
-            self._tables = [one.before(domain, rank) for one in amounts]
+            self._tables = [amount.before(domain, rank) for amount in amounts]
 
     def between(self, domain: Ints, first: Ints, last: Ints) -> list[Amounts]:
         """Return what the ranks ``first`` … ``last - 1`` have for each domain, by amount."""
         if not self._tables:
-            return [one.between(domain, first, last) for one in self._amounts]
+            return [amount.between(domain, first, last) for amount in self._amounts]
         start, width, base = (c.take(domain) for c in (self.first, self._width, self._base))
         low = base + np.minimum(np.maximum(first - start, 0), width)
         high = base + np.minimum(np.maximum(last - start, 0), width)

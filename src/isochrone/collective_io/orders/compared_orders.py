@@ -148,13 +148,13 @@ class ComparedOrders(Record):
     @property
     def launched(self) -> bool:
         """Whether there is anything measured."""
-        return all(len(one.times) for one in self.orders)
+        return all(len(order.times) for order in self.orders)
 
     @property
     def tied(self) -> int:
         """How many orders are expected to be the best."""
         best = self.orders[0].predicted
-        return sum(one.predicted <= best * (1 + TIE) for one in self.orders)
+        return sum(order.predicted <= best * (1 + TIE) for order in self.orders)
 
     @property
     def fastest(self) -> int:
@@ -164,7 +164,7 @@ class ComparedOrders(Record):
     @property
     def given(self) -> int | None:
         """The order the nodes are given in, as an index, if it is among them."""
-        return next((k for k, one in enumerate(self.orders) if "given" in one.names), None)
+        return next((k for k, order in enumerate(self.orders) if "given" in order.names), None)
 
     def what_is(self, at: int) -> str:
         """Label of an order; empty if it is one of many."""
@@ -173,9 +173,9 @@ class ComparedOrders(Record):
 
     def label(self, at: int) -> str:
         """Name an order: by the ranks of its nodes, or by its hosts."""
-        one = self.orders[at]
-        words = [str(ranks) for ranks in one.nodes] if self.what == "nodes" else list(one.hosts)
-        return ",".join(words if len(words) <= _MAX_LABEL else [*words[:_MAX_LABEL], "…"])
+        order = self.orders[at]
+        names = [str(ranks) for ranks in order.nodes] if self.what == "nodes" else list(order.hosts)
+        return ",".join(names if len(names) <= _MAX_LABEL else [*names[:_MAX_LABEL], "…"])
 
     def missed(self) -> Speedup:
         """Compare the order expected to be best with the fastest one, turn by turn.
@@ -191,21 +191,23 @@ class ComparedOrders(Record):
         """
         if self.given is None or self.given == self.fastest:
             return nan
-        given = self.orders[self.given].measured
-        return (given - self.orders[0].measured) / (given - self.orders[self.fastest].measured)
+        given_seconds = self.orders[self.given].measured
+        return (given_seconds - self.orders[0].measured) / (
+            given_seconds - self.orders[self.fastest].measured
+        )
 
     def deviations(self) -> tuple[float, float]:
         """Return the mean and the largest deviation, without their signs."""
-        off = [abs(one.deviation) for one in self.orders]
+        off = [abs(order.deviation) for order in self.orders]
         return float(np.mean(off)), float(max(off))
 
     @cached_property
     def correlation(self) -> Correlation:
         """How well the prediction ranks the orders."""
-        times = np.array([one.times for one in self.orders])
-        return rank_correlation(np.array([one.predicted for one in self.orders]), times)
+        times = np.array([order.times for order in self.orders])
+        return rank_correlation(np.array([order.predicted for order in self.orders]), times)
 
-    def document(self, words: list[str]) -> OrdersFile:
+    def document(self, sentences: list[str]) -> OrdersFile:
         """Return all for a document, with the verdict; what was not measured is None."""
         launches = len(self.orders[0].times)
         summary: list[Any] = [None] * 10
@@ -219,7 +221,7 @@ class ComparedOrders(Record):
         values = [
             "orders", FORMAT, self.what, self.op, self.expected, self.timed,
             self.origin if self.launched else None, self.model_origin or None, launches,
-            self.orders, self.tied, self.given, *summary, self.warnings, words,
+            self.orders, self.tied, self.given, *summary, self.warnings, sentences,
         ]  # fmt: skip
         return OrdersFile(*values)
 
@@ -275,8 +277,10 @@ def rank_correlation(predicted: Floats, times: Floats) -> Correlation:
     medians = redrawn_medians(times).T
     drawn = np.random.default_rng(1).integers(0, len(predicted), (len(medians), len(predicted)))
     pairs = zip(drawn, medians, strict=True)
-    found = np.array([_spearman(predicted[which], some[which]) for which, some in pairs])
-    return Correlation(value, *bootstrap_interval(found))
+    redrawn = np.array(
+        [_spearman(predicted[which], launch_medians[which]) for which, launch_medians in pairs]
+    )
+    return Correlation(value, *bootstrap_interval(redrawn))
 
 
 def _spearman(left: Floats, right: Floats) -> float:
@@ -293,9 +297,9 @@ def _ranks(values: Floats) -> Floats:
     group = np.cumsum(np.append(False, ordered[1:] > ordered[:-1] * (1 + TIE)))
     ends = np.cumsum(np.bincount(group))
     mean = ends - (np.bincount(group) - 1) / 2
-    found = np.empty(len(values))
-    found[order] = mean[group]
-    return found
+    ranks = np.empty(len(values))
+    ranks[order] = mean[group]
+    return ranks
 
 
 # --- the document --------------------------------------------------------------------------------
@@ -372,17 +376,17 @@ def read(path: Path) -> ComparedOrders:
                     "the file contains no orders", hint="isochrone place orders -o writes them"
                 )
             check_format(content.get("format"), FORMAT, "the document of orders")
-            found = msgspec.convert(content, type=_Document)
+            record = msgspec.convert(content, type=_Document)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise InputError(f"the file is damaged: {printable(error)}") from error
-        if not found.orders:
+        if not record.orders:
             raise InputError("the file is damaged: it has no orders")
-        orders = [_order(one) for one in found.orders]
-        if len({len(one.times) for one in orders}) > 1:
+        orders = [_order(order) for order in record.orders]
+        if len({len(order.times) for order in orders}) > 1:
             raise InputError("the file is damaged: orders differ in their number of launches")
     return ComparedOrders(
-        orders, found.what, found.op, found.expected, found.timed, found.origin or "measured",
-        found.model_origin or "", found.warnings,
+        orders, record.what, record.op, record.expected, record.timed, record.origin or "measured",
+        record.model_origin or "", record.warnings,
     )  # fmt: skip
 
 

@@ -50,7 +50,7 @@ def choose(
     named: Iterable[tuple[str, Order]],
     alike: Callable[[Order], Hashable],
     *,
-    most: int,
+    limit: int,
     random: int = 0,
     seed: int = 1,
 ) -> list[Candidate]:
@@ -62,31 +62,31 @@ def choose(
         Named orders, most important first.
     alike
         Returns equal keys for equivalent orders: nodes with equally many ranks are interchangeable.
-    most
+    limit
         Maximum number of orders.
     random
         How many elements a random order has; 0: no random ones.
     seed
         Of the random orders.
     """
-    found: dict[Hashable, Candidate] = {}
+    candidates: dict[Hashable, Candidate] = {}
     for name, order in named:
         key = alike(order)
-        if key in found:
-            found[key].names.append(name)
-        elif len(found) < most:
-            found[key] = Candidate([name], [int(k) for k in order])
+        if key in candidates:
+            candidates[key].names.append(name)
+        elif len(candidates) < limit:
+            candidates[key] = Candidate([name], [int(k) for k in order])
     generator = np.random.default_rng(seed)
     drawn = 0
-    for _ in range(_TRIES * most if random else 0):
-        if len(found) >= most:
+    for _ in range(_TRIES * limit if random else 0):
+        if len(candidates) >= limit:
             break
         order = generator.permutation(random).tolist()
         key = alike(order)
-        if key not in found:
+        if key not in candidates:
             drawn += 1
-            found[key] = Candidate([f"random {drawn}"], order)
-    return list(found.values())
+            candidates[key] = Candidate([f"random {drawn}"], order)
+    return list(candidates.values())
 
 
 class Nodes(Record):
@@ -145,20 +145,20 @@ class Nodes(Record):
         InputError
             If it is no order of these nodes.
         """
-        known = {host: k for k, host in enumerate(self.given.hosts)}
+        host_index = {host: k for k, host in enumerate(self.given.hosts)}
         names = text.split(",")
-        if set(names) <= set(known):
-            return self.of_names([known[name] for name in names], text)
+        if set(names) <= set(host_index):
+            return self.of_names([host_index[name] for name in names], text)
         ranks = self.given.cores
         numbers = re.fullmatch("[0-9(x),]+", text)
-        found = allocations.from_numbers(text, "--orders").cores if numbers else ()
-        if sorted(found) != sorted(ranks):
+        sizes = allocations.from_numbers(text, "--orders").cores if numbers else ()
+        if sorted(sizes) != sorted(ranks):
             raise InputError(
                 f"'{text[:60]}' is not an order of the nodes with {','.join(map(str, ranks[:16]))} "
                 "ranks",
                 where="--orders", hint="give the ranks of each node, or the names of the hosts",
             )  # fmt: skip
-        return nodes_of(np.array(ranks), np.array(found))
+        return nodes_of(np.array(ranks), np.array(sizes))
 
     @cached_property
     def positions(self) -> Positions:
@@ -235,9 +235,11 @@ class Aggregators(Nodes):
         layout = layout_of(self.given.by_rank)
         hosts, starts = np.arange(layout.nodes), []
         costs = HostCosts.of(self.kinds, layout, np.ones(len(hosts), np.int64), self.model)
-        for some in costs.table:  # the most expensive host of one kind of round
-            host, place = np.unravel_index(int(np.argmax(some)), some.shape)
-            starts.append(np.insert(np.delete(hosts, host), min(int(place), len(hosts) - 1), host))
+        for cost_table in costs.table:  # the most expensive host of one kind of round
+            host, position = np.unravel_index(int(np.argmax(cost_table)), cost_table.shape)
+            starts.append(
+                np.insert(np.delete(hosts, host), min(int(position), len(hosts) - 1), host)
+            )
         return [int(k) for k in worst(hosts, costs.total, starts)]
 
 
@@ -292,12 +294,12 @@ def worst(labels: Ints, total: Total, starts: Sequence[Ints]) -> Ints:
         )
     end = monotonic() + SECONDS
     generator = np.random.default_rng(1)
-    given = np.stack(starts)
-    order = np.argsort(-in_portions(total, _ELEMENTS // len(labels), given), kind="stable")[
+    initial = np.stack(starts)
+    order = np.argsort(-in_portions(total, _ELEMENTS // len(labels), initial), kind="stable")[
         :_STARTS
     ]
-    climbed = [climb(given[k], total, end, generator) for k in order]
-    return max(climbed, key=lambda one: float(total(one[None, :])[0]))
+    climbed = [climb(initial[k], total, end, generator) for k in order]
+    return max(climbed, key=lambda arrangement: float(total(arrangement[None, :])[0]))
 
 
 def climb(order: Ints, total: Total, end: float, generator: np.random.Generator) -> Ints:
@@ -327,10 +329,12 @@ def out_of_step(cores: Ints) -> list[Ints]:
     The ranks before it are then as many, or as few, as they can be at this place: no node can be
     further away from the part of the file it serves.
     """
-    found = [np.sort(cores), np.sort(cores)[::-1]]
-    places = np.unique(np.linspace(0, len(cores) - 1, _PLACES).round().astype(np.int64))
+    orders = [np.sort(cores), np.sort(cores)[::-1]]
+    positions = np.unique(np.linspace(0, len(cores) - 1, _PLACES).round().astype(np.int64))
     for size in np.unique(cores)[-_PLACES:]:
         others = np.sort(np.delete(cores, np.flatnonzero(cores == size)[0]))
-        for place in places:
-            found += [np.insert(some, place, size) for some in (others, others[::-1])]
-    return found
+        for position in positions:
+            orders += [
+                np.insert(arrangement, position, size) for arrangement in (others, others[::-1])
+            ]
+    return orders

@@ -26,15 +26,15 @@ MEASURE = (
 
 def whole_call(cost: WholeCost, best: BestPossible, *, measured: bool) -> list[Block]:
     """Report the maximum gain and the phases of the call."""
-    first, *more = best.why
-    said: list[Block] = [Sentence(first, tone="strong"), *(Sentence(text) for text in more)]
+    first, *reasons = best.why
+    blocks: list[Block] = [Sentence(first, tone="strong"), *(Sentence(text) for text in reasons)]
     if not cost.known:
-        said.append(Sentence(MEASURE))
+        blocks.append(Sentence(MEASURE))
         # expected without --calls
-        return [*said, Warnings(tuple(cost.warnings))] if measured else said
+        return [*blocks, Warnings(tuple(cost.warnings))] if measured else blocks
     time = f"{format_seconds(cost.seconds)} ({between(cost.low, cost.high)})"
     return [
-        *said, Sentence(f"The whole call: {time}"), _parts(cost), Warnings(tuple(cost.warnings)),
+        *blocks, Sentence(f"The whole call: {time}"), _parts(cost), Warnings(tuple(cost.warnings)),
     ]  # fmt: skip
 
 
@@ -47,28 +47,28 @@ def best_gains(run: Run) -> list[Sentence]:
         measured = measured_calls([run])
     except InputError:  # no call, or aggregators unknown
         return []
-    seen = [one for one in measured if one.collective and "exchange" in one.parts]
-    seen = [one for one in seen if len(one.by_rank) <= MAX_RANKS]
-    found = []
-    for one in sorted(seen, key=lambda one: -one.seconds)[:MAX_CALLS]:
-        whole = WholeCall.calibrated(None, [one])
-        best = best_possible(whole, one.call, one.by_rank, one.aggregators)
-        about = "read" if one.call.reading else "write"
-        first, last = one.call.pattern.extent
+    seen = [call for call in measured if call.collective and "exchange" in call.parts]
+    seen = [call for call in seen if len(call.by_rank) <= MAX_RANKS]
+    sentences = []
+    for call in sorted(seen, key=lambda call: -call.seconds)[:MAX_CALLS]:
+        calibrated = WholeCall.calibrated(None, [call])
+        best = best_possible(calibrated, call.call, call.by_rank, call.aggregators)
+        about = "read" if call.call.reading else "write"
+        first, last = call.call.pattern.extent
         size = format_bytes(last - first)
-        found.append(Sentence(" ".join(best.why), about=f"{about} of {size}"))
-    return found
+        sentences.append(Sentence(" ".join(best.why), about=f"{about} of {size}"))
+    return sentences
 
 
 def _parts(cost: WholeCost) -> Table:
     """Table of the phases; unmeasured ones are marked."""
     rows = []
-    for part in PARTS:
-        seconds = cost.parts[part]
+    for part_name in PARTS:
+        seconds = cost.parts[part_name]
         cells = ("not known", "") if seconds is None else (
             format_seconds(seconds), f"{100 * seconds / cost.seconds:.0f} %"
         )  # fmt: skip
-        rows.append(Row((NAMES[part], *cells)))
+        rows.append(Row((NAMES[part_name], *cells)))
     columns = columns_of("part", ">time", ">share")
     return Table("", columns, tuple(rows))
 
@@ -87,23 +87,23 @@ _DONE = {
 }
 
 
-def slow(name: str, whole: float, parts: Mapping[str, float]) -> Sentence | None:
-    """Sentence on the longest phase of ``whole`` seconds; None if none is known.
+def slow(name: str, total: float, phases: Mapping[str, float]) -> Sentence | None:
+    """Sentence on the longest phase of ``total`` seconds; None if none is known.
 
-    ``parts`` may include `LATE`, which is part of the remainder.
+    ``phases`` may include `LATE`, which is part of the remainder.
     """
-    if not parts or whole <= 0:
+    if not phases or total <= 0:
         return None
-    own = dict(parts)
-    if LATE in own and "rest" in own:
-        own[LATE] = min(own[LATE], own["rest"])
-        own["rest"] -= own[LATE]
-    if "exchange" not in own:  # communication inside the library is in the remainder
+    seconds = dict(phases)
+    if LATE in seconds and "rest" in seconds:
+        seconds[LATE] = min(seconds[LATE], seconds["rest"])
+        seconds["rest"] -= seconds[LATE]
+    if "exchange" not in seconds:  # communication inside the library is in the remainder
         done = {**_DONE, "rest": "is communication inside the library"}
     else:
         done = _DONE
-    most = max(own, key=lambda part: own[part])
-    time = format_seconds(own[most])
-    share = own[most] / whole
-    text = f"Of {format_seconds(whole)} in {name}, {time} ({share:.0%}) {done[most]}."
+    longest = max(seconds, key=lambda part_name: seconds[part_name])
+    time = format_seconds(seconds[longest])
+    share = seconds[longest] / total
+    text = f"Of {format_seconds(total)} in {name}, {time} ({share:.0%}) {done[longest]}."
     return Sentence(text, stress=(time,))

@@ -47,19 +47,19 @@ def read(path: Path, ranks: int = 0) -> Accesses:
 def _plain(data: bytes) -> Ints | None:
     """Return the columns of a valid table; None if it may be invalid."""
     text = re.sub(rb"#[^\n]*", b"", data)
-    first, end, rest = text.lstrip().partition(b"\n")
-    body = rest if _HEADING.fullmatch(first) else first + end + rest
+    first, end, remainder = text.lstrip().partition(b"\n")
+    body = remainder if _HEADING.fullmatch(first) else first + end + remainder
     # digits only: int() and numpy would take signs and underscores, too
     if not body.strip(b", \t\r\n") or body.translate(None, b"0123456789, \t\r\n"):
         return None
     try:
         lines = io.StringIO(body.replace(b",", b" ").decode("ascii"))
-        found = np.loadtxt(lines, dtype=np.int64, ndmin=2).T
+        columns = np.loadtxt(lines, dtype=np.int64, ndmin=2).T
     except ValueError:  # lines of different lengths, or a number beyond 64 bits
         return None
-    if len(found) not in (3, 5) or not _possible(*found):
+    if len(columns) not in (3, 5) or not _possible(*columns):
         return None
-    return np.ascontiguousarray(found)
+    return np.ascontiguousarray(columns)
 
 
 def _possible(
@@ -78,23 +78,25 @@ def _possible(
 def _line_by_line(data: bytes, path: Path) -> Ints:
     """Return the columns of any table, or raise an error with the invalid line."""
     accesses: list[tuple[int, ...]] = []
-    for number, line in enumerate(data.decode("utf-8", errors="replace").splitlines(), start=1):
-        words = line.partition("#")[0].replace(",", " ").split()
-        if words and not (not accesses and words in (list(COLUMNS[:3]), list(COLUMNS))):
-            accesses.append(_access(words, f"{path}:{number}"))
+    for line_number, line in enumerate(
+        data.decode("utf-8", errors="replace").splitlines(), start=1
+    ):
+        fields = line.partition("#")[0].replace(",", " ").split()
+        if fields and not (not accesses and fields in (list(COLUMNS[:3]), list(COLUMNS))):
+            accesses.append(_access(fields, f"{path}:{line_number}"))
     if not accesses:
         raise InputError("the table has no accesses", where=path, hint="write rank,offset,length")
     return np.array(accesses, dtype=np.int64).T
 
 
-def _access(words: Sequence[str], where: str) -> tuple[int, ...]:
-    digits = all(w.isascii() and w.isdigit() and len(w) < 20 for w in words)
-    if len(words) not in (3, 5) or not digits:
+def _access(fields: Sequence[str], where: str) -> tuple[int, ...]:
+    digits = all(w.isascii() and w.isdigit() and len(w) < 20 for w in fields)
+    if len(fields) not in (3, 5) or not digits:
         raise InputError(
             "the line is not rank,offset,length[,count,stride]",
             where=where,
         )
-    rank, offset, length, count, stride = (*map(int, words), 1, 0)[:5]
+    rank, offset, length, count, stride = (*map(int, fields), 1, 0)[:5]
     if rank >= MAX_RANKS or offset + max(count - 1, 0) * stride + length > MAX_OFFSET:
         raise InputError("a rank or an offset is out of range", where=where)
     if count == 0 or (count > 1 and stride == 0):
@@ -107,8 +109,8 @@ def _access(words: Sequence[str], where: str) -> tuple[int, ...]:
 
 def _make(options: Options, ranks: int) -> Accesses:
     """Return the table of a file, or what was read from a recording already."""
-    given = options["table"]
-    return given if isinstance(given, Accesses) else read(given, ranks)
+    table = options["table"]
+    return table if isinstance(table, Accesses) else read(table, ranks)
 
 
 PATTERN = Pattern(

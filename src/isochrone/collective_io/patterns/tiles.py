@@ -54,7 +54,7 @@ PATTERN = Pattern(
             "--overlap",
             "elements that neighbouring tiles share (default: 0x0)",
             "XxY",
-            sides(2, least=0),
+            sides(2, min_value=0),
         ),
     ),
     hint=lambda ranks: "for example --tiles {}x{}".format(*_square(ranks)),

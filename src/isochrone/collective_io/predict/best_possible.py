@@ -84,8 +84,8 @@ class BestPossible(Record):
     @property
     def seconds(self) -> float:
         """The least of the known bounds."""
-        known = [self.by_hints, self.independent]
-        return min([self.by_order, *(one for one in known if one is not None)])
+        bounds = [self.by_hints, self.independent]
+        return min([self.by_order, *(bound for bound in bounds if bound is not None)])
 
     @property
     def gain(self) -> float:
@@ -99,85 +99,87 @@ class BestPossible(Record):
 
 
 def best_possible(
-    whole: WholeCall, call: Call, by_rank: Sequence[str], aggregators: Sequence[int]
+    call_model: WholeCall, call: Call, by_rank: Sequence[str], aggregators: Sequence[int]
 ) -> BestPossible:
     """Return how much any order, and any hints, can gain at most."""
-    features = collective_features(call, by_rank, aggregators, whole.model)
-    now = whole.of(call.reading, features)
-    most = max(Counter(by_rank[rank] for rank in aggregators).values())
-    bound = _bounded(whole, call, by_rank, len(aggregators), features.values, most)
-    law = whole.times.laws.get((call.reading, "exchange"))
-    exchange, least = (
-        law.ask(one).seconds if law else one.get("exchange", 0.0)
-        for one in (features.values, bound)
+    features = collective_features(call, by_rank, aggregators, call_model.model)
+    present = call_model.of(call.reading, features)
+    max_per_node = max(Counter(by_rank[rank] for rank in aggregators).values())
+    bound = _bounded(call_model, call, by_rank, len(aggregators), features.values, max_per_node)
+    law = call_model.times.laws.get((call.reading, "exchange"))
+    exchange, best_exchange = (
+        law.ask(quantities).seconds if law else quantities.get("exchange", 0.0)
+        for quantities in (features.values, bound)
     )
-    by_order = max(0.0, now.seconds - exchange + min(exchange, least))
-    alone = whole.independent(call)
-    independent = alone.seconds if alone else None
-    why = _of_order(now, by_order, exchange)
+    by_order = max(0.0, present.seconds - exchange + min(exchange, best_exchange))
+    independent_cost = call_model.independent(call)
+    independent = independent_cost.seconds if independent_cost else None
+    why = _of_order(present, by_order, exchange)
     by_hints, ranks = None, len(by_rank)
-    if now.known and call.driver != "ompio" and ranks <= MAX_RANKS:
+    if present.known and call.driver != "ompio" and ranks <= MAX_RANKS:
         # any number of aggregators, in a single round
         single = call if call.cyclic else replace(call, buffer=None)
-        few = range(1, ranks + 1) if ranks <= EACH else (2**k for k in range(ranks.bit_length()))
-        by_hints = min(by_order, *(_least(whole, single, by_rank, number) for number in few))
+        counts = range(1, ranks + 1) if ranks <= EACH else (2**k for k in range(ranks.bit_length()))
+        by_hints = min(by_order, *(_least(call_model, single, by_rank, count) for count in counts))
         if by_hints <= 0.97 * by_order:
             why.append(
                 "By the model, another number of aggregators or another buffer size makes the "
-                f"call at most {_gain(now.seconds, by_hints):.3g} times as fast."
+                f"call at most {_gain(present.seconds, by_hints):.3g} times as fast."
             )
-    why += _of_independent(now, alone, call.reading)
-    return BestPossible(now.seconds, by_order, by_hints, independent, why)
+    why += _of_independent(present, independent_cost, call.reading)
+    return BestPossible(present.seconds, by_order, by_hints, independent, why)
 
 
 def _bounded(
-    whole: WholeCall,
+    call_model: WholeCall,
     call: Call,
     by_rank: Sequence[str],
-    number: int,
+    count: int,
     values: dict[str, float],
-    most: int | None = None,
+    max_domains: int | None = None,
 ) -> dict[str, float]:
     """Return the quantities of a call with its hot spot at its lower bound.
 
     On one node all messages are within it, whichever ranks serve.
     """
     if len(set(by_rank)) == 1:
-        exact = collective_features(call, by_rank, range(number), whole.model).values
+        exact = collective_features(call, by_rank, range(count), call_model.model).values
         hot = ("hot_bytes", "hot_messages", "exchange")
         return values | {name: exact[name] for name in hot if name in exact}
-    least = least_exchange(call.round_kinds(number), layout_of(by_rank), whole.model, most)
-    found = {**values, "hot_bytes": least.bytes, "hot_messages": least.messages}
-    return {**found, "exchange": least.seconds} if whole.model else found
+    bound = least_exchange(
+        call.round_kinds(count), layout_of(by_rank), call_model.model, max_domains
+    )
+    quantities = {**values, "hot_bytes": bound.bytes, "hot_messages": bound.messages}
+    return {**quantities, "exchange": bound.seconds} if call_model.model else quantities
 
 
-def _least(whole: WholeCall, call: Call, by_rank: Sequence[str], number: int) -> float:
+def _least(call_model: WholeCall, call: Call, by_rank: Sequence[str], count: int) -> float:
     """Return the sum of what each part takes at least with this many aggregators."""
-    ranks = list(range(number))
-    found = collective_features(call, by_rank, ranks, None).values
-    values = _bounded(whole, call, by_rank, number, found)
+    ranks = list(range(count))
+    quantities = collective_features(call, by_rank, ranks, None).values
+    values = _bounded(call_model, call, by_rank, count, quantities)
     # lists of pieces travel with the data
-    lists = values["hot_bytes"] / max(found["hot_bytes"], 1.0)
+    lists = values["hot_bytes"] / max(quantities["hot_bytes"], 1.0)
     values["list_pieces"] *= min(lists, 1.0)
     values |= {"rounds": 1.0, "calls": 2.0}
-    laws = [whole.times.laws.get((call.reading, part)) for part in (*PARTS, LATE)]
+    laws = [call_model.times.laws.get((call.reading, part_name)) for part_name in (*PARTS, LATE)]
     return sum(law.least(values) for law in laws if law)
 
 
-def _of_order(now: WholeCost, least: float, exchange: float) -> list[str]:
+def _of_order(present: WholeCost, best_seconds: float, exchange: float) -> list[str]:
     """Sentence on the gain of another order, and on what it does not change."""
-    gain = _gain(now.seconds, least)
+    gain = _gain(present.seconds, best_seconds)
     if gain < 1.005:
         return ["No other order of the nodes or of the aggregators is faster."]
-    if not now.known:
+    if not present.known:
         return [
             "By the model, another order of the nodes or of the aggregators makes the exchange at "
             f"most {gain:.2g} times as fast."
         ]
-    other = max(now.seconds - exchange, 0.0)
+    remainder = max(present.seconds - exchange, 0.0)
     why = (
         " The order affects only the exchange. The other parts of the call take "
-        f"{format_seconds(other)} of {format_seconds(now.seconds)}."
+        f"{format_seconds(remainder)} of {format_seconds(present.seconds)}."
     )
     return [
         "By the model, another order of the nodes or of the aggregators makes the call at most "
@@ -185,28 +187,30 @@ def _of_order(now: WholeCost, least: float, exchange: float) -> list[str]:
     ]
 
 
-def _of_independent(now: WholeCost, alone: WholeCost | None, reading: bool) -> list[str]:
+def _of_independent(present: WholeCost, independent: WholeCost | None, reading: bool) -> list[str]:
     """Sentence on the benefit of collective buffering."""
     hint = "romio_cb_read" if reading else "romio_cb_write"
-    if alone is None:
-        if not now.known:
+    if independent is None:
+        if not present.known:
             return []
         return [
             f"Without collective buffering: not known, may be faster. Measure it with {hint} = "
             "disable."
         ]
-    times = f"{format_seconds(alone.seconds)} without, {format_seconds(now.seconds)} with it"
-    if alone.high < now.low:
+    times = (
+        f"{format_seconds(independent.seconds)} without, {format_seconds(present.seconds)} with it"
+    )
+    if independent.high < present.low:
         return [f"Collective buffering is slower here; disable it ({hint} = disable): {times}."]
-    if alone.seconds < now.seconds:
+    if independent.seconds < present.seconds:
         return [f"Collective buffering may be slower here; try {hint} = disable: {times}."]
     return [f"Collective buffering is faster: {times}."]
 
 
-def _gain(now: float, least: float) -> float:
-    if now <= least:
+def _gain(present: float, best: float) -> float:
+    if present <= best:
         return 1.0
-    return now / least if least > 0 else float("inf")
+    return present / best if best > 0 else float("inf")
 
 
 # --- the exchange --------------------------------------------------------------------------------
@@ -248,7 +252,10 @@ class _Nodes(Record):
 
 
 def least_exchange(
-    kinds: Sequence[RoundKind], layout: Layout, model: NodeCost | None, most: int | None = None
+    kinds: Sequence[RoundKind],
+    layout: Layout,
+    model: NodeCost | None,
+    max_domains: int | None = None,
 ) -> ExchangeBound:
     """Return a lower bound of the exchange, for any order of nodes and of aggregators.
 
@@ -259,13 +266,13 @@ def least_exchange(
 
     Parameters
     ----------
-    most
+    max_domains
         Maximum number of domains of one node; None: unlimited.
     """
-    ranks, number = np.unique(layout.ranks, return_counts=True)
+    ranks, node_counts = np.unique(layout.ranks, return_counts=True)
     neighbours = len(layout.node) == layout.nodes
-    nodes = _Nodes(ranks.tolist(), number.astype(np.float64), most, neighbours)
-    found = np.zeros(3)
+    nodes = _Nodes(ranks.tolist(), node_counts.astype(np.float64), max_domains, neighbours)
+    totals = np.zeros(3)
     for kind in kinds:
         messages = _one_way(kind.traffic.messages, nodes)
         data = _one_way(kind.traffic.bytes, nodes)
@@ -276,8 +283,8 @@ def least_exchange(
             columns = [np.zeros(2), *way, np.zeros(2), *way_bytes]
             cost = model.cost(Counts(*columns), kind.spread)
             seconds = max(0.0, float(cost.min())) * kind.spread
-        found += kind.times * np.array([seconds, data, messages])
-    return ExchangeBound(*found.tolist())
+        totals += kind.times * np.array([seconds, data, messages])
+    return ExchangeBound(*totals.tolist())
 
 
 def _one_way(sums: Sums, nodes: _Nodes) -> float:
@@ -285,21 +292,21 @@ def _one_way(sums: Sums, nodes: _Nodes) -> float:
     local = np.array([_local(sums, ranks, nodes.neighbours) for ranks in nodes.ranks])
     into = np.maximum(sums.received - local, 0.0)
     # the least that so many ranks have for all domains together
-    each = np.sort(np.diff(sums.sent))
-    own = np.array([float(each[:ranks].sum()) for ranks in nodes.ranks])
-    least = float(into.min(axis=0).max(initial=0.0))
+    sent_sorted = np.sort(np.diff(sums.sent))
+    own_data = np.array([float(sent_sorted[:ranks].sum()) for ranks in nodes.ranks])
+    bound = float(into.min(axis=0).max(initial=0.0))
     if nodes.most is not None:  # of a node that serves what suits it best
         served = np.sort(local, axis=1)[:, ::-1][:, : nodes.most].sum(axis=1)
-        least = max(least, float((own - served).max()))
+        bound = max(bound, float((own_data - served).max()))
     if local.size > MAX_CHOICES:
-        return least
-    return max(least, _fractional(local, into, own, nodes))
+        return bound
+    return max(bound, _fractional(local, into, own_data, nodes))
 
 
-def _fractional(local: Floats, into: Floats, own: Floats, nodes: _Nodes) -> float:
+def _fractional(local: Floats, into: Floats, own_data: Floats, nodes: _Nodes) -> float:
     """Return the optimum of the linear program: x parts of each domain for each size, and t."""
     sizes, domains = local.shape
-    unit = max(float(own.max()), float(into.max()), 1.0)
+    unit = max(float(own_data.max()), float(into.max()), 1.0)
     # sums of x over the domains, size by size; nearly all is zero
     of_size = sparse.kron(sparse.eye(sizes), np.ones((1, domains)), "csr")
     per_node = -nodes.number[:, None]
@@ -308,16 +315,16 @@ def _fractional(local: Floats, into: Floats, own: Floats, nodes: _Nodes) -> floa
         sparse.hstack([of_size.multiply(into.ravel() / unit), per_node]),
         sparse.hstack([of_size.multiply(-local.ravel() / unit), per_node]),
     ]
-    limit = [np.zeros(sizes), -nodes.number * own / unit]
+    limit = [np.zeros(sizes), -nodes.number * own_data / unit]
     if nodes.most is not None:
         above.append(sparse.hstack([of_size, zero]))
         limit.append(nodes.number * nodes.most)
     once = sparse.hstack([*[sparse.eye(domains)] * sizes, np.zeros((domains, 1))])
     goal = np.append(np.zeros(sizes * domains), 1.0)
-    found = linprog(
+    solution = linprog(
         goal, sparse.vstack(above), np.concatenate(limit), once, np.ones(domains), method="highs"
     )
-    return float(found.fun) * unit if found.status == 0 else 0.0
+    return float(solution.fun) * unit if solution.status == 0 else 0.0
 
 
 def _local(sums: Sums, size: int, neighbours: bool) -> Floats:

@@ -139,7 +139,7 @@ class PartLaw(Record):
         seconds = _quantile(by_law, self.weight, 0.5)
         spread = (by_law[:, None] * np.exp(self.scatter[:, None] * _NOISE)).ravel()
         weight = np.repeat(self.weight / len(_NOISE), len(_NOISE))
-        low, high = (_quantile(spread, weight, part) for part in _INTERVAL)
+        low, high = (_quantile(spread, weight, fraction) for fraction in _INTERVAL)
         return Estimate(seconds, min(low, seconds), max(high, seconds))
 
     def least(self, features: Quantities) -> float:
@@ -165,13 +165,13 @@ class PartTimes(Record):
     laws: Mapping[tuple[bool, str], PartLaw] = {}
     ranges: Mapping[bool, Mapping[str, tuple[float, float]]] = {}
 
-    def knows(self, reading: bool, part: str) -> bool:
+    def knows(self, reading: bool, part_name: str) -> bool:
         """Whether the part was measured."""
-        return (reading, part) in self.laws
+        return (reading, part_name) in self.laws
 
-    def ask(self, reading: bool, part: str, features: Quantities) -> Estimate | None:
+    def ask(self, reading: bool, part_name: str, features: Quantities) -> Estimate | None:
         """Return how long a part takes; None: it was not measured."""
-        law = self.laws.get((reading, part))
+        law = self.laws.get((reading, part_name))
         return law.ask(features) if law else None
 
 
@@ -181,56 +181,65 @@ def fit(observations: Iterable[Observation]) -> PartTimes:
     ranges = {}
     listed = list(observations)
     for reading in (False, True):
-        mine = [one for one in listed if one.reading == reading]
-        for part in LAWS:
-            seen = [one for one in mine if part in one.seconds]
-            if part == "rest":  # where the other parts were not seen, it is the whole call
-                seen = [one for one in seen if "exchange" in one.seconds] or seen
+        mine = [observation for observation in listed if observation.reading == reading]
+        for part_name in LAWS:
+            seen = [observation for observation in mine if part_name in observation.seconds]
+            if part_name == "rest":  # where the other parts were not seen, it is the whole call
+                seen = [
+                    observation for observation in seen if "exchange" in observation.seconds
+                ] or seen
             if seen:
-                laws[reading, part] = _weighed(part, seen)
-        values = grouped(item for one in mine for item in one.features.items())
+                laws[reading, part_name] = _weighed(part_name, seen)
+        values = grouped(item for observation in mine for item in observation.features.items())
         ranges[reading] = {name: (min(seen), max(seen)) for name, seen in values.items()}
     return PartTimes(laws, ranges)
 
 
-def _weighed(part: str, seen: Sequence[Observation]) -> PartLaw:
+def _weighed(part_name: str, seen: Sequence[Observation]) -> PartLaw:
     """Scale each law of a part to the measured times, and weigh it by how well it fits."""
-    modelled = all("exchange" in one.features for one in seen)
-    prior = LAWS[part]
-    if part == "exchange" and not modelled:
+    modelled = all("exchange" in observation.features for observation in seen)
+    prior = LAWS[part_name]
+    if part_name == "exchange" and not modelled:
         prior = WITHOUT_MODEL
-    if part == "rest" and not any("exchange" in one.seconds for one in seen):
+    if part_name == "rest" and not any("exchange" in observation.seconds for observation in seen):
         hot = {"exchange": 4.0} if modelled else {"hot_bytes": 3.0, "hot_messages": 1.0}
         prior = {**hot, "bytes": 1, "busiest": 1, "rounds": 1}
-    table = np.array([[_value(one.features, term) for term in prior] for one in seen])
+    table = np.array(
+        [[_value(observation.features, term) for term in prior] for observation in seen]
+    )
     usable = np.asarray((table > 0).any(axis=0))
     terms = [term for term, use in zip(prior, usable.tolist(), strict=True) if use]
-    usual = table[:, usable].mean(axis=0)
+    term_means = table[:, usable].mean(axis=0)
     # Mixtures, shape (laws, terms). One term dominates, the others have a fourth, a sixteenth … of
     # it: a small share in one setting may dominate in another with many more rounds.
     mixtures = np.array([row for row in product(LEVELS, repeat=len(terms)) if 1.0 in row])
     shares: Floats = mixtures / mixtures.sum(axis=1, keepdims=True)
     belief = np.array([prior[term] for term in terms])
     chance = np.prod(belief**shares, axis=1)
-    by_law = (table[:, usable] / usual) @ shares.T  # (settings, laws), 1 in the usual setting
-    time = np.array([max(one.seconds[part], LEAST * one.whole, 1e-12) for one in seen])
+    by_law = (table[:, usable] / term_means) @ shares.T  # (settings, laws), 1 in the usual setting
+    time = np.array(
+        [
+            max(observation.seconds[part_name], LEAST * observation.whole, 1e-12)
+            for observation in seen
+        ]
+    )
     off = np.log(time)[:, None] - np.log(np.maximum(by_law, 1e-12))
     scale = off.mean(axis=0)
     misfit = ((off - scale) ** 2).sum(axis=0)
     free = BELIEF + len(seen) - 1
     # launches scatter at least as much as the calls within one
-    alike = [min(one.scatter.get(part, 0.0), MOST_SCATTER) for one in seen]
+    alike = [min(observation.scatter.get(part_name, 0.0), MOST_SCATTER) for observation in seen]
     variance = (BELIEF * max(SCATTER**2, float(np.mean(np.square(alike)))) + misfit) / free
     weight = chance * (variance / variance.min()) ** (-free / 2)
-    coefficients = np.exp(scale)[:, None] * shares / usual
+    coefficients = np.exp(scale)[:, None] * shares / term_means
     scatter = np.sqrt(variance * (1 + 1 / len(seen)))
     return PartLaw(terms, coefficients, weight / weight.sum(), scatter)
 
 
-def _quantile(values: Floats, weight: Floats, part: float) -> float:
+def _quantile(values: Floats, weight: Floats, fraction: float) -> float:
     """Return the value below which this part of the weight is."""
     order = np.argsort(values)
-    at = int(np.searchsorted(np.cumsum(weight[order]), part * weight.sum()))
+    at = int(np.searchsorted(np.cumsum(weight[order]), fraction * weight.sum()))
     return float(values[order[min(at, len(order) - 1)]])
 
 

@@ -29,7 +29,7 @@ def measured_calls(runs: Iterable[Run]) -> list[MeasuredCall]:
     InputError
         If a run is of something else, or holds none.
     """
-    found = []
+    measured = []
     for run in runs:
         if run.kind not in KINDS:
             raise InputError(
@@ -46,8 +46,8 @@ def measured_calls(runs: Iterable[Run]) -> list[MeasuredCall]:
             )  # fmt: skip
         if not mine:
             raise InputError("the run contains no collective file access", where=run.where)
-        found += mine
-    return found
+        measured += mine
+    return measured
 
 
 def _of_tiles(run: Run) -> list[MeasuredCall]:
@@ -60,7 +60,7 @@ def _of_tiles(run: Run) -> list[MeasuredCall]:
     pattern, hints = _tiles(run.options, run.size, run.where), tile_io.hints(run)
     if "" in run.hosts:
         raise InputError("the run does not record the hosts of its ranks", where=run.where)
-    found = []
+    measured = []
     for name in ("write", "read"):
         mine = table.where((phase == "file") & (op == name))
         if not len(mine):
@@ -72,49 +72,49 @@ def _of_tiles(run: Run) -> list[MeasuredCall]:
         call = call_of(pattern, hints, reading=name == "read")
         ranks = []  # no aggregators: each rank accesses the file independently
         if call.exchanges:
-            ranks = [one["rank"] for one in tile_io.aggregators(run)]
+            ranks = [aggregator["rank"] for aggregator in tile_io.aggregators(run)]
             if not ranks and not hints and run.library.library.startswith("Open MPI"):
                 call = replace(call, driver="ompio")
                 ranks = call.of_ompio()
             if not ranks:
-                what = "the run does not record its aggregators"
-                raise InputError(what, where=run.where)
+                message = "the run does not record its aggregators"
+                raise InputError(message, where=run.where)
             if not all(0 <= rank < run.size for rank in ranks):
                 raise InputError("a recorded aggregator is not a rank of the run", where=run.where)
-        found.append(_typical(call, run.hosts, ranks, times))
-    return found
+        measured.append(_typical(call, run.hosts, ranks, times))
+    return measured
 
 
 def _of_recording(run: Run) -> list[MeasuredCall]:
     """Return each pattern of a program, the median of its calls."""
-    files = {one.number: one for one in io_recording.files(run)}
+    files = {file.number: file for file in io_recording.files(run)}
     calls, hosts = io_recording.calls(run), run.hosts
-    found = []
-    for one in io_recording.patterns(run):
-        mine = [call for call in calls if call.pattern == one.number and not call.nonblocking]
-        file = files[one.file]
+    measured = []
+    for pattern in io_recording.patterns(run):
+        mine = [call for call in calls if call.pattern == pattern.number and not call.nonblocking]
+        file = files[pattern.file]
         if (
             not mine
-            or not len(one.pieces["rank"])
-            or not one.whole
+            or not len(pattern.pieces["rank"])
+            or not pattern.whole
             or "cb_config_list" not in file.hints
         ):
             continue  # without ROMIO's hints the aggregators are unknown
-        call = call_of(one.accesses(file, run.size), file.hints, reading=one.op == "read")
+        call = call_of(pattern.accesses(file, run.size), file.hints, reading=pattern.op == "read")
         ranks = []
         if call.exchanges:
             # as ROMIO lists the aggregators among the ranks of a file, or by its rules
             listed = file.hints.get("romio_aggregator_list", "").split()
-            number = _number(file.hints, "cb_nodes") or None
-            within = [n for word in listed if (n := whole_number(word)) is not None]
-            if not (len(listed) == len(within) == number and max(within) < len(file.ranks)):
-                own = [hosts[rank] for rank in file.ranks]
-                within = aggregators(own, file.hints["cb_config_list"], number)
+            cb_nodes = _number(file.hints, "cb_nodes") or None
+            within = [n for rank_text in listed if (n := whole_number(rank_text)) is not None]
+            if not (len(listed) == len(within) == cb_nodes and max(within) < len(file.ranks)):
+                file_hosts = [hosts[rank] for rank in file.ranks]
+                within = aggregators(file_hosts, file.hints["cb_config_list"], cb_nodes)
             ranks = file.ranks[within].tolist()
-        times = {name: [one.parts.get(name) for one in mine] for name in PARTS}
-        times |= {"seconds": [one.seconds for one in mine], LATE: [one.late for one in mine]}
-        found.append(_typical(call, hosts, ranks, times))
-    return found
+        times = {name: [call.parts.get(name) for call in mine] for name in PARTS}
+        times |= {"seconds": [call.seconds for call in mine], LATE: [call.late for call in mine]}
+        measured.append(_typical(call, hosts, ranks, times))
+    return measured
 
 
 def _typical(
@@ -125,10 +125,10 @@ def _typical(
     middle = {name: median_of(column) for name, column in seen.items() if column}
     scatter = {name: scatter_of(column) for name, column in seen.items() if column}
     scatter[INDEPENDENT] = scatter["seconds"]
-    whole = middle.pop("seconds")
+    total = middle.pop("seconds")
     if "exchange" not in middle:
         middle.pop(LATE, None)
-    return MeasuredCall(call, hosts, ranks, whole, middle, scatter)
+    return MeasuredCall(call, hosts, ranks, total, middle, scatter)
 
 
 def _tiles(options: Mapping[str, Option], ranks: int, where: str) -> AccessPattern:
@@ -154,15 +154,15 @@ def call_of(pattern: AccessPattern, hints: Hints, *, reading: bool) -> Call:
     """Return the call of a pattern with the active hints; defaults are ROMIO's."""
     lustre = hints.get("romio_filesystem_type", "").upper().startswith("LUSTRE")
     unit = _number(hints, "striping_unit")
-    found = Call(
+    call = Call(
         pattern, "lustre" if lustre else "even", reading,
         _number(hints, "cb_buffer_size") or BUFFER, unit,
         _number(hints, "romio_min_fdomain_size"), collective=collective_by(hints, reading=reading),
     )  # fmt: skip
     if not lustre:
-        return found
+        return call
     return replace(
-        found, stripe=unit or STRIPE, targets=_number(hints, "striping_factor") or None,
+        call, stripe=unit or STRIPE, targets=_number(hints, "striping_factor") or None,
         ratio=_number(hints, "romio_lustre_co_ratio") or 1,
     )  # fmt: skip
 

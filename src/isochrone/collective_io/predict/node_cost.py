@@ -44,9 +44,9 @@ class NodeCost(Record):
     def __post_init__(self) -> None:
         unknown = [name for name in self.model.variables if name not in KNOWN]
         if unknown or set(self.model.variables) <= {"b", "busy"}:
-            found = ", ".join(self.model.variables) or "nothing"
+            variables = ", ".join(self.model.variables) or "nothing"
             raise InputError(
-                f"the model depends on {found} instead of pa and pe, the numbers of messages "
+                f"the model depends on {variables} instead of pa and pe, the numbers of messages "
                 "within and between nodes",
                 where="--model", hint="fit a hotspot measurement, or see examples/models",
             )  # fmt: skip
@@ -70,15 +70,15 @@ class NodeCost(Record):
         self,
         counts: Counts,
         spread: int = 1,
-        usual: float | None = None,
+        message_size: float | None = None,
         busy: float | Floats = 0.0,
     ) -> Floats:
         """Return the seconds of each node in an average of the ``spread`` rounds.
 
-        Other nodes are ignored, unless ``busy`` is given (`Counts.busy`). ``usual``: assumed bytes
-        of a message for nodes without messages; None: the mean of those given.
+        Other nodes are ignored, unless ``busy`` is given (`Counts.busy`). ``message_size``: assumed
+        bytes of a message for nodes without messages; None: the mean of those given.
         """
-        variables = self._variables(counts, spread, busy, usual)
+        variables = self._variables(counts, spread, busy, message_size)
         segments = self._segments
         seconds = _sum(segments[0], variables)
         if len(segments) > 1:
@@ -87,30 +87,35 @@ class NodeCost(Record):
                 seconds = np.where(owner == k, _sum(segment, variables), seconds)
         return seconds.reshape(np.shape(counts.intra))
 
-    def least(self, low: Counts, high: Counts, spread: int, usual: float) -> Floats:
+    def least(self, low: Counts, high: Counts, spread: int, message_size: float) -> Floats:
         """Return seconds below which a node is not, each of whose counts is between two.
 
-        ``spread`` and ``usual`` are those of `cost`; the other nodes may be as busy as they like.
+        ``spread`` and ``message_size`` are those of `cost`; the other nodes may be as busy as they
+        like.
         """
-        below = self._variables(low, spread, 0.0, usual)
-        above = self._variables(high, spread, 1.0, usual)
+        below = self._variables(low, spread, 0.0, message_size)
+        above = self._variables(high, spread, 1.0, message_size)
         if "b" in below:
-            (few, less), (many, more) = low.totals, high.totals
-            idle = few == 0  # perhaps: then of the usual size
-            size = more / np.where(idle, 1.0, few)
-            below["b"] = np.where(many > 0, less / np.where(many > 0, many, 1.0), usual)
-            above["b"] = np.where(idle, np.maximum(more, usual), size)
-            below["b"] = np.where(idle, np.minimum(below["b"], usual), below["b"])
-        found = least(self._segments, below, above)
-        return found.reshape(np.shape(low.intra))
+            (low_messages, low_bytes), (high_messages, high_bytes) = low.totals, high.totals
+            idle = low_messages == 0  # perhaps: then of the usual size
+            size = high_bytes / np.where(idle, 1.0, low_messages)
+            below["b"] = np.where(
+                high_messages > 0,
+                low_bytes / np.where(high_messages > 0, high_messages, 1.0),
+                message_size,
+            )
+            above["b"] = np.where(idle, np.maximum(high_bytes, message_size), size)
+            below["b"] = np.where(idle, np.minimum(below["b"], message_size), below["b"])
+        bounds = least(self._segments, below, above)
+        return bounds.reshape(np.shape(low.intra))
 
     def whatever_others_do(
-        self, counts: Counts, spread: int = 1, usual: float | None = None
+        self, counts: Counts, spread: int = 1, message_size: float | None = None
     ) -> Floats:
         """Return seconds below which no node is, however busy the others are."""
         if not self.of_neighbours:
-            return self.cost(counts, spread, usual)
-        low, high = (self._variables(counts, spread, busy, usual) for busy in (0.0, 1.0))
+            return self.cost(counts, spread, message_size)
+        low, high = (self._variables(counts, spread, busy, message_size) for busy in (0.0, 1.0))
         return least(self._segments, low, high).reshape(np.shape(counts.intra))
 
     def ask(
@@ -118,7 +123,7 @@ class NodeCost(Record):
         counts: Counts,
         spread: int = 1,
         busy: float | Floats = 0.0,
-        usual: float | None = None,
+        message_size: float | None = None,
     ) -> tuple[Floats, Floats, Floats, list[str]]:
         """Return the seconds of each node in an average round, their interval, and warnings.
 
@@ -131,23 +136,23 @@ class NodeCost(Record):
         busy
             How busy the other nodes are: `Counts.busy` of all nodes, one number or one for each
             node; 0: not looked at.
-        usual
+        message_size
             As of `cost`.
         """
         shape = np.shape(counts.intra)
-        variables = self._variables(counts, spread, busy, usual)
-        found = self.model.predict(variables, dict(self.where))
+        variables = self._variables(counts, spread, busy, message_size)
+        prediction = self.model.predict(variables, dict(self.where))
         seconds, low, high = (
-            side.reshape(shape) for side in (found.by_formula, found.low, found.high)
+            side.reshape(shape) for side in (prediction.by_formula, prediction.low, prediction.high)
         )
         warning = far_off(counts.message_size, self.sizes)
-        return seconds, low, high, [*found.warnings, *[warning] * bool(warning)]
+        return seconds, low, high, [*prediction.warnings, *[warning] * bool(warning)]
 
     @property
     def sizes(self) -> list[float]:
         """Message sizes that the model was fitted to, ascending; empty if unknown."""
-        own = {one.where.get("bytes") for one in self.model.chosen(self.where)}
-        selected = [float(size) for size in own if isinstance(size, int)]
+        fitted_sizes = {segment.where.get("bytes") for segment in self.model.chosen(self.where)}
+        selected = [float(size) for size in fitted_sizes if isinstance(size, int)]
         return sorted(selected) or self.model.sizes
 
     @cached_property
@@ -155,18 +160,18 @@ class NodeCost(Record):
         return self.model.chosen(self.where)
 
     def _variables(
-        self, counts: Counts, spread: int, busy: float | Floats, usual: float | None
+        self, counts: Counts, spread: int, busy: float | Floats, message_size: float | None
     ) -> dict[str, Floats]:
         """Return the variables of the model, one value for each node."""
         a, i, o, *data = (np.asarray(side, np.float64).ravel() for side in counts)
         values = {}
         for name in self.model.variables:
             if name == "b":
-                messages, held = counts.totals
-                if usual is None:
-                    usual = float(held.sum()) / max(1.0, float(messages.sum()))
-                own = held / np.where(messages > 0, messages, 1.0)
-                values[name] = np.where(messages > 0, own, usual)
+                messages, data_bytes = counts.totals
+                if message_size is None:
+                    message_size = float(data_bytes.sum()) / max(1.0, float(messages.sum()))
+                mean_size = data_bytes / np.where(messages > 0, messages, 1.0)
+                values[name] = np.where(messages > 0, mean_size, message_size)
             elif name == "busy":
                 values[name] = np.broadcast_to(busy, np.shape(counts.intra)).ravel()
             elif name in ("pa", "pe"):
@@ -186,25 +191,25 @@ def _sum(segment: Segment, variables: Mapping[str, Floats]) -> Floats:
     return total
 
 
-def far_off(size: float, known: Sequence[float]) -> str:
+def far_off(size: float, fitted_sizes: Sequence[float]) -> str:
     """Warning that messages are outside the sizes a model was fitted to; empty if not.
 
     Parameters
     ----------
     size
         Mean bytes of a message; 0: no messages.
-    known
+    fitted_sizes
         Message sizes that the model was fitted to; empty: unknown.
     """
-    if not known or not size or min(known) / FAR <= size <= max(known) * FAR:
+    if not fitted_sizes or not size or min(fitted_sizes) / FAR <= size <= max(fitted_sizes) * FAR:
         return ""
-    ends = [round(end) for end in dict.fromkeys((min(known), max(known)))]
+    ends = [round(end) for end in dict.fromkeys((min(fitted_sizes), max(fitted_sizes)))]
     # rounded to a size a user would measure
     units = (unit for unit in (2**30, 2**20, 2**10) if size >= 10 * unit or size % unit == 0)
     unit = next(units, 1)
     rounded = round(size / unit) * unit
     fitted = " to ".join(format_bytes(end) for end in ends)
-    sizes = ",".join(format_bytes(one).replace(" ", "") for one in sorted({rounded, *ends}))
+    sizes = ",".join(format_bytes(nbytes).replace(" ", "") for nbytes in sorted({rounded, *ends}))
     return (
         f"the average message has {format_bytes(rounded)}, but the model was fitted to {fitted}: "
         f"run measure hotspot --bytes {sizes}, and fit a new model"
@@ -254,7 +259,7 @@ def least(segments: Sequence[Segment], low: Limits, high: Limits) -> Floats:
     low, high
         Each variable lies between these; equally long arrays.
     """
-    bounds, near, far = np.zeros((3, len(segments), len(next(iter(low.values())))))
+    bounds, min_distance, max_distance = np.zeros((3, len(segments), len(next(iter(low.values())))))
     for k, segment in enumerate(segments):
         for term, coefficient in zip(segment.terms, segment.coefficients, strict=True):
             bounds[k] += coefficient * _range(term, low, high)[0 if coefficient >= 0 else 1]
@@ -266,22 +271,22 @@ def least(segments: Sequence[Segment], low: Limits, high: Limits) -> Floats:
             value = _range(name, low, high)
             for bound, side, nearest in ((begin, -1.0, 1), (end, 1.0, 0)):
                 if bound is not None:
-                    near[k] += octaves_beyond(value[nearest], bound, side)
-                    far[k] += octaves_beyond(value[1 - nearest], bound, side)
+                    min_distance[k] += octaves_beyond(value[nearest], bound, side)
+                    max_distance[k] += octaves_beyond(value[1 - nearest], bound, side)
     # the nearest segment applies
-    possible = near <= far.min(axis=0)
+    possible = min_distance <= max_distance.min(axis=0)
     return np.asarray(np.where(possible, bounds, np.inf).min(axis=0))
 
 
 def _range(term: str, low: Limits, high: Limits) -> tuple[Floats, Floats]:
     """Return the least and the largest value of a term."""
     length = len(next(iter(low.values())))
-    least, most = np.ones(length), np.ones(length)
+    least, largest = np.ones(length), np.ones(length)
     for factor in term.split("*"):
         ends = np.stack([evaluate_term(factor, low), evaluate_term(factor, high)])
-        products = np.concatenate([least * ends, most * ends])
-        least, most = products.min(axis=0), products.max(axis=0)
-    return least, most
+        products = np.concatenate([least * ends, largest * ends])
+        least, largest = products.min(axis=0), products.max(axis=0)
+    return least, largest
 
 
 # --- a whole exchange ----------------------------------------------------------------------------
@@ -344,15 +349,15 @@ class CallCost(Record):
     @property
     def hot_nodes(self) -> list[int]:
         """Nodes with the highest cost; several if tied."""
-        most = float(self.node_costs.max())
-        return [int(k) for k in np.flatnonzero(self.node_costs >= most * (1 - TIE))]
+        highest = float(self.node_costs.max())
+        return [int(k) for k in np.flatnonzero(self.node_costs >= highest * (1 - TIE))]
 
     @property
     def nodes(self) -> list[NodeRow]:
         """What each node sends, receives and costs."""
-        found = self.counts
-        pairs = np.array([found.intra, found.into + found.out]) / 2 / self.rounds
-        columns = (column.tolist() for column in (*found, *pairs, self.node_costs))
+        counts = self.counts
+        pairs = np.array([counts.intra, counts.into + counts.out]) / 2 / self.rounds
+        columns = (column.tolist() for column in (*counts, *pairs, self.node_costs))
         rows = zip(self.hosts, *columns, strict=True)
         return [NodeRow(k, *row) for k, row in enumerate(rows)]
 
@@ -370,15 +375,15 @@ def predict(
     nodes = np.zeros(layout.nodes)
     warnings = []
     for kind in kinds:
-        found = kind.directed(count(kind.traffic, layout, aggregators))
-        usual = kind.traffic.message_size
-        costs, low, high, found_warnings = model.ask(found, kind.spread, found.busy, usual)
+        counts = kind.directed(count(kind.traffic, layout, aggregators))
+        message_size = kind.traffic.message_size
+        costs, low, high, found_warnings = model.ask(counts, kind.spread, counts.busy, message_size)
         warnings += [text for text in found_warnings if text not in warnings]
         hot = int(np.argmax(costs))
         refuse_no_time(float(costs[hot]))
         times += kind.rounds * np.array([costs[hot], low[hot], high[hot]])
         nodes += kind.rounds / rounds * np.maximum(costs, 0.0)  # a node without messages
-        total = total.plus(found, kind.times)
+        total = total.plus(counts, kind.times)
     seconds, below, above = times.tolist()
     return CallCost(
         layout.hosts, total, rounds, seconds, below, above, nodes, model.model.origin, warnings

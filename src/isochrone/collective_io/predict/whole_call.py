@@ -81,7 +81,7 @@ class WholeCall(Record):
     @classmethod
     def calibrated(cls, model: NodeCost | None, measured: Iterable[MeasuredCall]) -> WholeCall:
         """Fit the parts to measured calls; several of one setting count as their median."""
-        return cls(model, fit(observation(one, model) for one in measured))
+        return cls(model, fit(observation(call, model) for call in measured))
 
     def predict(self, call: Call, by_rank: Sequence[str], aggregators: Sequence[int]) -> WholeCost:
         """Predict a call with collective buffering.
@@ -100,7 +100,9 @@ class WholeCall(Record):
     def of(self, reading: bool, features: CallFeatures) -> WholeCost:
         """Predict a call from its quantities."""
         values = features.values
-        found = {part: self.times.ask(reading, part, values) for part in (*PARTS, LATE)}
+        estimates = {
+            part_name: self.times.ask(reading, part_name, values) for part_name in (*PARTS, LATE)
+        }
         cost, complete = features.exchange, self.times.knows(reading, "rest")
         warnings = list(cost.warnings) if cost else []
         if not complete:
@@ -110,12 +112,12 @@ class WholeCall(Record):
             warnings.append(
                 "phases of the call were not recorded: its time is predicted as a whole"
             )
-        elif missing := [part for part in PARTS if found[part] is None]:
+        elif missing := [part_name for part_name in PARTS if estimates[part_name] is None]:
             warnings.append(f"not recorded separately: {', '.join(missing)}")
-        if cost and found["exchange"] is None and not complete:
-            found["exchange"] = Estimate(cost.seconds, max(0.0, cost.low), cost.high)
+        if cost and estimates["exchange"] is None and not complete:
+            estimates["exchange"] = Estimate(cost.seconds, max(0.0, cost.low), cost.high)
         warnings += _beyond(values, self.times.ranges.get(reading, {}))
-        return _summed(found, int(values["rounds"]), warnings, complete)
+        return _summed(estimates, int(values["rounds"]), warnings, complete)
 
     def independent(self, call: Call) -> WholeCost | None:
         """Predict the call with independent accesses.
@@ -132,15 +134,15 @@ class WholeCall(Record):
 
 
 def _summed(
-    parts: Mapping[str, Estimate | None], rounds: int, warnings: list[str], complete: bool
+    by_part: Mapping[str, Estimate | None], rounds: int, warnings: list[str], complete: bool
 ) -> WholeCost:
     """Add up parts, and how far they may be off: what disturbs a launch disturbs all of them."""
-    known = [one for one in parts.values() if one]
-    seconds = sum(one.seconds for one in known)
-    below = sum(one.seconds - one.low for one in known)
-    above = sum(one.high - one.seconds for one in known) if known else inf
-    times = {name: one.seconds if (one := parts.get(name)) else None for name in PARTS}
-    if late := parts.get(LATE):
+    estimates = [estimate for estimate in by_part.values() if estimate]
+    seconds = sum(estimate.seconds for estimate in estimates)
+    below = sum(estimate.seconds - estimate.low for estimate in estimates)
+    above = sum(estimate.high - estimate.seconds for estimate in estimates) if estimates else inf
+    times = {name: estimate.seconds if (estimate := by_part.get(name)) else None for name in PARTS}
+    if late := by_part.get(LATE):
         times["rest"] = (times["rest"] or 0.0) + late.seconds
     high = seconds + above if complete else inf
     return WholeCost(times, seconds, max(0.0, seconds - below), high, rounds, warnings)
@@ -148,14 +150,14 @@ def _summed(
 
 def _beyond(values: Quantities, ranges: Mapping[str, tuple[float, float]]) -> list[str]:
     """Warn of quantities far from all measured calls."""
-    found = []
-    for name, words in WATCHED.items():
+    warnings = []
+    for name, description in WATCHED.items():
         if name in values and name in ranges:
-            least, most = ranges[name]
-            if not least / BEYOND <= values[name] <= most * BEYOND:
-                span = f"{least:g}" if least == most else f"{least:g} to {most:g}"
-                found.append(f"{values[name]:g} {words}; measured calls have {span}")
-    return found
+            lowest, highest = ranges[name]
+            if not lowest / BEYOND <= values[name] <= highest * BEYOND:
+                span = f"{lowest:g}" if lowest == highest else f"{lowest:g} to {highest:g}"
+                warnings.append(f"{values[name]:g} {description}; measured calls have {span}")
+    return warnings
 
 
 # --- measured calls -------------------------------------------------------------------------------
@@ -196,24 +198,28 @@ class MeasuredCall(Record):
 
 def scatter_of(times: Sequence[float]) -> float:
     """Return the standard deviation of the logarithm of times; 0 if there are too few."""
-    known = np.array([time for time in times if time > 0])
-    return float(np.log(known).std(ddof=1)) if len(known) > 2 else 0.0
+    positive = np.array([time for time in times if time > 0])
+    return float(np.log(positive).std(ddof=1)) if len(positive) > 2 else 0.0
 
 
 def observation(measured: MeasuredCall, model: NodeCost | None) -> Observation:
     """Return a measured call as the laws of its parts see it."""
-    call, whole = measured.call, measured.seconds
+    call, total = measured.call, measured.seconds
     if not measured.collective:
         values = independent_features(call)
-        return Observation(values, {INDEPENDENT: whole}, whole, call.reading, measured.scatter)
-    found = collective_features(call, measured.by_rank, measured.aggregators, model)
-    seconds = {part: measured.parts[part] for part in (*PARTS, LATE) if part in measured.parts}
-    others = sum(seconds[part] for part in seconds if part not in ("rest", LATE))
-    rest = max(whole - others, 0.0)
+        return Observation(values, {INDEPENDENT: total}, total, call.reading, measured.scatter)
+    features = collective_features(call, measured.by_rank, measured.aggregators, model)
+    seconds = {
+        part_name: measured.parts[part_name]
+        for part_name in (*PARTS, LATE)
+        if part_name in measured.parts
+    }
+    others = sum(seconds[part_name] for part_name in seconds if part_name not in ("rest", LATE))
+    remainder = max(total - others, 0.0)
     if LATE in seconds:
-        seconds[LATE] = min(seconds[LATE], rest)
-    seconds["rest"] = rest - seconds.get(LATE, 0.0)
-    return Observation(found.values, seconds, whole, call.reading, measured.scatter)
+        seconds[LATE] = min(seconds[LATE], remainder)
+    seconds["rest"] = remainder - seconds.get(LATE, 0.0)
+    return Observation(features.values, seconds, total, call.reading, measured.scatter)
 
 
 # --- quantities of calls --------------------------------------------------------------------------
@@ -262,8 +268,8 @@ def collective_features(
     # buffer and, where there are holes between pieces, also before it writes
     # (ADIOI_R_Exchange_data, ADIOI_W_Exchange_data).
     first, last = call.pattern.extent
-    whole = max((last - first) / max(values["bytes"], 1.0), 1.0)
-    touched = whole if call.reading or whole == 1.0 else 2 * whole
+    access_ratio = max((last - first) / max(values["bytes"], 1.0), 1.0)
+    touched = access_ratio if call.reading or access_ratio == 1.0 else 2 * access_ratio
     values["busiest_file"] = values["busiest"] * touched
     values["bytes_file"] = values["bytes"] * touched
     if cost:
@@ -275,7 +281,7 @@ def _amounts(
     kinds: Sequence[RoundKind], layout: Layout, aggregators: Sequence[int]
 ) -> dict[str, float]:
     """Sum up bytes, pieces and messages of those who have most of them, round by round."""
-    found = dict.fromkeys(("bytes", "busiest", "hot_bytes", "hot_messages"), 0.0)
+    amounts = dict.fromkeys(("bytes", "busiest", "hot_bytes", "hot_messages"), 0.0)
     lists = np.zeros((2, layout.nodes))
     pieces = np.zeros(kinds[0].traffic.ranks)
     for kind in kinds:
@@ -285,18 +291,18 @@ def _amounts(
         lists_of = count(replace(traffic, bytes=traffic.pieces), layout, aggregators)
         lists += times * np.array([lists_of.into_bytes, lists_of.out_bytes])
         pieces += times * np.diff(traffic.pieces.sent)
-        found["bytes"] += times * float(traffic.bytes.sent[-1])
-        found["busiest"] += times * float(traffic.bytes.received.max())
-        found["hot_bytes"] += times * float(np.maximum(nodes.into_bytes, nodes.out_bytes).max())
-        found["hot_messages"] += times * float(np.maximum(nodes.into, nodes.out).max())
-    return {**found, "pieces": float(pieces.max()), "list_pieces": float(lists.max())}
+        amounts["bytes"] += times * float(traffic.bytes.sent[-1])
+        amounts["busiest"] += times * float(traffic.bytes.received.max())
+        amounts["hot_bytes"] += times * float(np.maximum(nodes.into_bytes, nodes.out_bytes).max())
+        amounts["hot_messages"] += times * float(np.maximum(nodes.into, nodes.out).max())
+    return {**amounts, "pieces": float(pieces.max()), "list_pieces": float(lists.max())}
 
 
-def _by_rank(runs: Runs, each: Ints, ranks: int) -> Floats:
+def _by_rank(runs: Runs, amounts: Ints, ranks: int) -> Floats:
     """Sum up what each rank has in all runs it is in; shape (ranks,)."""
     change = np.zeros(ranks + 1)
-    np.add.at(change, runs.first, each)
-    np.subtract.at(change, runs.last, each)
+    np.add.at(change, runs.first, amounts)
+    np.subtract.at(change, runs.last, amounts)
     return np.cumsum(change[:-1])
 
 
@@ -312,8 +318,10 @@ def independent_features(call: Call) -> dict[str, float]:
     length = max(SIEVE[reading], ceil((last - first) / MAX_SIEVES))
     starts = np.arange(first, last, length, dtype=np.int64)
     runs = pattern.touches(starts, np.minimum(starts + length, last))
-    whole = pattern.touches(np.array([first]), np.array([last]))
-    data, pieces = (_by_rank(whole, each, pattern.ranks) for each in (whole.bytes, whole.pieces))
+    all_runs = pattern.touches(np.array([first]), np.array([last]))
+    data, pieces = (
+        _by_rank(all_runs, amounts, pattern.ranks) for amounts in (all_runs.bytes, all_runs.pieces)
+    )
     ones = np.ones_like(runs.bytes)
     single = pieces <= 1
     ways = 1 if reading else 2

@@ -56,33 +56,33 @@ class Chooser(Record):
     without: Collection[str] = ()
     override: bool = False
 
-    def choose(self, run: Run, found: Summary) -> tuple[list[Proposal], Mapping[str, Any]]:
+    def choose(self, run: Run, recorded: Summary) -> tuple[list[Proposal], Mapping[str, Any]]:
         """Return promising proposals, best first, and the report on their choice."""
-        warnings = [str(one.get("text", "")) for one in run.warnings]
-        if not any("cb_config_list" in one.hints for one in found.files):
+        warnings = [str(warning.get("text", "")) for warning in run.warnings]
+        if not any("cb_config_list" in file.hints for file in recorded.files):
             ways = ompio_ways(run.hosts, *installed(self.trials.program.probe.mpicc))
             return ways, {"library": "OMPIO", "warnings": warnings}
-        calls = program_calls(run, found)
-        here = self.machine(run, message_sizes(calls))
-        self.trials.report(f"Model: {here.words}")
-        whole = WholeCall.calibrated(here.model, [one.call for one in calls])
-        ways = romio_ways(calls, here.model or general(), whole)
-        ways += unbuffered_ways(found)
-        given = {key: value for one in found.files for key, value in one.given.items()}
+        calls = program_calls(run, recorded)
+        machine = self.machine(run, message_sizes(calls))
+        self.trials.report(f"Model: {machine.words}")
+        call_model = WholeCall.calibrated(machine.model, [call.call for call in calls])
+        ways = romio_ways(calls, machine.model or general(), call_model)
+        ways += unbuffered_ways(recorded)
+        given_hints = {key: value for file in recorded.files for key, value in file.given.items()}
         user = {} if self.override else self.trials.base
-        left, more = without_given(ways, given, user, self.without)
+        left, hint_warnings = without_given(ways, given_hints, user, self.without)
         advice = None
         # the order of nodes affects the exchange, here that of the most expensive calls
-        if here.file is not None and calls and calls[0].call.collective:
+        if machine.file is not None and calls and calls[0].call.collective:
             advice = (
                 "another order of nodes (changes how you start the program): isochrone place nodes "
-                f"--table {self.trials.folder / 'recording.jsonl'} --model {here.file}"
+                f"--table {self.trials.folder / 'recording.jsonl'} --model {machine.file}"
             )
-        said = {
-            "library": "ROMIO", "model": here, "warnings": [*warnings, *more],
+        report = {
+            "library": "ROMIO", "model": machine, "warnings": [*warnings, *hint_warnings],
             "advice": advice,
         }  # fmt: skip
-        return left, said
+        return left, report
 
     def machine(self, run: Run, messages: Sequence[int]) -> Machine:
         """Return the model used for the choice.
@@ -105,15 +105,15 @@ class Chooser(Record):
             return cached
         if not self.measure:
             return Machine(None, "the machine was not measured (as requested)")
-        words = launcher_words(self.trials.program.command, run.notes.get("command", ""))
-        if words is None:
+        launcher = launcher_words(self.trials.program.command, run.notes.get("command", ""))
+        if launcher is None:
             return Machine(
                 None,
                 "the machine was not measured: no launcher in the command was recognised "
                 "(give --model)",
             )
         try:
-            return _measured(self.trials, words, messages)
+            return _measured(self.trials, launcher, messages)
         except (InputError, MeasurementError) as error:
             return Machine(None, f"the machine could not be measured: {error.what}")
 
@@ -159,14 +159,14 @@ def _cached(folder: Path, run: Run) -> Machine | None:
     """Return an earlier model, if it is of these hosts and this MPI."""
     model = folder / MODEL
     with suppress(IsochroneError):  # missing or damaged: it is measured again
-        before = read(folder / RUN)
-        same = (before.hosts, before.library.library) == (run.hosts, run.library.library)
-        if same and before.complete:
+        earlier = read(folder / RUN)
+        same = (earlier.hosts, earlier.library.library) == (run.hosts, run.library.library)
+        if same and earlier.complete:
             return Machine(NodeCost(models.read(model)), f"an earlier model, {model}", model)
     return None
 
 
-def _measured(trials: Trials, words: Sequence[str], messages: Sequence[int]) -> Machine:
+def _measured(trials: Trials, launcher: Sequence[str], messages: Sequence[int]) -> Machine:
     """Measure hot spots through the user's own launcher, and fit."""
     sizes = sizes_around(messages)
     named = ", ".join(format_bytes(size) for size in sizes)
@@ -181,7 +181,7 @@ def _measured(trials: Trials, words: Sequence[str], messages: Sequence[int]) -> 
         "--bytes", ",".join(map(str, sizes)), "--warmup", "1", "--repeats", "2",
         "--time-limit", f"{60 * MINUTES:.0f}",
     ]  # fmt: skip
-    argv = [*words, str(built.path), "hotspot", *options, "--out", str(path.absolute())]
+    argv = [*launcher, str(built.path), "hotspot", *options, "--out", str(path.absolute())]
     # what loads libraries into the ranks of the program is not for these
     plain = {key: value for key, value in trials.program.environ.items() if key != "LD_PRELOAD"}
     job.run(argv, timeout=60 * (3 * MINUTES + 1), run_file=path, environ=plain)
@@ -196,8 +196,8 @@ def sizes_around(messages: Sequence[int]) -> list[int]:
     More aggregators make messages smaller, fewer make them larger, and large messages predict small
     ones badly.
     """
-    usual = messages[0]
-    around = (usual // 4, usual, 2 * usual, min(messages), max(messages))
+    typical = messages[0]
+    around = (typical // 4, typical, 2 * typical, min(messages), max(messages))
     return sorted({min(max(size, SMALLEST), LARGEST) for size in around})
 
 
@@ -221,53 +221,57 @@ LARGE = 64 * 1024
 """Mean bytes of a piece from which on ranks on their own need no data sieving."""
 
 
-def romio_ways(calls: Sequence[Made], model: NodeCost, whole: WholeCall) -> list[Proposal]:
+def romio_ways(calls: Sequence[Made], model: NodeCost, call_model: WholeCall) -> list[Proposal]:
     """Return promising settings of ROMIO, the one with the shortest predicted time first."""
-    collective = [one for one in calls if one.call.collective]
+    collective = [program_call for program_call in calls if program_call.call.collective]
     if not collective:  # ROMIO made all calls without buffering
-        ops = sorted({"read" if one.call.call.reading else "write" for one in calls})
+        ops = sorted(
+            {"read" if program_call.call.call.reading else "write" for program_call in calls}
+        )
         hints = {f"romio_cb_{op}": "enable" for op in ops}
         on = Proposal("collective buffering on", hints)
         return [on, _independent(calls)] if calls else []
-    return [*_buffered(collective, model, whole)[: MOST - 1], _independent(collective)]
+    return [*_buffered(collective, model, call_model)[: MOST - 1], _independent(collective)]
 
 
-def _buffered(calls: Sequence[Made], model: NodeCost, whole: WholeCall) -> list[Proposal]:
+def _buffered(calls: Sequence[Made], model: NodeCost, call_model: WholeCall) -> list[Proposal]:
     """Return settings with collective buffering that are predicted to be faster than the given."""
-    now = _predicted(calls, GIVEN, whole)
+    present_seconds = _predicted(calls, GIVEN, call_model)
     tried = []
-    listed = list(settings([made.call for made in calls], model))
-    for one in (made.call for made in calls[:SEARCHED]):
-        costs = SettingCosts(one.call, one.by_rank, model, whole)
+    listed = list(settings([program_call.call for program_call in calls], model))
+    for call in (program_call.call for program_call in calls[:SEARCHED]):
+        costs = SettingCosts(call.call, call.by_rank, model, call_model)
         with suppress(InputError):  # too many hosts, a driver without these hints
-            found = choices(costs, seconds=SEARCH)
-            listed += [best.setting for best in found if best.setting.collective is None]
+            compared = choices(costs, seconds=SEARCH)
+            listed += [best.setting for best in compared if best.setting.collective is None]
     for setting in dict.fromkeys(listed):
         with suppress(InputError):  # a list that yields no aggregator of a file, too many windows
-            seconds = _predicted(calls, setting, whole)
-            if now > MIN_GAIN * seconds:
+            seconds = _predicted(calls, setting, call_model)
+            if present_seconds > MIN_GAIN * seconds:
                 tried.append((seconds, setting))
-    tried.sort(key=lambda one: (one[0], len(levers(one[1]))))
-    scale = sum(made.seconds for made in calls) / now
+    tried.sort(key=lambda candidate: (candidate[0], len(levers(candidate[1]))))
+    scale = sum(program_call.seconds for program_call in calls) / present_seconds
     # the best setting, and the best of those that change fewer or other things
     chosen = []
     changed: list[frozenset[str]] = []
     for seconds, setting in tried:
-        if not any(known <= levers(setting) for known in changed):
+        if not any(earlier <= levers(setting) for earlier in changed):
             chosen.append(_proposed(setting, scale * seconds))
             changed.append(levers(setting))
     return chosen[:MOST]
 
 
-def _predicted(calls: Sequence[Made], setting: Setting, whole: WholeCall) -> float:
+def _predicted(calls: Sequence[Made], setting: Setting, call_model: WholeCall) -> float:
     """Return the predicted seconds of all calls in a setting."""
     total = 0.0
-    for one in calls:
-        call, hosts = setting.of(one.call.call), one.call.by_rank
-        ranks, same = one.call.aggregators, setting.config == GIVEN.config
+    for program_call in calls:
+        call, hosts = setting.of(program_call.call.call), program_call.call.by_rank
+        ranks, same = program_call.call.aggregators, setting.config == GIVEN.config
         if not same or setting.nodes is not None:
-            ranks = call.aggregators(hosts, one.config if same else setting.config, setting.nodes)
-        total += one.times * whole.predict(call, hosts, ranks).seconds
+            ranks = call.aggregators(
+                hosts, program_call.config if same else setting.config, setting.nodes
+            )
+        total += program_call.times * call_model.predict(call, hosts, ranks).seconds
     return total
 
 
@@ -277,35 +281,38 @@ def _independent(calls: Sequence[Made]) -> Proposal:
     Its time is measured, not predicted: it ranges from 10 times as fast to 10 times as slow. Large
     pieces are not collected in a buffer (which locks, reads and writes back the gaps).
     """
-    features = [independent_features(one.call.call) for one in calls]
-    large = all(one["bytes"] >= LARGE * one["pieces"] * one["ranks"] for one in features)
+    features = [independent_features(program_call.call.call) for program_call in calls]
+    large = all(
+        quantities["bytes"] >= LARGE * quantities["pieces"] * quantities["ranks"]
+        for quantities in features
+    )
     hints: dict[str, str] = {}
-    for one in calls:
-        op = "read" if one.call.call.reading else "write"
+    for program_call in calls:
+        op = "read" if program_call.call.call.reading else "write"
         hints |= dict.fromkeys([f"romio_cb_{op}", *[f"romio_ds_{op}"] * large], "disable")
     return Proposal("collective buffering off: independent access by every rank", hints)
 
 
-def unbuffered_ways(found: Summary) -> list[Proposal]:
+def unbuffered_ways(recorded: Summary) -> list[Proposal]:
     """Return settings of ROMIO for accesses whose calls no model describes.
 
     Accesses of single ranks to pieces with gaps are fast or slow with data sieving, which reads,
     changes and writes back all that lies between. Nonblocking collectives have buffers as others.
     """
     hints: dict[str, str] = {}
-    for file in found.files:
-        for each in file.independent:
-            now = file.hints.get(f"romio_ds_{each.op}", "automatic")
-            hints[f"romio_ds_{each.op}"] = "enable" if now == "disable" else "disable"
+    for file in recorded.files:
+        for access in file.independent:
+            present = file.hints.get(f"romio_ds_{access.op}", "automatic")
+            hints[f"romio_ds_{access.op}"] = "enable" if present == "disable" else "disable"
     state = {"disable": "off", "enable": "on"}
     ways = [
         Proposal(f"data sieving {state[value]} ({name[9:]})", {name: value})
         for name, value in hints.items()
     ]
-    if found.unmodelled:
-        for value, words in state.items():
-            both = {f"romio_cb_{op}": value for op in ("read", "write")}
-            ways.append(Proposal(f"collective buffering {words}", both))
+    if recorded.unmodelled:
+        for value, label in state.items():
+            cb_hints = {f"romio_cb_{op}": value for op in ("read", "write")}
+            ways.append(Proposal(f"collective buffering {label}", cb_hints))
     return ways
 
 
@@ -333,9 +340,9 @@ def ompio_ways(
         f"{name[3:]} in place of OMPIO": {"OMPI_MCA_io": name[3:]}
         for name in sorted(components) if name.startswith("io:romio")
     }  # fmt: skip
-    for number in (len(set(hosts)), len(hosts)):
-        option = {"OMPI_MCA_io_ompio_num_aggregators": str(number)}
-        ways[f"OMPIO with {number} aggregators"] = option
+    for count in (len(set(hosts)), len(hosts)):
+        option = {"OMPI_MCA_io_ompio_num_aggregators": str(count)}
+        ways[f"OMPIO with {count} aggregators"] = option
     for name in COLLECTIVE:
         if f"fcoll:{name}" in components:
             without = " (without aggregators)" if name == "individual" else ""
@@ -343,7 +350,7 @@ def ompio_ways(
     sieving = {f"OMPI_MCA_{name}": "0" for name in SIEVING if parameters.get(name, "0") != "0"}
     if sieving:
         ways["OMPIO without data sieving"] = sieving
-    return [Proposal(words, environ=environ) for words, environ in ways.items()]
+    return [Proposal(description, environ=environ) for description, environ in ways.items()]
 
 
 LARGEST_BUFFER = 256 * 1024**2
@@ -358,44 +365,44 @@ SEARCH = 4.0
 def levers(setting: Setting) -> frozenset[str]:
     """Return what a setting changes; ROMIO's own list changes nothing."""
     several = re.search(r":([2-9]|[1-9]\d|\*$)", setting.config) or setting.nodes is not None
-    found = {
+    changes = {
         "order": not setting.config.startswith("*"), "number": several,
         "buffer": setting.buffer is not None, "stripes": setting.stripes is not None,
     }  # fmt: skip
-    return frozenset(name for name, changed in found.items() if changed)
+    return frozenset(name for name, changed in changes.items() if changed)
 
 
 def _proposed(setting: Setting, expected: float) -> Proposal:
     """Return the hints that a setting changes, with a description."""
-    words, hints = [], setting.hints()
+    clauses, hints = [], setting.hints()
     if setting.config == GIVEN.config:
         del hints["cb_config_list"]
     else:
         order = "order of " if "order" in levers(setting) else ""
-        words.append(f"{order}aggregators {setting.config}")
+        clauses.append(f"{order}aggregators {setting.config}")
     if setting.nodes is not None:
-        words.append(f"{setting.nodes} aggregators")
+        clauses.append(f"{setting.nodes} aggregators")
     if setting.buffer is not None:
-        words.append(f"buffers of {format_bytes(setting.buffer)}")
+        clauses.append(f"buffers of {format_bytes(setting.buffer)}")
     if setting.stripes is not None:
         size = format_bytes(setting.stripes.size)
-        words.append(f"{setting.stripes.count} stripes of {size} (of a new file)")
-    return Proposal(", ".join(words) or "unchanged", hints, expected=expected)
+        clauses.append(f"{setting.stripes.count} stripes of {size} (of a new file)")
+    return Proposal(", ".join(clauses) or "unchanged", hints, expected=expected)
 
 
 def settings(calls: Sequence[MeasuredCall], model: NodeCost) -> Iterator[Setting]:
     """List settings to compare with the given ones, for the calls of a program."""
-    collective = [one for one in calls if one.collective]
-    hosts = list(dict.fromkeys(host for one in collective for host in one.by_rank))
-    most = max(len(one.by_rank) for one in collective)
+    collective = [call for call in calls if call.collective]
+    hosts = list(dict.fromkeys(host for call in collective for host in call.by_rank))
+    max_ranks = max(len(call.by_rank) for call in collective)
     for count in _numbers(len(hosts)):
-        configs = [GIVEN.config, *(_order(one, count, model) for one in collective)]
+        configs = [GIVEN.config, *(_order(call, count, model) for call in collective)]
         for config, buffer in product(configs, _buffers(collective, count)):
             yield Setting(config, None if count == len(hosts) else count, buffer)
-    for each in (2, 4, "*") if most > len(hosts) else ():
-        count = most if each == "*" else min(most, int(each) * len(hosts))
+    for per_host in (2, 4, "*") if max_ranks > len(hosts) else ():
+        count = max_ranks if per_host == "*" else min(max_ranks, int(per_host) * len(hosts))
         for buffer in _buffers(collective, count):
-            yield Setting(f"*:{each}", None, buffer)
+            yield Setting(f"*:{per_host}", None, buffer)
 
 
 def _numbers(hosts: int) -> list[int]:
@@ -403,24 +410,28 @@ def _numbers(hosts: int) -> list[int]:
     return [hosts, *(2**k for k in range(hosts.bit_length() - 1, -1, -1) if 2**k < hosts)]
 
 
-def _order(one: MeasuredCall, count: int, model: NodeCost) -> str:
+def _order(call: MeasuredCall, count: int, model: NodeCost) -> str:
     """Return the best order of hosts for a call, or their own."""
-    hints = listed(layout_of(one.by_rank))
+    hints = listed(layout_of(call.by_rank))
     with suppress(InputError):  # too many hosts, or windows, for this lever
-        found = assign(one.call.round_kinds(count), hints, model)
-        return hints.config(found.order[: found.named])
+        assignment = assign(call.call.round_kinds(count), hints, model)
+        return hints.config(assignment.order[: assignment.named])
     return GIVEN.config
 
 
 def _buffers(calls: Sequence[MeasuredCall], aggregators: int) -> list[int | None]:
     """Return sizes of buffers: as it is, four times that, and as large as a file domain."""
-    found: list[int | None] = [None]
-    for one in calls:
-        first, last = one.call.pattern.extent
+    sizes: list[int | None] = [None]
+    for call in calls:
+        first, last = call.call.pattern.extent
         domain = -(-(last - first) // aggregators)
-        whole = -(-domain // MIB) * MIB
-        now = one.call.buffer
-        if one.call.cyclic or now is None or domain <= now:
+        rounded = -(-domain // MIB) * MIB
+        present = call.call.buffer
+        if call.call.cyclic or present is None or domain <= present:
             continue
-        found += [size for size in (4 * now, whole) if now < size <= min(LARGEST_BUFFER, whole)]
-    return list(dict.fromkeys(found))
+        sizes += [
+            size
+            for size in (4 * present, rounded)
+            if present < size <= min(LARGEST_BUFFER, rounded)
+        ]
+    return list(dict.fromkeys(sizes))

@@ -84,29 +84,31 @@ class Summary(Record):
     @property
     def filesystems(self) -> list[str]:
         """Known kinds of the files' file systems."""
-        return sorted({one.filesystem for one in self.files} - {""})
+        return sorted({file.filesystem for file in self.files} - {""})
 
     @property
     def local_filesystems(self) -> list[str]:
         """Those that are in the memory or on a disk of one host, of files that were accessed."""
-        used = {one.file for one in self.patterns}
-        used |= {one.number for one in self.files if one.independent or self.unmodelled}
-        return sorted({one.filesystem for one in self.files if one.number in used} & LOCAL)
+        used = {pattern.file for pattern in self.patterns}
+        used |= {file.number for file in self.files if file.independent or self.unmodelled}
+        return sorted({file.filesystem for file in self.files if file.number in used} & LOCAL)
 
     def parts(self) -> dict[str, float]:
         """Return the seconds of the parts of all calls, as far as they were seen."""
-        each = grouped(part for call in self.calls for part in call.parts.items())
-        return {name: sum(seconds) for name, seconds in each.items()}
+        by_part = grouped(
+            named_seconds for call in self.calls for named_seconds in call.parts.items()
+        )
+        return {name: sum(seconds) for name, seconds in by_part.items()}
 
-    def nothing_to_gain(self, least: float) -> str:
+    def nothing_to_gain(self, min_share: float) -> str:
         """Reason why no setting can help; empty if one may."""
         if not self.files:
             return "the program opens no file through MPI-IO"
         if self.unmodelled:
             return ""
-        if not self.calls and not any(one.independent for one in self.files):
+        if not self.calls and not any(file.independent for file in self.files):
             return "the program transfers no data through MPI-IO"
-        if self.share < least:
+        if self.share < min_share:
             late = f", and waiting for late ranks {format_seconds(self.waiting)}"
             return (
                 f"access to files takes {format_seconds(self.transfer)} of "
@@ -117,16 +119,16 @@ class Summary(Record):
 
     def best_possible(self) -> Members:
         """Gain of this launch if its accesses took no time."""
-        parts = self.parts()
+        part_seconds = self.parts()
         why = (
             f"access to files takes {format_seconds(self.transfer)} of "
             f"{format_seconds(self.whole)} ({100 * self.share:.0f} %)"
         )
         if self.waiting > _WORTH * self.whole:
             why += f"; waiting for late ranks, {format_seconds(self.waiting)}, is not part of it"
-        largest = max(parts, key=lambda name: parts[name], default="")
+        largest = max(part_seconds, key=lambda name: part_seconds[name], default="")
         if largest:
-            why += f"; longest part: {NAMES[largest]}, {format_seconds(parts[largest])}"
+            why += f"; longest part: {NAMES[largest]}, {format_seconds(part_seconds[largest])}"
         left = max(self.whole - self.transfer, _START * self.whole)
         return {"gain": self.whole / left, "seconds": self.transfer, "why": why}
 
@@ -138,10 +140,11 @@ class Summary(Record):
             "share": self.share,
             "patterns": [
                 {
-                    "pattern": one.number, "file": one.file, "op": one.op, "bytes": one.bytes,
-                    "pieces": one.contiguous, "calls": one.calls,
-                    "seconds": self.seconds[one.number],
-                } for one in self.patterns
+                    "pattern": pattern.number, "file": pattern.file, "op": pattern.op,
+                    "bytes": pattern.bytes,
+                    "pieces": pattern.contiguous, "calls": pattern.calls,
+                    "seconds": self.seconds[pattern.number],
+                } for pattern in self.patterns
             ],
             "parts": self.parts(),
             "filesystems": self.filesystems, "local_filesystems": self.local_filesystems,
@@ -149,17 +152,17 @@ class Summary(Record):
         }  # fmt: skip
 
 
-def summary(run: Run, whole: float) -> Summary:
-    """Read a recording; ``whole`` is the time of the command in seconds."""
+def summary(run: Run, wall_seconds: float) -> Summary:
+    """Read a recording; ``wall_seconds`` is the time of the command in seconds."""
     made = io_recording.calls(run)
     calls = [call for call in made if not call.nonblocking]
     seconds = io_recording.seconds_by_pattern(calls)
-    patterns = [one for one in io_recording.patterns(run) if one.number in seconds]
-    patterns.sort(key=lambda one: -seconds[one.number])
+    patterns = [pattern for pattern in io_recording.patterns(run) if pattern.number in seconds]
+    patterns.sort(key=lambda pattern: -seconds[pattern.number])
     ordered = any(row.call == "ordered" for row in call_times(run))
     unmodelled = len(calls) < len(made) or ordered
     files = io_recording.files(run)
-    return Summary(whole, calls, patterns, seconds, files, account(run), unmodelled)
+    return Summary(wall_seconds, calls, patterns, seconds, files, account(run), unmodelled)
 
 
 # --- the most expensive calls --------------------------------------------------------------------
@@ -195,19 +198,19 @@ class Made(Record):
         return self.times * self.call.seconds
 
 
-def program_calls(run: Run, found: Summary) -> list[Made]:
+def program_calls(run: Run, recorded: Summary) -> list[Made]:
     """Return the most expensive calls, longest first.
 
     Patterns with unknown pieces or without a prediction are omitted.
     """
     listed = []
     seconds = 0.0
-    for pattern in found.patterns[:MOST_PATTERNS]:
-        if seconds >= ENOUGH * sum(found.seconds.values()):
+    for pattern in recorded.patterns[:MOST_PATTERNS]:
+        if seconds >= ENOUGH * sum(recorded.seconds.values()):
             break
-        seconds += found.seconds[pattern.number]
-        mine = [call for call in found.calls if call.pattern == pattern.number]
-        file = next(one for one in found.files if one.number == pattern.file)
+        seconds += recorded.seconds[pattern.number]
+        mine = [call for call in recorded.calls if call.pattern == pattern.number]
+        file = next(file for file in recorded.files if file.number == pattern.file)
         try:
             listed += [_made(run, pattern, file, mine)] if pattern.whole else []
         except InputError:  # hints or pieces of a kind that is not modelled
@@ -225,22 +228,24 @@ def _made(
     config = file.hints.get("cb_config_list", DEFAULT)
     nodes = whole_number(file.hints.get("cb_nodes", "")) or None
     ranks = call.aggregators(run.hosts, config, nodes)
-    parts = {
-        name: median(one.parts[name] for one in mine)
-        for name in PARTS if all(name in one.parts for one in mine)
+    part_medians = {
+        name: median(call.parts[name] for call in mine)
+        for name in PARTS if all(name in call.parts for call in mine)
     }  # fmt: skip
-    whole = median(one.seconds for one in mine)
+    seconds = median(call.seconds for call in mine)
     used = ranks if call.exchanges else []
-    return Made(MeasuredCall(call, run.hosts, used, whole, parts), len(mine), config, nodes)
+    return Made(
+        MeasuredCall(call, run.hosts, used, seconds, part_medians), len(mine), config, nodes
+    )
 
 
 def message_sizes(calls: Sequence[Made]) -> list[int]:
     """Return the usual bytes of a message of each exchange, that which takes longest first."""
-    found = []
-    for one in sorted(calls, key=lambda made: -made.seconds):
-        if one.call.collective:
-            kinds = one.call.call.round_kinds(len(one.call.aggregators))
+    sizes = []
+    for program_call in sorted(calls, key=lambda call: -call.seconds):
+        if program_call.call.collective:
+            kinds = program_call.call.call.round_kinds(len(program_call.call.aggregators))
             data = sum(kind.times * float(kind.traffic.bytes.sent[-1]) for kind in kinds)
             messages = sum(kind.times * float(kind.traffic.messages.sent[-1]) for kind in kinds)
-            found.append(int(data / max(1.0, messages)))
-    return found
+            sizes.append(int(data / max(1.0, messages)))
+    return sizes

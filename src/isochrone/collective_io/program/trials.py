@@ -78,7 +78,7 @@ class Trials(Struct):
     @property
     def started(self) -> int:
         """How often the program was started and came to its end, the first time not counted."""
-        return sum(len(some) for some in self.times.values())
+        return sum(len(timed) for timed in self.times.values())
 
     def first(self) -> tuple[Run, float]:
         """Run the program as it is; return what was recorded, and the seconds it took.
@@ -91,11 +91,11 @@ class Trials(Struct):
             If it fails.
         """
         limit = self.limit or FIRST_LIMIT
-        run, whole = self._run({}, self.folder / "recording", limit)
+        run, wall_seconds = self._run({}, self.folder / "recording", limit)
         self.transferred = [io_times.transferred(run)]
-        self.limit = self.limit or PATIENCE * whole + SLACK
-        self.lost = min(self.limit, LOSER * whole + BIT)
-        return run, whole
+        self.limit = self.limit or PATIENCE * wall_seconds + SLACK
+        self.lost = min(self.limit, LOSER * wall_seconds + BIT)
+        return run, wall_seconds
 
     def start(self, name: str) -> Timed | None:
         """Run the program with the proposal of this name; None: it failed, see `failures`.
@@ -105,33 +105,35 @@ class Trials(Struct):
         MeasurementError
             If it fails with the given settings.
         """
-        number = len(self.times.setdefault(name, [])) + 1
+        launch_number = len(self.times.setdefault(name, [])) + 1
         runs = self.folder / "runs"
         runs.mkdir(exist_ok=True)
-        limit = self.lost if name != GIVEN and number == 1 else self.limit or FIRST_LIMIT
+        limit = self.lost if name != GIVEN and launch_number == 1 else self.limit or FIRST_LIMIT
         try:
-            run, whole = self._run(self.variables(name), runs / f"{name}-{number}", limit)
+            run, wall_seconds = self._run(
+                self.variables(name), runs / f"{name}-{launch_number}", limit
+            )
         except MeasurementError as error:
             if name == GIVEN:
                 raise
             self.failures[name] = error.what
             return None
         found = io_times.account(run)
-        timed = Timed(found.seconds if found else whole, whole)
+        timed = Timed(found.seconds if found else wall_seconds, wall_seconds)
         wrong = self._otherwise(name, run)
         if wrong:
             self.failures[name] = wrong
             return None
-        if name != GIVEN and number == 1:
+        if name != GIVEN and launch_number == 1:
             missed = not_in_force(
-                self.ways[name].hints, [one.hints for one in io_recording.files(run)]
+                self.ways[name].hints, [file.hints for file in io_recording.files(run)]
             )
             if missed:
                 self.failures[name] = f"{', '.join(missed)} had no effect"
                 return None
         self.times[name].append(timed)
         label = name if name == GIVEN else f"{name} ({self.ways[name].setting})"
-        self.report(f"{label}: {timed.calls:.3g} s in MPI-IO, {whole:.3g} s in total")
+        self.report(f"{label}: {timed.calls:.3g} s in MPI-IO, {wall_seconds:.3g} s in total")
         return timed
 
     def _otherwise(self, name: str, run: Run) -> str:
@@ -142,11 +144,11 @@ class Trials(Struct):
         moved = io_times.transferred(run)
         if name == GIVEN:
             self.transferred.append(moved)
-        least, most = min(self.transferred), max(self.transferred)
-        if least <= moved <= most:
+        lowest, highest = min(self.transferred), max(self.transferred)
+        if lowest <= moved <= highest:
             return ""
-        asked = format_bytes(least if moved < least else most)
-        return f"it transferred {format_bytes(moved)} instead of {asked}"
+        expected = format_bytes(lowest if moved < lowest else highest)
+        return f"it transferred {format_bytes(moved)} instead of {expected}"
 
     def variables(self, name: str) -> dict[str, str]:
         """Return the variables of a proposal; writes its hints file."""
@@ -212,16 +214,16 @@ class Proposal(Record):
 
         Many small accesses of all ranks are fast where memory or a disk of one host takes them.
         """
-        alone = any(
+        independent = any(
             value == "disable" and key.startswith(("romio_cb_", "romio_ds_"))
             for key, value in self.hints.items()
         )
-        return not alone and self.environ.get("OMPI_MCA_fcoll") != "individual"
+        return not independent and self.environ.get("OMPI_MCA_fcoll") != "individual"
 
 
 def without_given(
     proposals: Sequence[Proposal],
-    given: Pairs,
+    program_hints: Pairs,
     user: Pairs | None = None,
     without: Collection[str] = (),
 ) -> tuple[list[Proposal], list[str]]:
@@ -231,7 +233,7 @@ def without_given(
     ----------
     proposals
         Proposals, best first.
-    given, user
+    program_hints, user
         Hints set by the application, and those of the user's file that must stay.
     without
         Hints to leave unchanged, with or without the prefix ``romio_``.
@@ -242,28 +244,32 @@ def without_given(
         Proposals, then one for each conflicting hint of the user, which replaces that hint alone;
         and warnings of conflicting hints of the application.
     """
-    fixed = {**(user or {}), **given}
+    fixed = {**(user or {}), **program_hints}
     closed = {*fixed, *without, *(f"romio_{key}" for key in without)}
     left: list[Proposal] = []
     blocked: dict[str, Proposal] = {}
-    for one in proposals:
-        hints = {key: value for key, value in one.hints.items() if key not in closed}
-        lost = [key for key in one.hints if key in closed and fixed.get(key) != one.hints[key]]
+    for proposal in proposals:
+        hints = {key: value for key, value in proposal.hints.items() if key not in closed}
+        lost = [
+            key for key in proposal.hints if key in closed and fixed.get(key) != proposal.hints[key]
+        ]
         for key in lost:
-            blocked.setdefault(key, one)
-        words = f"{one.words} (without {', '.join(lost)})" if lost else one.words
-        tried = Proposal(words, hints, one.environ, None if lost else one.expected)
-        known = any((other.hints, other.environ) == (hints, one.environ) for other in left)
-        if (hints or one.environ) and not known:
+            blocked.setdefault(key, proposal)
+        description = f"{proposal.words} (without {', '.join(lost)})" if lost else proposal.words
+        tried = Proposal(description, hints, proposal.environ, None if lost else proposal.expected)
+        duplicate = any(
+            (earlier.hints, earlier.environ) == (hints, proposal.environ) for earlier in left
+        )
+        if (hints or proposal.environ) and not duplicate:
             left.append(tried)
     warnings = [
-        f"the program sets {key}={given[key]} itself, which overrides hints files; to try "
+        f"the program sets {key}={program_hints[key]} itself, which overrides hints files; to try "
         f"others, remove that MPI_Info_set from the program"
         for key in sorted(blocked)
-        if key in given
+        if key in program_hints
     ]
     for key, way in sorted(blocked.items()):
-        if key in fixed and key not in given:  # replace only this one of the user's hints
+        if key in fixed and key not in program_hints:  # replace only this one of the user's hints
             hints = {k: value for k, value in way.hints.items() if k == key or k not in closed}
             expected = way.expected if len(hints) == len(way.hints) else None
             left.append(Proposal(way.words, hints, way.environ, expected, key))
@@ -285,29 +291,29 @@ def hints_of_user(environ: Pairs) -> dict[str, str]:
     with failing("the file cannot be read", f"{ROMIO_HINTS}={path}"):
         lines = path.read_text("utf-8", errors="replace").splitlines()
     pairs = (line.split(None, 1) for line in lines if not line.startswith("#"))
-    return {words[0]: words[1].strip() for words in pairs if len(words) == 2}
+    return {pair[0]: pair[1].strip() for pair in pairs if len(pair) == 2}
 
 
-def not_in_force(wanted: Pairs, found: Sequence[Pairs]) -> list[str]:
+def not_in_force(wanted: Pairs, active: Sequence[Pairs]) -> list[str]:
     """List the hints that had an effect on no file.
 
     Parameters
     ----------
     wanted
         Hints that were given.
-    found
+    active
         Active hints of each file. Keys that a library does not report are ignored.
     """
     return [
         key for key, value in wanted.items()
-        if (seen := [hints[key] for hints in found if key in hints])
-        and not any(_same(value, one) for one in seen)
+        if (seen := [hints[key] for hints in active if key in hints])
+        and not any(_same(value, active_value) for active_value in seen)
     ]  # fmt: skip
 
 
-def _same(wanted: str, found: str) -> bool:
+def _same(wanted: str, reported: str) -> bool:
     """Whether a library accepted a value: ``cb_nodes`` is capped by the available ranks."""
-    number, most = whole_number(found), whole_number(wanted)
-    if number is not None and most is not None:
-        return number <= most
-    return wanted.split() == found.split()
+    accepted, requested = whole_number(reported), whole_number(wanted)
+    if accepted is not None and requested is not None:
+        return accepted <= requested
+    return wanted.split() == reported.split()

@@ -38,10 +38,10 @@ class Wish(NamedTuple):
     launches: int
     least: float
 
-    def most(self, whole: float) -> int:
-        """Return the largest number of pairs, if a start takes ``whole`` seconds."""
-        more = self.launches + int(LONGEST / (2 * whole))
-        return min(ROUNDS[-1] * self.launches, more)
+    def most(self, wall_seconds: float) -> int:
+        """Return the largest number of pairs, if a start takes ``wall_seconds`` seconds."""
+        affordable = self.launches + int(LONGEST / (2 * wall_seconds))
+        return min(ROUNDS[-1] * self.launches, affordable)
 
 
 class _Given:
@@ -157,12 +157,14 @@ def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -
     ``document`` is filled as results arrive, so that an interruption loses none.
     """
     began = monotonic()
-    run, whole = trials.first()
-    launch = max(whole, monotonic() - began)  # with the command before it, and the recording read
+    run, wall_seconds = trials.first()
+    launch = max(
+        wall_seconds, monotonic() - began
+    )  # with the command before it, and the recording read
     document["starts"] = 1
-    found = summary(run, whole)
-    document |= found.document()
-    document["why"] = found.nothing_to_gain(wish.least)
+    recorded = summary(run, wall_seconds)
+    document |= recorded.document()
+    document["why"] = recorded.nothing_to_gain(wish.least)
     if document["why"]:
         return None
     possible = document["best_possible"]
@@ -171,76 +173,80 @@ def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -
         f"fast: {possible['why']}" if possible else
         "No model predicts nonblocking or ordered collectives: the whole program is timed"
     )  # fmt: skip
-    proposals, said = choose(run, found)
-    document |= said
-    tried = [one for one in proposals if not one.gives_up]
-    ways = {str(number): one for number, one in enumerate(tried, start=1)}
-    costs = {f"without-{one.gives_up}": one for one in proposals if one.gives_up}
+    proposals, report = choose(run, recorded)
+    document |= report
+    tried = [proposal for proposal in proposals if not proposal.gives_up]
+    ways = {str(index): proposal for index, proposal in enumerate(tried, start=1)}
+    costs = {
+        f"without-{proposal.gives_up}": proposal for proposal in proposals if proposal.gives_up
+    }
     trials.ways = {**ways, **costs}
-    document["choices"] = [{"name": name, **plain(one)} for name, one in ways.items()]
+    document["choices"] = [{"name": name, **plain(proposal)} for name, proposal in ways.items()]
     document["kept_hints"] = [
         {
-            "hint": one.gives_up, "value": trials.base.get(one.gives_up, ""), "words": one.words,
-            "hints": dict(one.hints), "seconds": found.in_calls, "expected_seconds": one.expected,
+            "hint": proposal.gives_up, "value": trials.base.get(proposal.gives_up, ""),
+            "words": proposal.words,
+            "hints": dict(proposal.hints), "seconds": recorded.in_calls,
+            "expected_seconds": proposal.expected,
             "gain": None, "why": "not measured: too long",
         }
-        for one in costs.values()
+        for proposal in costs.values()
     ]  # fmt: skip
-    measured = costs if 2 * wish.launches * whole * len(costs) <= CHEAP else {}
+    measured = costs if 2 * wish.launches * wall_seconds * len(costs) <= CHEAP else {}
     if not ways:
         document["why"] = "no setting is expected to be faster"
     if ways:
         heat = len(ways) + 1
-        few = 2 * (heat + wish.launches * len(measured))
-        duels = (1 + _rests_on_local(document, tried)) * wish.most(whole)
-        most = few + heat * (wish.launches - 2) + 2 * duels
+        fewest = 2 * (heat + wish.launches * len(measured))
+        duels = (1 + _rests_on_local(document, tried)) * wish.most(wall_seconds)
+        largest = fewest + heat * (wish.launches - 2) + 2 * duels
         trials.report(
-            f"{len(ways)} settings to try: {few} to {most} launches of about {launch:.3g} s, "
-            f"{few * launch / 60:.1f} to {most * launch / 60:.1f} minutes"
+            f"{len(ways)} settings to try: {fewest} to {largest} launches of about {launch:.3g} s, "
+            f"{fewest * launch / 60:.1f} to {largest * launch / 60:.1f} minutes"
         )
     try:
-        kept = _race(trials, wish, whole, ways, document) if ways else None
-        for one, name in zip(document["kept_hints"], measured, strict=False):
+        winner = _race(trials, wish, wall_seconds, ways, document) if ways else None
+        for hint, name in zip(document["kept_hints"], measured, strict=False):
             judged = duel(trials.start, name, wish.launches, wish.launches)
-            one["gain"] = judged.calls if judged else None
-            one["why"] = trials.failures.get(name, "")
-        return kept
+            hint["gain"] = judged.calls if judged else None
+            hint["why"] = trials.failures.get(name, "")
+        return winner
     finally:
         document["starts"] = 1 + trials.started
-        for one in document["choices"]:
-            one["starts"] = trials.times.get(one["name"], [])
+        for choice in document["choices"]:
+            choice["starts"] = trials.times.get(choice["name"], [])
 
 
 def _rests_on_local(document: Mapping[str, Any], ways: Iterable[Proposal]) -> bool:
     """Whether memory or a local disk may explain the gain of one of these proposals."""
-    return bool(document["local_filesystems"]) and not all(one.portable for one in ways)
+    return bool(document["local_filesystems"]) and not all(proposal.portable for proposal in ways)
 
 
 def _race(
     trials: Trials,
     wish: Wish,
-    whole: float,
+    wall_seconds: float,
     ways: Mapping[str, Proposal],
     document: dict[str, Any],
 ) -> Proposal | None:
     """Choose by heats, confirm by a duel; by another duel if the winner is not portable."""
     chosen = heats(trials.start, list(ways), wish.launches)
-    choices = {one["name"]: one for one in document["choices"]}
-    for name, one in choices.items():
-        one["dropped"] = trials.failures.get(name) or chosen.dropped.get(name)
-        one["gain"] = chosen.gain(name)
+    choices = {choice["name"]: choice for choice in document["choices"]}
+    for name, choice in choices.items():
+        choice["dropped"] = trials.failures.get(name) or chosen.dropped.get(name)
+        choice["gain"] = chosen.gain(name)
     if chosen.winner is None:
         document["why"] = "no tried setting was faster"
         return None
     winner = ways[chosen.winner]
-    document |= _judged(trials, wish, whole, chosen.winner)
+    document |= _judged(trials, wish, wall_seconds, chosen.winner)
     choices[chosen.winner]["gain"] = document["gain"]
     if document["why"]:
         return None
     if _rests_on_local(document, [winner]):
-        name = chosen.fastest(name for name, one in ways.items() if one.portable)
+        name = chosen.fastest(name for name, proposal in ways.items() if proposal.portable)
         document["portable"] = {"name": name} | (
-            _judged(trials, wish, whole, name) if name
+            _judged(trials, wish, wall_seconds, name) if name
             else {"why": "no portable setting was faster"}
         )  # fmt: skip
         if name:
@@ -248,11 +254,11 @@ def _race(
     return winner
 
 
-def _judged(trials: Trials, wish: Wish, whole: float, name: str) -> dict[str, Any]:
+def _judged(trials: Trials, wish: Wish, wall_seconds: float, name: str) -> dict[str, Any]:
     """Compare a proposal with the given settings in pairs; ``why`` is the reason to reject it."""
     way = trials.ways[name]
     trials.report(f"{name} ({way.words}) and the given settings are compared in pairs")
-    judged = duel(trials.start, name, wish.launches, wish.most(whole))
+    judged = duel(trials.start, name, wish.launches, wish.most(wall_seconds))
     if judged is None:
         return {"gain": None, "why": f"with the setting, {trials.failures[name]}"}
     calls, whole_gain = judged.calls, judged.whole

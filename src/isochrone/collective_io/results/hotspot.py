@@ -82,7 +82,7 @@ def points(runs: Sequence[Run]) -> list[GridPoint]:
     InputError
         If a run is not of hot spots, or damaged.
     """
-    found: dict[tuple[Any, ...], list[float]] = {}
+    seconds_by_point: dict[tuple[Any, ...], list[float]] = {}
     busy = {}
     for run in runs:
         if run.kind != KIND:
@@ -97,16 +97,28 @@ def points(runs: Sequence[Run]) -> list[GridPoint]:
         shapes = texts(table, "shape", run.where) if "shape" in table else [STAR] * len(table)
         for row, shape in zip(table.rows(), shapes, strict=True):
             key = (printable(row["order"], 80), *(row[name] for name in _COUNTS), shape)
-            found.setdefault(key, []).append(float(row["seconds"]))
+            seconds_by_point.setdefault(key, []).append(float(row["seconds"]))
             if "busy" in row:
                 busy[key] = row["busy"]
-    kinds = {kind: k for k, kind in enumerate(dict.fromkeys(_kind(key) for key in found))}
-    places = sorted(found, key=lambda key: (kinds[_kind(key)], key[1], key[2] + key[3], key[2]))
+    kinds = {
+        kind: k for k, kind in enumerate(dict.fromkeys(_kind(key) for key in seconds_by_point))
+    }
+    keys = sorted(
+        seconds_by_point, key=lambda key: (kinds[_kind(key)], key[1], key[2] + key[3], key[2])
+    )
     return [
         GridPoint(
-            intra, into, out, order, hot, size, times_of(np.array(found[key])), shape, busy.get(key)
+            intra,
+            into,
+            out,
+            order,
+            hot,
+            size,
+            times_of(np.array(seconds_by_point[key])),
+            shape,
+            busy.get(key),
         )
-        for key in places
+        for key in keys
         for order, intra, into, out, hot, size, shape in [key]
     ]
 

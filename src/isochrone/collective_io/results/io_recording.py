@@ -173,15 +173,16 @@ def files(run: Run) -> list[RecordedFile]:
     InputError
         If the run is not a recording of collective I/O, or damaged.
     """
-    active, given = _hints(run, "value"), _hints(run, "given")
+    active, given_hints = _hints(run, "value"), _hints(run, "given")
     keys = ("op", "calls", "bytes", "ranks", "seconds")
-    alone = grouped(
+    independent = grouped(
         (row["file"], Independent(*(row[key] for key in keys))) for row in _rows(run, "independent")
     )
     return [
         RecordedFile(
             row["file"], printable(row["name"], 80), _ranks(run, row.get("ranks")), row["opens"],
-            active.get(row["file"], {}), given.get(row["file"], {}), alone.get(row["file"], []),
+            active.get(row["file"], {}), given_hints.get(row["file"], {}),
+            independent.get(row["file"], []),
             system if isinstance(system := row.get("filesystem"), str) else "",
         )
         for row in _rows(run, "file")
@@ -196,17 +197,19 @@ def patterns(run: Run) -> list[RecordedPattern]:
     InputError
         If the run is no recording of collective I/O, or damaged.
     """
-    sizes = {one.number: len(one.ranks) for one in files(run)}
+    sizes = {file.number: len(file.ranks) for file in files(run)}
     pieces = run.tables.get("piece", Table())
-    found = []
+    recorded = []
     for row in _rows(run, "pattern"):
-        own = pieces.where(pieces["pattern"] == row["pattern"]) if pieces else pieces
-        runs = {key: own[key] if own else np.zeros(0, np.int64) for key in COLUMNS}
-        found.append(RecordedPattern(
+        pattern_pieces = pieces.where(pieces["pattern"] == row["pattern"]) if pieces else pieces
+        runs = {
+            key: pattern_pieces[key] if pattern_pieces else np.zeros(0, np.int64) for key in COLUMNS
+        }
+        recorded.append(RecordedPattern(
             row["pattern"], row["file"], row["op"], row["bytes"], row["calls"], row["pieces"],
             sizes[row["file"]], row.get("whole") is not False, runs,
         ))  # fmt: skip
-    return sorted(found, key=lambda one: one.number)
+    return sorted(recorded, key=lambda pattern: pattern.number)
 
 
 def calls(run: Run) -> list[RecordedCall]:
@@ -217,8 +220,8 @@ def calls(run: Run) -> list[RecordedCall]:
     InputError
         If the run is no recording of collective I/O, or damaged.
     """
-    ops = {one.number: one.op for one in patterns(run)}
-    found = [
+    ops = {pattern.number: pattern.op for pattern in patterns(run)}
+    recorded = [
         RecordedCall(
             row["call"], row["pattern"], row["shift"], ops[row["pattern"]],
             printable(row["name"], 80), float(row["seconds"]), _parts(row, run.where),
@@ -226,13 +229,13 @@ def calls(run: Run) -> list[RecordedCall]:
             float(row["late"]) if "late" in row else None,
         ) for row in _rows(run, "call")
     ]  # fmt: skip
-    return sorted(found, key=lambda one: one.call)
+    return sorted(recorded, key=lambda call: call.call)
 
 
 def seconds_by_pattern(made: Iterable[RecordedCall]) -> dict[int, float]:
     """Return how long the calls of each pattern took together, by its number."""
-    each = grouped((call.pattern, call.seconds) for call in made)
-    return {number: sum(seconds) for number, seconds in each.items()}
+    by_pattern = grouped((call.pattern, call.seconds) for call in made)
+    return {pattern: sum(seconds) for pattern, seconds in by_pattern.items()}
 
 
 # --- records --------------------------------------------------------------------------------------
@@ -252,28 +255,28 @@ def _ranks(run: Run, listed: Any) -> Ints:
     """Return the ranks of a list such as ``0-3 8``; all if there is none."""
     if listed is None:
         return np.arange(run.size)
-    found = []
-    for word in str(listed).split():
-        match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", word)
+    ranks = []
+    for span in str(listed).split():
+        match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", span)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
         if not first <= last < run.size:
-            raise InputError(f"a 'file' record has invalid ranks '{word}'", where=run.where)
-        found.append(np.arange(first, last + 1))
-    return np.concatenate(found) if found else np.zeros(0, np.int64)
+            raise InputError(f"a 'file' record has invalid ranks '{span}'", where=run.where)
+        ranks.append(np.arange(first, last + 1))
+    return np.concatenate(ranks) if ranks else np.zeros(0, np.int64)
 
 
 def _parts(record: Mapping[str, Any], where: str) -> dict[str, float]:
-    known = {name: float(record[name]) for name in PARTS[:-1] if name in record}
-    rest = record["seconds"] - sum(known.values())
-    if rest < -1e-6 * record["seconds"] - 1e-9:
+    recorded = {name: float(record[name]) for name in PARTS[:-1] if name in record}
+    remainder = record["seconds"] - sum(recorded.values())
+    if remainder < -1e-6 * record["seconds"] - 1e-9:
         raise InputError("the parts of a 'call' record take longer than the call", where=where)
-    return {**known, "rest": max(0.0, rest)} if known else {}
+    return {**recorded, "rest": max(0.0, remainder)} if recorded else {}
 
 
 def _hints(run: Run, key: str) -> dict[int, dict[str, str]]:
     """Return what the hints of each file have of a key."""
-    found: dict[int, dict[str, str]] = {}
+    hints: dict[int, dict[str, str]] = {}
     for row in _rows(run, "hint"):
         if isinstance(row.get(key), str):
-            found.setdefault(row["file"], {})[printable(row["key"], 80)] = row[key]
-    return found
+            hints.setdefault(row["file"], {})[printable(row["key"], 80)] = row[key]
+    return hints

@@ -91,22 +91,27 @@ def phases(run: Run) -> list[Phase]:
         ((row["op"], row["phase"], row["p"], row["bytes"]), row)
         for row in counted(table, identity(table)).rows()
     )
-    found = []
+    timed = []
     for (op, phase, p, size), rows in same.items():
         rounds = {row.get("rounds") for row in rows}
-        number = rounds.pop() if len(rounds) == 1 else None
+        round_count = rounds.pop() if len(rounds) == 1 else None
         times = {
-            part: np.array([row[part] for row in rows if part in row], float) for part in PARTS
+            part_name: np.array([row[part_name] for row in rows if part_name in row], float)
+            for part_name in PARTS
         }
-        known = {part: times_of(column) for part, column in times.items() if len(column)}
-        found.append(Phase(op, phase, p, size, None if number is None else int(number), known))
-    return sorted(found, key=lambda one: one.phase == "exchange")
+        part_times = {
+            part_name: times_of(column) for part_name, column in times.items() if len(column)
+        }
+        timed.append(
+            Phase(op, phase, p, size, None if round_count is None else int(round_count), part_times)
+        )
+    return sorted(timed, key=lambda timed_phase: timed_phase.phase == "exchange")
 
 
 def aggregators(run: Run) -> list[Any]:
     """List who serves which part of the file, in the order of the parts."""
-    found = _records(run, "aggregator", "domain", "rank", "node", "source")
-    return sorted(found, key=lambda one: int(one["domain"]))
+    records = _records(run, "aggregator", "domain", "rank", "node", "source")
+    return sorted(records, key=lambda record: int(record["domain"]))
 
 
 def file_io(run: Run) -> list[Any]:
@@ -116,11 +121,11 @@ def file_io(run: Run) -> list[Any]:
 
 def nodes(run: Run) -> list[Any]:
     """List the messages of each node when writing; ``hot``: most messages to and from others."""
-    found = _records(run, "node", "node", "intra", "in", "out")
-    most = max((one["in"] + one["out"] for one in found), default=0)
-    for one in found:
-        one["hot"] = most > 0 and one["in"] + one["out"] == most
-    return found
+    records = _records(run, "node", "node", "intra", "in", "out")
+    highest = max((node["in"] + node["out"] for node in records), default=0)
+    for node in records:
+        node["hot"] = highest > 0 and node["in"] + node["out"] == highest
+    return records
 
 
 def hints(run: Run) -> dict[str, str]:

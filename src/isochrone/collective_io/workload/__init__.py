@@ -21,17 +21,17 @@ Numbers = Sequence[int] | Ints
 """Ranks or hosts, by number."""
 
 
-def in_portions(ask: Callable[..., Floats], most: int, *columns: NDArray[Any]) -> Floats:
-    """Evaluate many rows in portions of at most ``most`` (or one), which fit into caches."""
-    step = max(1, most)
+def in_portions(ask: Callable[..., Floats], limit: int, *columns: NDArray[Any]) -> Floats:
+    """Evaluate many rows in portions of at most ``limit`` (or one), which fit into caches."""
+    step = max(1, limit)
     starts = range(0, max(1, len(columns[0])), step)
     return np.concatenate([ask(*(column[k : k + step] for column in columns)) for k in starts])
 
 
-def expanded(low: Ints, each: Ints) -> tuple[Ints, Ints]:
+def expanded(low: Ints, counts: Ints) -> tuple[Ints, Ints]:
     """Return for numbers ``low`` … ``low + each - 1`` which row they are of, and the numbers."""
-    row = np.repeat(np.arange(len(low)), each)
-    return row, np.arange(len(row)) - np.repeat(np.cumsum(each) - each - low, each)
+    row = np.repeat(np.arange(len(low)), counts)
+    return row, np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts - low, counts)
 
 
 class Runs(NamedTuple):

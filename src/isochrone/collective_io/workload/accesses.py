@@ -73,10 +73,10 @@ class Accesses(Record):
 
     def touches(self, starts: Ints, ends: Ints) -> Runs:
         """Ranks that access each window; windows do not overlap."""
-        parts = [Runs(*np.empty((5, 0), np.int64))]
+        runs = [Runs(*np.empty((5, 0), np.int64))]
         for row, window, done, begun, data in self._meetings(starts, ends):
-            parts.append(_joined(window, self.rank[row], data, begun - done, self.ranks))
-        return Runs(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+            runs.append(_joined(window, self.rank[row], data, begun - done, self.ranks))
+        return Runs(*(np.concatenate(column) for column in zip(*runs, strict=True)))
 
     def touched(self, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
         """Return the first byte touched in each window, and the one after the last."""
@@ -102,13 +102,13 @@ class Accesses(Record):
         for first, last in _portions(low, np.maximum(high, low), len(order)):
             rows = np.flatnonzero((low < last) & (high > first))
             begins, stops = np.maximum(low[rows], first), np.minimum(high[rows], last)
-            each = np.maximum(stops - begins, 0)
-            pick, place = expanded(begins, each)
-            row, window = rows[pick], order[place]
-            before, (_, done) = self._upto(row, starts[window])
+            window_counts = np.maximum(stops - begins, 0)
+            pick, index = expanded(begins, window_counts)
+            row, window = rows[pick], order[index]
+            bytes_before, (_, done) = self._upto(row, starts[window])
             upto, (begun, _) = self._upto(row, ends[window])
-            some = (begun > done) & (self.length[row] > 0)
-            yield (column[some] for column in (row, window, done, begun, upto - before))
+            within = (begun > done) & (self.length[row] > 0)
+            yield (column[within] for column in (row, window, done, begun, upto - bytes_before))
 
     def _upto(self, row: Ints, edge: Ints) -> tuple[Ints, tuple[Ints, Ints]]:
         """Return the bytes of each row before an edge, and how many pieces begin and end there."""
@@ -120,8 +120,8 @@ class Accesses(Record):
         done = np.clip((beyond - length) // stride + 1, 0, count)
         cut = begun - done
         # of the pieces that the edge cuts, from the first to the last: an arithmetic series
-        parts = cut * (beyond - done * stride) - stride * (cut * (cut - 1) // 2)
-        return done * length + parts, (begun, done)
+        cut_bytes = cut * (beyond - done * stride) - stride * (cut * (cut - 1) // 2)
+        return done * length + cut_bytes, (begun, done)
 
 
 def made(
@@ -158,9 +158,9 @@ def made(
     stride = np.zeros_like(rank) if stride is None else stride
     if np.any((count < 1) | ((count > 1) & (stride < 1))):
         raise InputError("the stride of pieces is 0", hint="a stride is at least 1")
-    whole = (count > 1) & (stride == length)
-    length = np.where(whole, length * count, length)
-    count = np.where(whole, 1, count)
+    contiguous = (count > 1) & (stride == length)
+    length = np.where(contiguous, length * count, length)
+    count = np.where(contiguous, 1, count)
     stride = np.where(count > 1, stride, np.maximum(length, 1))
     ranks = max(ranks, int(rank.max()) + 1, max(members or (0,)) + 1)
     return Accesses(rank, offset, length, count, stride, ranks, members)

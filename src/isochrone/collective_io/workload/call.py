@@ -88,7 +88,7 @@ class Call(Record):
         return self.driver == "lustre" and not self.reading
 
     def aggregators(
-        self, by_rank: Sequence[str], config: str = DEFAULT, number: int | None = None
+        self, by_rank: Sequence[str], config: str = DEFAULT, nodes: int | None = None
     ) -> list[int]:
         """Return the ranks that serve the file, in the order of its parts.
 
@@ -98,7 +98,7 @@ class Call(Record):
         ----------
         by_rank
             Host of each rank of the job.
-        config, number
+        config, nodes
             The hints ``cb_config_list`` and ``cb_nodes``.
 
         Raises
@@ -107,9 +107,9 @@ class Call(Record):
             As of the function `aggregators`.
         """
         if self.members is None:
-            return aggregators(by_rank, config, number)
+            return aggregators(by_rank, config, nodes)
         hosts = [by_rank[rank] for rank in self.members]
-        return [self.members[k] for k in aggregators(hosts, config, number)]
+        return [self.members[k] for k in aggregators(hosts, config, nodes)]
 
     def windows(self, aggregators: int) -> FileWindows:
         """Divide the file among this many aggregators."""
@@ -117,10 +117,10 @@ class Call(Record):
         if self.cyclic:
             clients = lustre_clients(aggregators, self.targets or aggregators, self.ratio)
             return stripe_cyclic(extent, clients, self.stripe)
-        whole = even(extent, aggregators, unit=self.unit, smallest=self.smallest)
+        domains = even(extent, aggregators, unit=self.unit, smallest=self.smallest)
         if self.buffer is None:
-            return whole
-        return in_rounds(whole, *self.pattern.touched(whole.start, whole.end), self.buffer)
+            return domains
+        return in_rounds(domains, *self.pattern.touched(domains.start, domains.end), self.buffer)
 
     def round_kinds(self, aggregators: int, *, exactly: bool = False) -> list[RoundKind]:
         """Count the messages for this number of aggregators, by kind of round.
@@ -128,11 +128,11 @@ class Call(Record):
         ``exactly``: distinguish all kinds, up to a limit; a search, which evaluates each kind
         thousands of times, is faster without.
         """
-        many = _MEMORY // (self.pattern.ranks + aggregators)
-        most = max(MAX_KINDS, min(many, _MOST_KINDS)) if exactly else MAX_KINDS
-        return round_kinds(self.pattern, self.windows(aggregators), most, reading=self.reading)
+        affordable = _MEMORY // (self.pattern.ranks + aggregators)
+        limit = max(MAX_KINDS, min(affordable, _MOST_KINDS)) if exactly else MAX_KINDS
+        return round_kinds(self.pattern, self.windows(aggregators), limit, reading=self.reading)
 
-    def of_ompio(self, number: int | None = None) -> list[int]:
+    def of_ompio(self, count: int | None = None) -> list[int]:
         """Return the aggregators of OMPIO: the first rank of this many equal blocks.
 
         ``forced_grouping`` (``common_ompio_aggregators.c``): the first blocks are one rank longer
@@ -140,15 +140,15 @@ class Call(Record):
         number, blocks are the rows of a Cartesian communicator (``cart_based_grouping``). Hosts are
         not looked at.
         """
-        if number is None:
+        if count is None:
             if not isinstance(self.pattern, Grid) or len(self.pattern.axes) < 2:
                 raise InputError(
                     "OMPIO's aggregators are only known for ranks in a Cartesian grid",
                     hint="give --tiles or --blocks",
                 )
-            number = self.pattern.axes[0].blocks
-        each, left = divmod(self.pattern.ranks, number)
-        return [block * each + min(block, left) for block in range(number)]
+            count = self.pattern.axes[0].blocks
+        length, left = divmod(self.pattern.ranks, count)
+        return [block * length + min(block, left) for block in range(count)]
 
     @property
     def exchanges(self) -> bool:
@@ -171,17 +171,17 @@ class Call(Record):
 
     def warnings(self) -> list[str]:
         """Warnings of differences between the real exchange and the counts."""
-        found = self.nothing_exchanged()
+        warnings = self.nothing_exchanged()
         if self.through and self.driver != "ompio":
-            found.append(
+            warnings.append(
                 f"the recorded program used {self.through}; ROMIO's file domains and aggregators "
                 "are assumed"
             )
         if self.driver == "lustre" and self.reading:
-            found.append(
+            warnings.append(
                 "ROMIO's Lustre driver reads with even file domains; the prediction does so, too"
             )
-        return found
+        return warnings
 
 
 def aggregators(hosts: Sequence[str], config: str = DEFAULT, nodes: int | None = None) -> list[int]:
@@ -207,7 +207,7 @@ def aggregators(hosts: Sequence[str], config: str = DEFAULT, nodes: int | None =
         fails then.
     """
     left = grouped((host, rank) for rank, host in enumerate(hosts))
-    known = set(left)
+    host_names = set(left)
     chosen = []
     for item in config.split(","):
         match = _ITEM.fullmatch(item.strip())
@@ -216,14 +216,14 @@ def aggregators(hosts: Sequence[str], config: str = DEFAULT, nodes: int | None =
                 f"cannot read {item!r}", where="cb_config_list", hint="write host, host:2 or *:1"
             )
         name, count = match[1].strip(), match[2] or "1"
-        most = len(hosts) if count == "*" else int(count)
-        if name != "*" and name not in known:
+        limit = len(hosts) if count == "*" else int(count)
+        if name != "*" and name not in host_names:
             raise InputError(
                 f"no rank is on host {name!r}", where="cb_config_list",
                 hint="names must be exactly those of MPI_Get_processor_name",
             )  # fmt: skip
         for host in list(left) if name == "*" else [name]:
-            chosen += left.pop(host, [])[:most]
+            chosen += left.pop(host, [])[:limit]
     chosen = chosen if nodes is None else chosen[:nodes]
     if not chosen:
         raise InputError(

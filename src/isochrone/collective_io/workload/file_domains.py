@@ -58,18 +58,18 @@ def even(
     return _without_empty(np.arange(domains), np.zeros(domains, np.int64), start, end, domains)
 
 
-def in_rounds(whole: FileWindows, first: Ints, last: Ints, buffer: int) -> FileWindows:
+def in_rounds(domains: FileWindows, first: Ints, last: Ints, buffer: int) -> FileWindows:
     """Cut each domain into rounds of ``buffer`` bytes (``cb_buffer_size``).
 
     ``ADIOI_Exch_and_write`` (``ad_write_coll.c``) begins with the ``first`` byte of the domain that
     any rank touches, and ends with the ``last``.
     """
-    each = np.maximum(-(-(last - first) // buffer), 0)
-    _check_number(int(each.sum()))
-    pick, round_index = expanded(np.zeros_like(each), each)
+    rounds = np.maximum(-(-(last - first) // buffer), 0)
+    _check_number(int(rounds.sum()))
+    pick, round_index = expanded(np.zeros_like(rounds), rounds)
     begin = first[pick] + round_index * buffer
     end = np.minimum(begin + buffer, last[pick])
-    return _without_empty(whole.domain[pick], round_index, begin, end, whole.domains)
+    return _without_empty(domains.domain[pick], round_index, begin, end, domains.domains)
 
 
 def lustre_clients(aggregators: int, stripes: int, ratio: int = 1) -> int:

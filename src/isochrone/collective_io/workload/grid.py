@@ -80,9 +80,9 @@ class Grid(Record):
     def interleaved(self) -> bool:
         """Whether a rank begins before the last byte of the previous rank (ROMIO's test)."""
         units = self.element * np.cumprod([1, *(a.extent for a in reversed(self.axes[1:]))])[::-1]
-        place = np.unravel_index(np.arange(self.ranks), [axis.blocks for axis in self.axes])
+        coordinates = np.unravel_index(np.arange(self.ranks), [axis.blocks for axis in self.axes])
         step, before_last = np.array([(axis.step, axis.length - 1) for axis in self.axes]).T
-        start = (step * units) @ np.array(place)
+        start = (step * units) @ np.array(coordinates)
         last = start + before_last @ units + self.element - 1
         return bool(np.any(start[1:] < last[:-1]))
 
@@ -101,10 +101,10 @@ class Grid(Record):
 
         Along those, a block is contiguous in the file.
         """
-        kept = len(self.axes)
-        while kept > 1 and self.axes[kept - 1].blocks == 1:
-            kept -= 1
-        return self.axes[:kept], self.element * prod(a.length for a in self.axes[kept:])
+        axis_count = len(self.axes)
+        while axis_count > 1 and self.axes[axis_count - 1].blocks == 1:
+            axis_count -= 1
+        return self.axes[:axis_count], self.element * prod(a.length for a in self.axes[axis_count:])
 
 
 class _Spans(NamedTuple):
@@ -129,25 +129,27 @@ def _meet(axes: tuple[Axis, ...], element: int, spans: _Spans) -> Runs:
     # a beginning and an end within a unit, and whole units, which all blocks below take part in
     inside = prod(a.blocks for a in below)
     inner, outer = -(-start // unit) * unit, end // unit * unit
-    whole = outer > inner
-    units = (outer - inner)[whole] // unit
+    has_units = outer > inner
+    units = (outer - inner)[has_units] // unit
     pieces = prod(a.length for a in below[:-1])
     runs = [
         Runs(
-            window[whole], block[whole] * inside, (block[whole] + 1) * inside,
+            window[has_units], block[has_units] * inside, (block[has_units] + 1) * inside,
             units * (pieces * below[-1].length * element), units * pieces,
         )
     ]  # fmt: skip
-    for some, a, b in (
+    for partial, a, b in (
         (start < inner, start, np.minimum(end, inner)),
         ((outer < end) & (outer >= inner), outer, end),
     ):
-        key = np.flatnonzero(some)  # the position among the blocks travels in place of the window
+        key = np.flatnonzero(
+            partial
+        )  # the position among the blocks travels in place of the window
         if len(key):
             offset = a[key] % unit
-            found = _meet(below, element, _Spans(key, offset, offset + b[key] - a[key]))
-            base, of = block[found.window] * inside, window[found.window]
-            runs.append(Runs(of, base + found.first, base + found.last, *found[3:]))
+            inner_runs = _meet(below, element, _Spans(key, offset, offset + b[key] - a[key]))
+            base, of = block[inner_runs.window] * inside, window[inner_runs.window]
+            runs.append(Runs(of, base + inner_runs.first, base + inner_runs.last, *inner_runs[3:]))
     return Runs(*(np.concatenate(column) for column in zip(*runs, strict=True)))
 
 
@@ -165,6 +167,6 @@ def _meet_line(axis: Axis, element: int, spans: _Spans) -> Runs:
         return edges
     between = high - low > 1
     window = spans.window[between]
-    each = np.full(len(window), axis.length * element)
-    middle = Runs(window, low[between] + 1, high[between], each, np.ones_like(each))
+    lengths = np.full(len(window), axis.length * element)
+    middle = Runs(window, low[between] + 1, high[between], lengths, np.ones_like(lengths))
     return Runs(*(np.concatenate(pair) for pair in zip(edges, middle, strict=True)))

@@ -87,16 +87,18 @@ def names() -> list[str]:
     return sorted(_files(), key=lambda name: load(name).position)
 
 
-def sides(fewest: int, most: int | None = None, least: int = 1) -> Callable[[str], tuple[int, ...]]:
+def sides(
+    fewest: int, max_count: int | None = None, min_value: int = 1
+) -> Callable[[str], tuple[int, ...]]:
     """Return a reader, for argparse, of sides such as ``4x4``.
 
-    It takes from ``fewest`` to ``most`` (default: as many) numbers from ``least``.
+    It takes from ``fewest`` to ``max_count`` (default: as many) numbers from ``min_value``.
     """
 
     def read(text: str) -> tuple[int, ...]:
         numbers = text.lower().split("x")
-        if not fewest <= len(numbers) <= (most or fewest) or not all(
-            re.fullmatch("[0-9]{1,9}", number) and int(number) >= least for number in numbers
+        if not fewest <= len(numbers) <= (max_count or fewest) or not all(
+            re.fullmatch("[0-9]{1,9}", side) and int(side) >= min_value for side in numbers
         ):
             raise argparse.ArgumentTypeError(f"'{text}' is not a grid such as 4x4")
         return tuple(map(int, numbers))

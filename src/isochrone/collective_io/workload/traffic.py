@@ -67,11 +67,11 @@ class Sums(Record):
         domains = np.arange(self.domains)
         low = np.searchsorted(owner, domains)
         high = np.searchsorted(owner, domains, side="right") - 1
-        some = high >= low
+        nonempty = high >= low
         first, last = np.zeros((2, self.domains), np.int64)
-        first[some] = self._key[sends[low[some]]] % width
+        first[nonempty] = self._key[sends[low[nonempty]]] % width
         # a run of ranks ends where the next step of the domain begins
-        last[some] = self._key[sends[high[some]] + 1] % width
+        last[nonempty] = self._key[sends[high[nonempty]] + 1] % width
         return first, last
 
     def sent_by(self, layout: Layout) -> Amounts:
@@ -88,8 +88,8 @@ class Sums(Record):
 
     def between(self, domain: Ints, first: Ints, last: Ints) -> Amounts:
         """Return the amount for each ``domain`` of the ranks ``first`` … ``last - 1``."""
-        found: Amounts = self.before(domain, last) - self.before(domain, first)
-        return np.maximum(found, 0)  # rounded means: avoid negative values
+        amounts: Amounts = self.before(domain, last) - self.before(domain, first)
+        return np.maximum(amounts, 0)  # rounded means: avoid negative values
 
 
 class Traffic(Record):
@@ -156,7 +156,7 @@ class RoundKind(Record):
 def round_kinds(
     pattern: AccessPattern,
     windows: FileWindows,
-    most: int = MAX_KINDS,
+    max_kinds: int = MAX_KINDS,
     *,
     reading: bool = False,
 ) -> list[RoundKind]:
@@ -164,38 +164,38 @@ def round_kinds(
 
     All ranks wait for each other in each round (``MPI_Alltoall`` of the sizes, ``MPI_Waitall``), so
     the hot spot of each round counts, and not that of the sum. Rounds with the same messages of
-    about the same sizes are one kind, with the mean of their bytes; if there are more than ``most``
-    kinds, similar ones are averaged.
+    about the same sizes are one kind, with the mean of their bytes; if there are more than
+    ``max_kinds`` kinds, similar ones are averaged.
     """
     touched = pattern.touches(windows.start, windows.end)
     joined = _joined(touched)
     shape = pattern.ranks, windows.domains
     if windows.rounds == 1:
         return [RoundKind(_traffic(*shape, windows, joined, touched, 1), reading=reading)]
-    kind, same = alike(windows, joined, touched, pattern.ranks, most)
+    kind, same = alike(windows, joined, touched, pattern.ranks, max_kinds)
     _, first, times = np.unique(kind, return_index=True, return_counts=True)
     round_of = windows.round_index[joined.window]
     if same:  # the messages of the first are those of all
-        some = first[kind[round_of]] == round_of
-        joined, round_of = _Joined(*(column[some] for column in joined)), round_of[some]
+        in_first = first[kind[round_of]] == round_of
+        joined, round_of = _Joined(*(column[in_first] for column in joined)), round_of[in_first]
     sides = (
         _by_kind(joined, kind[round_of], len(first)),
         _by_kind(touched, kind[windows.round_index[touched.window]], len(first)),
     )
-    found = []
-    for own, data, count in zip(*sides, times.tolist(), strict=True):
+    kinds = []
+    for messages, data, count in zip(*sides, times.tolist(), strict=True):
         mean, spread = (count, 1) if same else (1, count)
-        traffic = _traffic(*shape, windows, _Joined(*own), Runs(*data), mean)
-        found.append(RoundKind(traffic, mean, spread, reading))
-    return found
+        traffic = _traffic(*shape, windows, _Joined(*messages), Runs(*data), mean)
+        kinds.append(RoundKind(traffic, mean, spread, reading))
+    return kinds
 
 
 def _by_kind(columns: Sequence[Ints], kind: Ints, kinds: int) -> list[list[Ints]]:
     """Split columns by the kind of each row."""
     order = np.argsort(kind, kind="stable")
     cuts = np.searchsorted(kind[order], np.arange(1, kinds))
-    parts = (np.split(column[order], cuts) for column in columns)
-    return [list(part) for part in zip(*parts, strict=True)]
+    splits = (np.split(column[order], cuts) for column in columns)
+    return [list(split) for split in zip(*splits, strict=True)]
 
 
 class _Joined(NamedTuple):
@@ -233,24 +233,26 @@ def _traffic(
     )
 
 
-def _sums(ranks: int, domains: int, steps: _Joined, each: Amounts) -> Sums:
+def _sums(ranks: int, domains: int, steps: _Joined, amounts: Amounts) -> Sums:
     """Sum the data of each rank of each run for its window."""
-    kind = each.dtype
-    change = np.bincount(steps.first, each, ranks + 1) - np.bincount(steps.last, each, ranks + 1)
+    kind = amounts.dtype
+    change = np.bincount(steps.first, amounts, ranks + 1) - np.bincount(
+        steps.last, amounts, ranks + 1
+    )
     sent = np.append(0, np.cumsum(np.cumsum(change)[:-1])).astype(kind)
     # where the amount of a domain changes from one rank to the next, and by how much
     width = ranks + 1
     base = np.arange(domains) * width
     start = steps.window * width
     key = np.concatenate([start + steps.first, start + steps.last, base])
-    change = np.concatenate([each, -each, np.zeros(len(base), kind)])
+    change = np.concatenate([amounts, -amounts, np.zeros(len(base), kind)])
     key, inverse = np.unique(key, return_inverse=True)
     weight = np.cumsum(np.bincount(inverse, weights=change, minlength=len(key))).astype(kind)
     passed = np.append(0, np.cumsum(weight[:-1] * np.diff(key)))
     begins = passed[np.searchsorted(key, base)]
-    before = (passed - begins[key // width]).astype(kind)
+    cumulative = (passed - begins[key // width]).astype(kind)
     received = np.diff(np.append(begins, passed[-1] + weight[-1])).astype(kind)
-    return Sums(ranks, domains, sent, received, key, before, weight)
+    return Sums(ranks, domains, sent, received, key, cumulative, weight)
 
 
 Marks = NDArray[np.uint64]
@@ -266,7 +268,7 @@ PARTS = 8
 
 
 def alike(
-    windows: FileWindows, messages: tuple[Ints, Ints, Ints], data: Runs, ranks: int, most: int
+    windows: FileWindows, messages: tuple[Ints, Ints, Ints], data: Runs, ranks: int, max_kinds: int
 ) -> tuple[Ints, bool]:
     """Return the kind of each round, and whether rounds of a kind have the same messages.
 
@@ -280,16 +282,16 @@ def alike(
         Data of ranks for windows.
     ranks
         Number of them.
-    most
+    max_kinds
         Maximum number of kinds.
     """
     window, first, last = messages
-    who = _marks(windows, window, windows.domain[window], first, last)
+    marks = _marks(windows, window, windows.domain[window], first, last)
     for steps in STEPS:
-        kinds = np.unique(who + _sizes(windows, data, steps), return_inverse=True)[1]
-        if kinds.max() < most:
+        kinds = np.unique(marks + _sizes(windows, data, steps), return_inverse=True)[1]
+        if kinds.max() < max_kinds:
             return kinds, True
-    return _clustered(_moved(windows, data, ranks), most), False
+    return _clustered(_moved(windows, data, ranks), max_kinds), False
 
 
 def _marks(windows: FileWindows, window: Ints, *columns: Ints) -> Marks:
@@ -316,10 +318,10 @@ def _sizes(windows: FileWindows, data: Runs, steps: int) -> Marks:
     largest = np.zeros(windows.rounds)
     np.maximum.at(largest, rounds, data.bytes)
     octave = np.log2(np.maximum(largest, 1)) / (OCTAVE * STEPS[0] / steps)
-    part = np.rint(steps * data.bytes / largest[rounds]).astype(np.int64)
-    some = part > 0  # small amounts do not distinguish rounds
-    rows = (windows.domain[data.window], data.first, data.last, part)
-    marks = _marks(windows, data.window[some], *(column[some] for column in rows))
+    share = np.rint(steps * data.bytes / largest[rounds]).astype(np.int64)
+    large = share > 0  # small amounts do not distinguish rounds
+    rows = (windows.domain[data.window], data.first, data.last, share)
+    marks = _marks(windows, data.window[large], *(column[large] for column in rows))
     return marks + _hash(np.rint(octave).astype(np.int64))
 
 
@@ -336,19 +338,19 @@ def _moved(windows: FileWindows, data: Runs, ranks: int) -> Floats:
     return np.asarray(moved, np.float64).reshape(windows.rounds, -1)
 
 
-def _clustered(points: Floats, most: int) -> Ints:
+def _clustered(points: Floats, max_kinds: int) -> Ints:
     """Cut points into clusters: the widest is halved along its widest axis, again and again."""
     kinds = np.zeros(len(points), np.int64)
     heap = [_cluster(np.arange(len(points)), points, 0)]
-    for number in range(1, most):
+    for kind in range(1, max_kinds):
         width, _, axis, members = heapq.heappop(heap)
         if width == 0:
             break
         order = members[np.argsort(points[members, axis], kind="stable")]
         lower, upper = order[: len(order) // 2], order[len(order) // 2 :]
-        heapq.heappush(heap, _cluster(lower, points, 2 * number))
-        heapq.heappush(heap, _cluster(upper, points, 2 * number + 1))
-        kinds[upper] = number
+        heapq.heappush(heap, _cluster(lower, points, 2 * kind))
+        heapq.heappush(heap, _cluster(upper, points, 2 * kind + 1))
+        kinds[upper] = kind
     return kinds
 
 
@@ -422,8 +424,8 @@ class Counts(NamedTuple):
     @staticmethod
     def none(nodes: int) -> Counts:
         """Return no messages of this many nodes."""
-        whole, parts = np.zeros((3, nodes), np.int64), np.zeros((3, nodes))
-        return Counts(*whole, *parts)
+        messages, data = np.zeros((3, nodes), np.int64), np.zeros((3, nodes))
+        return Counts(*messages, *data)
 
     def reversed(self) -> Counts:
         """Return the messages of the corresponding read: the same in the opposite direction."""
@@ -431,9 +433,9 @@ class Counts(NamedTuple):
             self.intra, self.out, self.into, self.intra_bytes, self.out_bytes, self.into_bytes
         )
 
-    def plus(self, other: Counts, times: int = 1) -> Counts:
+    def plus(self, counts: Counts, times: int = 1) -> Counts:
         """Return the sum of these messages and ``times`` others."""
-        return Counts(*(a + times * b for a, b in zip(self, other, strict=True)))
+        return Counts(*(a + times * b for a, b in zip(self, counts, strict=True)))
 
     @property
     def totals(self) -> tuple[Floats, Floats]:
@@ -454,9 +456,9 @@ class Counts(NamedTuple):
         Nodes are along the last axis; shape (…, 1).
         """
         load = np.maximum(self.into_bytes, self.out_bytes)
-        most = load.max(axis=-1, initial=0.0, keepdims=True)
+        highest = load.max(axis=-1, initial=0.0, keepdims=True)
         mean = load.mean(axis=-1, keepdims=True)
-        return np.asarray(mean / np.where(most > 0, most, 1.0))
+        return np.asarray(mean / np.where(highest > 0, highest, 1.0))
 
 
 def layout_of(hosts: Sequence[str]) -> Layout:
@@ -484,8 +486,8 @@ def _sides(
     """Return what stays within each node, comes into it, and goes out of it."""
     intra = np.zeros(layout.nodes)
     for run, domain in pairs:
-        found = sums.between(domain, layout.first[run], layout.last[run])
-        np.add.at(intra, layout.node[run], found)
+        amounts = sums.between(domain, layout.first[run], layout.last[run])
+        np.add.at(intra, layout.node[run], amounts)
     received = np.bincount(server, weights=sums.received, minlength=layout.nodes)
     sent = sums.sent_by(layout)
     # bytes may be rounded means: avoid negative values
@@ -498,8 +500,8 @@ def _pairs(layout: Layout, server: Ints) -> list[tuple[Ints, Ints]]:
     order = np.argsort(layout.node, kind="stable")
     runs_of = np.searchsorted(layout.node[order], np.arange(layout.nodes + 1))
     portions = []
-    for some in np.array_split(np.arange(len(server)), max(1, len(layout.node) // 100_000)):
-        low, high = runs_of[server[some]], runs_of[server[some] + 1]
-        pick, place = expanded(low, high - low)
-        portions.append((order[place], some[pick]))
+    for portion in np.array_split(np.arange(len(server)), max(1, len(layout.node) // 100_000)):
+        low, high = runs_of[server[portion]], runs_of[server[portion] + 1]
+        pick, index = expanded(low, high - low)
+        portions.append((order[index], portion[pick]))
     return portions

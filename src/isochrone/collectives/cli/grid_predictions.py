@@ -62,8 +62,11 @@ def answer(args: Namespace) -> int:
     for machine, ranks in _machines(args, model):
         grids = _grids(args.grid, ranks, machine)
         with located(where):
-            found = predict(model, op, ranks, grids, args.bytes, machine)
-        points += [[one for one in found if one.bytes == size] for size in args.bytes]
+            predictions = predict(model, op, ranks, grids, args.bytes, machine)
+        points += [
+            [grid_time for grid_time in predictions if grid_time.bytes == size]
+            for size in args.bytes
+        ]
     points = [times for times in points if times]
     if args.grid == _BEST:
         points = [ranked(times) for times in points]
@@ -73,18 +76,18 @@ def answer(args: Namespace) -> int:
     print(predicted_by(model).text)
     for times in points:
         print("\n".join(_lines(times)))
-    for warning in warnings_of(one for times in points for one in times):
+    for warning in warnings_of(grid_time for times in points for grid_time in times):
         print(f"Warning: {printable(warning, 500)}", file=sys.stderr)
     return 0
 
 
 def _operation(args: Namespace, model: Model) -> str:
     """Return the requested operation, or the only one of the model."""
-    known = model.selectors.get("op", [])
-    if args.op is None and len(known) != 1:
-        hint = f"give --op: {', '.join(map(str, known))}" if known else "give --op"
+    operations = model.selectors.get("op", [])
+    if args.op is None and len(operations) != 1:
+        hint = f"give --op: {', '.join(map(str, operations))}" if operations else "give --op"
         raise InputError("the model has several operations", hint=hint)
-    op = str(known[0]) if args.op is None else args.op
+    op = str(operations[0]) if args.op is None else args.op
     if op not in OPERATIONS:
         raise InputError(
             f"'{op[:40]}' has no two-phase algorithm", hint=f"one of {', '.join(OPERATIONS)}"
@@ -101,25 +104,28 @@ def _machines(args: Namespace, model: Model) -> Iterator[tuple[Machine, int]]:
             if not numbers:
                 raise InputError("--grid needs the number of ranks", hint="give --ranks")
             for ranks in numbers:
-                each = ppn or (-(-ranks // nodes) if nodes else min(constant, ranks))
-                if nodes and not (nodes - 1) * each < ranks <= nodes * each:
+                per_node = ppn or (-(-ranks // nodes) if nodes else min(constant, ranks))
+                if nodes and not (nodes - 1) * per_node < ranks <= nodes * per_node:
                     raise InputError(
-                        f"{ranks} ranks do not fill {nodes} nodes with {each} on each",
+                        f"{ranks} ranks do not fill {nodes} nodes with {per_node} on each",
                         hint="give two of --ranks, --nodes and --ppn",
                     )
-                yield Machine(nodes, each, args.placement), ranks
+                yield Machine(nodes, per_node, args.placement), ranks
 
 
-def _grids(words: str, ranks: int, machine: Machine) -> list[Grid | None]:
+def _grids(grid_names: str, ranks: int, machine: Machine) -> list[Grid | None]:
     """Return the grids that are meant; None is the library's own."""
-    if words in (_BEST, _ALL):
+    if grid_names in (_BEST, _ALL):
         grids = all_grids(ranks)
         if not grids:  # a prime number: the last row is shorter
             grids = [Grid.parse(f"rows-of-{2**k}") for k in range(1, (ranks - 1).bit_length())]
         if 1 < machine.ppn < ranks:
             grids.append(Grid.parse("nodes"))
         return [None, *grids]
-    named = [None if word == LIBRARY else Grid.parse(word) for word in words.split(",")]
+    named = [
+        None if grid_name == LIBRARY else Grid.parse(grid_name)
+        for grid_name in grid_names.split(",")
+    ]
     for grid in named:
         if grid is not None:
             grid.over(ranks, machine.ppn or None)  # refuses one that is not of so many ranks
@@ -148,12 +154,14 @@ def _document(points: Sequence[Sequence[GridTime]], model: Model, *, by_best: bo
     """Return the JSON document."""
     rows, best = [], []
     for times in points:
-        said = verdict(times)
-        rows += [replace(one, verdict=said) if by_best else one for one in times]
+        winner = verdict(times)
+        rows += [
+            replace(grid_time, verdict=winner) if by_best else grid_time for grid_time in times
+        ]
         first = ranked(times)[0]
-        best.append(_Best(first.op, first.ranks, first.bytes, first.grid, first.seconds, said))
+        best.append(_Best(first.op, first.ranks, first.bytes, first.grid, first.seconds, winner))
     compared = any(len(times) > 1 for times in points)
-    warnings = warnings_of(one for times in points for one in times)
+    warnings = warnings_of(grid_time for times in points for grid_time in times)
     return OnGrids(rows, best if compared else None, model.origin or None, warnings)
 
 
@@ -161,27 +169,37 @@ def _lines(times: Sequence[GridTime]) -> Iterator[str]:
     """Write what was predicted for one operation, number of ranks and size."""
     first = times[0]
     yield f"{first.op}, {first.ranks} ranks, {format_bytes(first.bytes)}"
-    wide = max(len(one.grid) for one in times)
-    own = next((one.seconds for one in times if one.grid == LIBRARY), None)
-    for one in times:
+    wide = max(len(grid_time.grid) for grid_time in times)
+    library_seconds = next(
+        (grid_time.seconds for grid_time in times if grid_time.grid == LIBRARY), None
+    )
+    for grid_time in times:
         interval = "95 % interval not known"
-        if not math.isnan(one.low):
-            interval = f"95 %: {format_seconds(one.low)} to {format_seconds(one.high)}"
-        words = [f"  {one.grid:<{wide}}", f"{format_seconds(one.seconds, 4):>10}", interval]
-        if own and len(times) > 1 and one.grid != LIBRARY:
-            words.append(f"{own / one.seconds:.2f}x")
-        parts = one.phases if len(one.phases) > 1 else ()
-        words.append(" + ".join(map(_phase, parts)))
-        yield "  ".join(words)
+        if not math.isnan(grid_time.low):
+            interval = f"95 %: {format_seconds(grid_time.low)} to {format_seconds(grid_time.high)}"
+        cells = [
+            f"  {grid_time.grid:<{wide}}",
+            f"{format_seconds(grid_time.seconds, 4):>10}",
+            interval,
+        ]
+        if library_seconds and len(times) > 1 and grid_time.grid != LIBRARY:
+            cells.append(f"{library_seconds / grid_time.seconds:.2f}x")
+        phase_times = grid_time.phases if len(grid_time.phases) > 1 else ()
+        cells.append(" + ".join(map(_phase, phase_times)))
+        yield "  ".join(cells)
     if len(times) > 1:
-        found = verdict(times)
-        yield f"  best: {ranked(times)[0].grid}{f', {NOISE}' if found == NOISE else ''}"
+        winner = verdict(times)
+        yield f"  best: {ranked(times)[0].grid}{f', {NOISE}' if winner == NOISE else ''}"
 
 
-def _phase(one: PhaseTime) -> str:
+def _phase(phase_time: PhaseTime) -> str:
     """Write one phase: ``16 rows of 4 ranks, 8 B: 12.1 µs``."""
-    phase = one.phase
+    phase = phase_time.phase
     groups = plural(phase.groups, NAMES[phase.group].removesuffix("s"))
-    factor = f" (slowdown {one.factor:.2f}x)" if one.factor_known and phase.groups > 1 else ""
+    factor = (
+        f" (slowdown {phase_time.factor:.2f}x)"
+        if phase_time.factor_known and phase.groups > 1
+        else ""
+    )
     size = format_bytes(phase.bytes)
-    return f"{groups} of {phase.ranks} ranks, {size}: {format_seconds(one.seconds)}{factor}"
+    return f"{groups} of {phase.ranks} ranks, {size}: {format_seconds(phase_time.seconds)}{factor}"

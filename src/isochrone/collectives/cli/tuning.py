@@ -60,17 +60,17 @@ def modelled(
     if not args.ranks or not args.bytes or not args.ppn:
         raise InputError("this option needs --ranks, --ppn and --bytes", where="--model")
     model = models.read(args.model)
-    known = [str(op) for op in model.selectors.get("op", ())] or [str(model.constant.get("op"))]
-    found = []
+    model_ops = [str(op) for op in model.selectors.get("op", ())] or [str(model.constant.get("op"))]
+    savings = []
     sizes = {}
-    ops = [op for op in known if op in OPERATIONS]
+    ops = [op for op in model_ops if op in OPERATIONS]
     for op, ranks, ppn in product(ops, args.ranks, args.ppn):
         machine = Machine(-(-ranks // ppn), min(ppn, ranks))
-        place = Place(op, ranks, machine.nodes)
-        if place not in times.times:
-            sizes[place] = sorted(set(args.bytes))
-            found += modelled_savings(model, op, ranks, sizes[place], machine, args.min_gain)
-    return found, sizes, f"model of {model.origin} times" if model.origin else "model"
+        op_place = Place(op, ranks, machine.nodes)
+        if op_place not in times.times:
+            sizes[op_place] = sorted(set(args.bytes))
+            savings += modelled_savings(model, op, ranks, sizes[op_place], machine, args.min_gain)
+    return savings, sizes, f"model of {model.origin} times" if model.origin else "model"
 
 
 class Tuned(msgspec.Struct):
@@ -100,7 +100,7 @@ def print_report(document: Tuned, min_gain: float) -> None:
     else:
         count = len(document.rules)
         rules = "1 rule that saves" if count == 1 else f"{count} rules that save"
-        numbers = " or ".join(map(str, sorted({one.algorithms for one in document.savings})))
+        numbers = " or ".join(map(str, sorted({saving.algorithms for saving in document.savings})))
         against = f"the best of its default and {numbers} of its algorithms"
         if numbers == "0":
             against = "the library's default, the only reference"
@@ -116,11 +116,11 @@ def print_report(document: Tuned, min_gain: float) -> None:
         say("To use it, without changing the program:")
         for line in document.use:
             say(f"  {printable(line, 1400)}")
-    for one in document.verified:
+    for proof in document.verified:
         say(
             printable(
-                f"{one.op} on {one.ranks} ranks, {format_bytes(one.bytes)}, "
-                f"{one.choice}: {one.verdict}: {one.why}", 400,
+                f"{proof.op} on {proof.ranks} ranks, {format_bytes(proof.bytes)}, "
+                f"{proof.choice}: {proof.verdict}: {proof.why}", 400,
             )
         )  # fmt: skip
     for warning in document.warnings:
@@ -134,14 +134,14 @@ def _table(savings: list[Saving]) -> Table:
         table.add_column(name, justify="left" if name in ("operation", "choice") else "right")
     table.add_column("saves", justify="right")
     table.add_column("95 % interval", justify="right")
-    for one in savings:
+    for saving in savings:
         table.add_row(
-            printable(one.place.op, 40), str(one.place.ranks), str(one.place.nodes),
-            format_bytes(one.bytes),
-            format_seconds(one.gain.library),
-            "default" if str(one.against) == LIBRARY else printable(one.against, 40),
-            printable(one.choice.name, 40), format_seconds(one.gain.chosen),
-            f"{100 * one.gain.part:.0f} %",
-            f"{100 * one.gain.low:.0f} … {100 * one.gain.high:.0f} %",
+            printable(saving.place.op, 40), str(saving.place.ranks), str(saving.place.nodes),
+            format_bytes(saving.bytes),
+            format_seconds(saving.gain.library),
+            "default" if str(saving.against) == LIBRARY else printable(saving.against, 40),
+            printable(saving.choice.name, 40), format_seconds(saving.gain.chosen),
+            f"{100 * saving.gain.part:.0f} %",
+            f"{100 * saving.gain.low:.0f} … {100 * saving.gain.high:.0f} %",
         )  # fmt: skip
     return table

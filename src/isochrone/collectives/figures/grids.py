@@ -85,7 +85,9 @@ class Panel(NamedTuple):
     @property
     def sizes(self) -> list[int]:
         """All sizes in ascending order."""
-        return sorted({point.bytes for found in self.measured.values() for point in found})
+        return sorted(
+            {point.bytes for grid_points in self.measured.values() for point in grid_points}
+        )
 
     @property
     def smallest(self) -> float:
@@ -106,19 +108,19 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
                 hint="isochrone measure collective --grid 4x4,nodes",
             )  # fmt: skip
     model = _model(options)
-    panels = [one for run in runs for one in _panels(run, model, options)]
+    panels = [panel for run in runs for panel in _panels(run, model, options)]
     if not panels:
-        what = " or ".join(options.ops) or "operation"
-        raise InputError(f"the runs contain no {what} on grids with times above zero")
+        operations = " or ".join(options.ops) or "operation"
+        raise InputError(f"the runs contain no {operations} on grids with times above zero")
     left_out, panels = max(0, len(panels) - _MAX_PANELS), panels[:_MAX_PANELS]
     widths = [_TIMES, _RATIOS, *([_BARS] if model else [])]
     figure = new_figure(sum(widths), _HIGH * len(panels) + 0.8)
     grid = figure.add_gridspec(len(panels), len(widths), width_ratios=widths)
-    for number, panel in enumerate(panels):
-        _draw_times(figure.add_subplot(grid[number, 0]), panel)
-        _draw_ratios(figure.add_subplot(grid[number, 1]), panel)
+    for row, panel in enumerate(panels):
+        _draw_times(figure.add_subplot(grid[row, 0]), panel)
+        _draw_ratios(figure.add_subplot(grid[row, 1]), panel)
         if model:
-            _draw_deviations(figure.add_subplot(grid[number, 2]), panel)
+            _draw_deviations(figure.add_subplot(grid[row, 2]), panel)
     origin = together(run.origin for run in runs)
     notes = _notes(panels, model, origin) + ([f"{left_out} more not drawn"] if left_out else [])
     head(figure, f"Collectives on grids: {with_noun(origin)}", notes)
@@ -142,35 +144,38 @@ def _model(options: Options) -> Model | None:
 
 
 def _notes(panels: Sequence[Panel], model: Model | None, origin: str) -> list[str]:
-    words = ["points: medians", "ringed, and named above: the best of a size; the library's own "
+    notes = ["points: medians", "ringed, and named above: the best of a size; the library's own "
              "unless a grid is 2 % faster"]  # fmt: skip
     if model:
-        words.append(f"dashed: predicted by {name_of(model)}")
+        notes.append(f"dashed: predicted by {name_of(model)}")
         observed = one_word(origin)
-        words.append(
+        notes.append(
             f"bars: average of |predicted - {observed}| / the smaller of both; "
             "black lines: from least to largest of all sizes"
         )
-        words += origin_notes(model, origin)
-    most = max(panel.left_out for panel in panels)
-    return [*words, *([f"up to {most} grids are not drawn"] if most else [])]
+        notes += origin_notes(model, origin)
+    max_left_out = max(panel.left_out for panel in panels)
+    return [*notes, *([f"up to {max_left_out} grids are not drawn"] if max_left_out else [])]
 
 
 def _panels(run: Run, model: Model | None, options: Options) -> list[Panel]:
     """Return the panels of one run."""
     compared = compare(model, run) if model else []
-    whole = grouped(
+    by_operation = grouped(
         ((point.op, point.ranks), (point.grid, point))
-        for point in sorted(points(run), key=lambda one: one.bytes)
+        for point in sorted(points(run), key=lambda point: point.bytes)
         if not options.ops or point.op in options.ops
         if point.phase == TOTAL and point.seconds > 0  # 0 is no place on the axis
     )
     return [
         Panel(
             op, ranks, grids, drawn := _chosen(grids),
-            [one for one in compared if (one.op, one.ranks) == (op, ranks) and one.grid in drawn],
+            [
+                comparison for comparison in compared
+                if (comparison.op, comparison.ranks) == (op, ranks) and comparison.grid in drawn
+            ],
             len(grids) - len(drawn),
-        ) for (op, ranks), found in whole.items() for grids in [grouped(found)]
+        ) for (op, ranks), op_points in by_operation.items() for grids in [grouped(op_points)]
     ]  # fmt: skip
 
 
@@ -178,11 +183,12 @@ def _chosen(grids: ByGrid) -> list[str]:
     """Choose the grids to draw: those that are best of a size, and others evenly."""
     others = [grid for grid in grids if grid != LIBRARY]
     best = [grid for grid in others if grid in _best(grids).values()][:_MAX_GRIDS]
-    rest = [grid for grid in others if grid not in best]
-    room = min(_MAX_GRIDS - len(best), len(rest))
+    remaining = [grid for grid in others if grid not in best]
+    room = min(_MAX_GRIDS - len(best), len(remaining))
     if room > 0:
         best += [
-            rest[k] for k in np.unique(np.linspace(0, len(rest) - 1, room).round().astype(int))
+            remaining[k]
+            for k in np.unique(np.linspace(0, len(remaining) - 1, room).round().astype(int))
         ]
     return [grid for grid in grids if grid == LIBRARY or grid in best]
 
@@ -190,8 +196,8 @@ def _chosen(grids: ByGrid) -> list[str]:
 def _best(grids: ByGrid) -> dict[int, str]:
     """Return the grid that takes least of each size, or the library where that is as good."""
     times: dict[int, dict[str, float]] = {}
-    for grid, found in grids.items():
-        for point in found:
+    for grid, grid_points in grids.items():
+        for point in grid_points:
             times.setdefault(point.bytes, {}).setdefault(grid, point.seconds)
     best = {}
     for size, of in times.items():
@@ -213,8 +219,8 @@ def _draw_times(axes: Axes, panel: Panel) -> None:
 
 def _draw_ratios(axes: Axes, panel: Panel) -> None:
     """Draw the same times relative to the library's, to distinguish the grids."""
-    own = {point.bytes: point.seconds for point in panel.measured.get(LIBRARY, [])}
-    every = _draw_lines(axes, panel, own)
+    library_times = {point.bytes: point.seconds for point in panel.measured.get(LIBRARY, [])}
+    every = _draw_lines(axes, panel, library_times)
     if every:
         _scale(axes, every, "{:.3g}x".format)
     _finish(axes, panel, "time / library")
@@ -232,18 +238,18 @@ def _draw_lines(axes: Axes, panel: Panel, by: dict[int, float]) -> list[float]:
     every: list[float] = []
     for grid in panel.drawn:
         colour, wide = panel.colour(grid), 2.0 if grid == LIBRARY else 1.2
-        own = [(point.bytes, point.seconds) for point in panel.measured[grid]]
+        measured = [(point.bytes, point.seconds) for point in panel.measured[grid]]
         predicted = sorted(
-            (one.bytes, one.predicted) for one in panel.compared
-            if (one.grid, one.part) == (grid, TOTAL)
+            (comparison.bytes, comparison.predicted) for comparison in panel.compared
+            if (comparison.grid, comparison.part) == (grid, TOTAL)
         )  # fmt: skip
-        for found, style in (
-            (own, {"linewidth": wide, "marker": "o", "markersize": 3.2, "label": grid}),
+        for curve, style in (
+            (measured, {"linewidth": wide, "marker": "o", "markersize": 3.2, "label": grid}),
             (predicted, {"linewidth": 1.1, "linestyle": _DASHED, "marker": "x", "markersize": 3.6}),
         ):
-            known = [(size, seconds / by[size]) for size, seconds in found if size in by]
-            if known:
-                sizes, values = zip(*known, strict=True)
+            ratios = [(size, seconds / by[size]) for size, seconds in curve if size in by]
+            if ratios:
+                sizes, values = zip(*ratios, strict=True)
                 x = place(sizes, "log", panel.smallest)
                 axes.plot(x, values, color=colour, zorder=4, **style)  # type: ignore[arg-type]
                 every += values
@@ -271,13 +277,13 @@ def _mark_best(axes: Axes, panel: Panel) -> None:
     """Mark the best of each size with a ring and, space permitting, its name."""
     best = _best({grid: panel.measured[grid] for grid in panel.drawn})
     step = -(-len(panel.sizes) // 10)
-    for number, size in enumerate(panel.sizes):
+    for index, size in enumerate(panel.sizes):
         grid = best[size]
-        point = next(one for one in panel.measured[grid] if one.bytes == size)
+        point = next(point for point in panel.measured[grid] if point.bytes == size)
         x = float(place([size], "log", panel.smallest)[0])
         axes.plot([x], [point.seconds], "o", markersize=8.5, markerfacecolor="none",
                   markeredgecolor=panel.colour(grid), markeredgewidth=1.2, zorder=6)  # fmt: skip
-        if number % step == 0:
+        if index % step == 0:
             axes.annotate(printable(grid, 14), (x, 1.0), (0, 3), xycoords=("data", "axes fraction"),
                           textcoords="offset points", size=CAPTION - 1, color=panel.colour(grid),
                           ha="left", va="bottom", rotation=35, rotation_mode="anchor",
@@ -289,25 +295,34 @@ def _mark_best(axes: Axes, panel: Panel) -> None:
 
 def _draw_deviations(axes: Axes, panel: Panel) -> None:
     """Draw bars for the phases and the total of each grid, as figure 2 of the paper does."""
-    grids = [grid for grid in panel.drawn if any(one.grid == grid for one in panel.compared)]
-    for number, (part, colour) in enumerate(zip(_PARTS, (*COLOURS[:2], FAINT), strict=True)):
+    grids = [
+        grid
+        for grid in panel.drawn
+        if any(comparison.grid == grid for comparison in panel.compared)
+    ]
+    for index, (phase, colour) in enumerate(zip(_PARTS, (*COLOURS[:2], FAINT), strict=True)):
         bars = []
         for k, grid in enumerate(grids):
-            found = summarised(
-                one for one in panel.compared if (one.grid, one.part) == (grid, part)
+            deviation = summarised(
+                comparison
+                for comparison in panel.compared
+                if (comparison.grid, comparison.part) == (grid, phase)
             )
-            if found is not None:
-                ends = (found.average - found.minimum, found.maximum - found.average)
-                bars.append((k + 0.27 * (number - 1), found.average, *ends))
+            if deviation is not None:
+                ends = (
+                    deviation.average - deviation.minimum,
+                    deviation.maximum - deviation.average,
+                )
+                bars.append((k + 0.27 * (index - 1), deviation.average, *ends))
         if bars:
             at, heights, *errors = np.array(bars).T * [[1], [100], [100], [100]]
-            axes.bar(at, heights, width=0.25, color=colour, label=NAMES.get(part, "whole"))
+            axes.bar(at, heights, width=0.25, color=colour, label=NAMES.get(phase, "whole"))
             axes.errorbar(at, heights, yerr=errors, fmt="none", ecolor=INK, elinewidth=0.8,
                           capsize=1.8, capthick=0.8)  # fmt: skip
     axes.set_xticks(range(len(grids)), [printable(grid, 14) for grid in grids], rotation=35,
                     ha="right", rotation_mode="anchor")  # fmt: skip
     axes.set_ylim(bottom=0)
-    overall = summarised(one for one in panel.compared if one.part == TOTAL)
+    overall = summarised(comparison for comparison in panel.compared if comparison.part == TOTAL)
     text = f"whole: {100 * overall.average:.2g} % on average" if overall else "nothing predicted"
     plain_axes(axes, "", "deviation in %", size=CAPTION, title=text, pad=30)
     if overall:

@@ -52,25 +52,25 @@ def _columns_of(run: Run) -> dict[str, Array]:
     table = _grid_samples(run)
     table = counted(table, identity(table, run.by), run.where)
     grid, phase = table["grid"], table["phase"]
-    whole = (grid == LIBRARY) & (phase == TOTAL)
-    alone = ((phase == LG) | (phase == CG)) & (table["groups"] == 1)
-    table, whole = table.where(whole | alone), whole[whole | alone]
+    is_total = (grid == LIBRARY) & (phase == TOTAL)
+    single_group = ((phase == LG) | (phase == CG)) & (table["groups"] == 1)
+    table, is_total = table.where(is_total | single_group), is_total[is_total | single_group]
     if not len(table):
         raise InputError("the run contains neither library operations nor phases", where=run.where)
     columns = {name: values for name, values in table.columns.items() if name not in _ALONE}
     lacking = np.full(len(table), np.nan, dtype=object)  # in a run without phases
     for name, of_phase in zip(("op", "p", "bytes"), _ALONE, strict=True):
-        values = np.where(whole, table[name], table.columns.get(of_phase, lacking))
+        values = np.where(is_total, table[name], table.columns.get(of_phase, lacking))
         if name != "op":
             try:
                 values = values.astype(np.float64)
             except (OverflowError, TypeError, ValueError):
                 values = np.full(len(values), np.nan)
             if not np.all((values >= 0) & (values < 2**53)):
-                what = f"a 'sample' record whose '{name}' is not a whole number"
-                raise InputError(what, where=run.where)
+                message = f"a 'sample' record whose '{name}' is not a whole number"
+                raise InputError(message, where=run.where)
         columns[name] = values
-    columns[GROUP] = np.where(whole, CG, table["phase"]).astype(object)
+    columns[GROUP] = np.where(is_total, CG, table["phase"]).astype(object)
     for name in ("grid", "phase", "groups"):
         del columns[name]
     forced = printable(run.notes.get("algorithm", ""), 200)
@@ -102,14 +102,14 @@ def _grid_samples(run: Run) -> Table:
 def _places(run: Run, table: Table) -> dict[str, Array]:
     """Return stride, ``nodes`` and ``ppn`` of each row; without nodes if hosts are not recorded."""
     ranks = np.where(table["phase"] == TOTAL, table["p"], table.columns.get("phase_p", np.nan))
-    words, phases = table["grid"].tolist(), table["phase"].tolist()
+    grids, phases = table["grid"].tolist(), table["phase"].tolist()
 
     @cache
-    def place(word: str, phase: str, members: int) -> tuple[int, int, int]:
-        found = _place_in(run, word, phase, members)
-        return found.stride, *found.filled(members)
+    def place(grid: str, phase: str, members: int) -> tuple[int, int, int]:
+        layout = _place_in(run, grid, phase, members)
+        return layout.stride, *layout.filled(members)
 
-    keys = zip(words, phases, ranks.astype(int).tolist(), strict=True)
+    keys = zip(grids, phases, ranks.astype(int).tolist(), strict=True)
     rows = np.array([place(*key) for key in keys], dtype=np.float64)
     stride = {_STRIDE: rows[:, 0]}
     if not all(run.hosts) or not np.all(table["p"] == run.size):
@@ -117,12 +117,12 @@ def _places(run: Run, table: Table) -> dict[str, Array]:
     return {**stride, "nodes": rows[:, 1], "ppn": rows[:, 2]}
 
 
-def _place_in(run: Run, word: str, phase: str, members: int, *, at_once: bool = False) -> Place:
+def _place_in(run: Run, grid: str, phase: str, members: int, *, at_once: bool = False) -> Place:
     """Return the place of rank 0's group; one node is assumed if not recorded.
 
     Parameters
     ----------
-    word, phase, members
+    grid, phase, members
         The grid, ``LG``, ``CG`` or ``total``, and the ranks of one group.
     at_once
         Whether all groups work, and share nodes.
@@ -133,11 +133,11 @@ def _place_in(run: Run, word: str, phase: str, members: int, *, at_once: bool = 
     if phase == TOTAL:
         return group_place("", run.size, CG, node_of, at_once=True)
     # length of a row, derived from the members of a group
-    length = whole_number(word.removeprefix("rows-of-")) if word.startswith("rows-of-") else None
+    length = whole_number(grid.removeprefix("rows-of-")) if grid.startswith("rows-of-") else None
     if length is None:
         length = members if phase == CG else -(-run.size // max(1, members))
     length = max(1, length)
-    return group_place(word, length, phase, node_of, at_once=at_once)
+    return group_place(grid, length, phase, node_of, at_once=at_once)
 
 
 # --- in addition to fitted samples ----------------------------------------------------------------
@@ -147,19 +147,23 @@ def _measured_groups(run: Run, columns: Mapping[str, Array]) -> list[MeasuredGro
     """Return what was measured of each group, one for each kind, number of ranks and place."""
     table = Table(dict(columns))
     names = [n for n in ("op", GROUP, "p", _STRIDE, "nodes", "ppn", "bytes") if n in table]
-    found = []
+    measured = []
     for key, rows in points(table, names, run.where).items():
         of = dict(key)
         numbers = (int(of.get(name, 0)) for name in ("p", _STRIDE, "nodes", "ppn"))
         whose: tuple[Any, ...] = (str(of["op"]), str(of[GROUP]), *numbers)
-        found.append((whose, (float(of["bytes"]), _times(table, rows))))
+        measured.append((whose, (float(of["bytes"]), _times(table, rows))))
     groups = []
-    for who, sizes in grouped(found).items():
+    for group_key, sizes in grouped(measured).items():
         times = [
-            (size, one.median, *((one.low, one.high) if one.has_interval else (None, None)))
-            for size, one in sorted(sizes, key=lambda one: one[0])
+            (
+                size,
+                timing.median,
+                *((timing.low, timing.high) if timing.has_interval else (None, None)),
+            )
+            for size, timing in sorted(sizes, key=lambda pair: pair[0])
         ]
-        groups.append(MeasuredGroup(*who, *map(list, zip(*times, strict=True))))
+        groups.append(MeasuredGroup(*group_key, *map(list, zip(*times, strict=True))))
     return groups
 
 
@@ -169,70 +173,79 @@ def _disturbances(run: Run, _: object) -> list[Disturbance]:
     grids: dict[tuple[Any, ...], dict[tuple[str, bool], tuple[int, Times]]] = {}
     for key, rows in points(table, identity(table, run.by), run.where).items():
         of = dict(key)
-        parts = grids.setdefault((of["op"], of["grid"], of["bytes"]), {})
-        parts[of["phase"], of["groups"] > 1] = (int(rows[0]), _times(table, rows))
-    found = []
-    for parts in grids.values():
+        phase_times = grids.setdefault((of["op"], of["grid"], of["bytes"]), {})
+        phase_times[of["phase"], of["groups"] > 1] = (int(rows[0]), _times(table, rows))
+    disturbances = []
+    for phase_times in grids.values():
         for phase in (CG, LG):
-            if {(phase, False), (phase, True)} <= parts.keys():
-                (_, alone), (first, at_once) = parts[phase, False], parts[phase, True]
+            if {(phase, False), (phase, True)} <= phase_times.keys():
+                (_, single), (first, at_once) = phase_times[phase, False], phase_times[phase, True]
                 op, name, ranks, size, groups, grid = (table[key][first] for key in _PHASE)
-                place = _place_in(run, str(grid), phase, int(ranks), at_once=True)
-                found.append(Disturbance(
+                layout = _place_in(run, str(grid), phase, int(ranks), at_once=True)
+                disturbances.append(Disturbance(
                     str(op), phase, str(name), int(ranks), int(size), int(groups),
-                    place.sharing if all(run.hosts) else 0, at_once.median / alone.median,
-                    *_ends(at_once, [alone]),
+                    layout.sharing if all(run.hosts) else 0, at_once.median / single.median,
+                    *_ends(at_once, [single]),
                 ))  # fmt: skip
-        found += _together(table, parts)
-    return found
+        disturbances += _together(table, phase_times)
+    return disturbances
 
 
 def _together(
-    table: Table, parts: Mapping[tuple[str, bool], tuple[int, Times]]
+    table: Table, phase_times: Mapping[tuple[str, bool], tuple[int, Times]]
 ) -> list[Disturbance]:  # fmt: skip
     """Compare a whole operation with the sum of its phases, each in all its groups."""
-    phases = [parts.get((phase, True)) or parts.get((phase, False)) for phase in (LG, CG)]
-    if (TOTAL, False) not in parts or None in phases:
+    phases = [
+        phase_times.get((phase, True)) or phase_times.get((phase, False)) for phase in (LG, CG)
+    ]
+    if (TOTAL, False) not in phase_times or None in phases:
         return []
-    (first, whole), (columns, rows) = parts[TOTAL, False], [one for one in phases if one]
+    (first, total), (columns, rows) = (
+        phase_times[TOTAL, False],
+        [measured for measured in phases if measured],
+    )
     times = [columns[1], rows[1]]
-    low, high = _ends(whole, times)
+    low, high = _ends(total, times)
     op = str(table["op"][first])
     return [Disturbance(
         op, TOTAL, op, int(table["phase_p"][rows[0]]), int(table["bytes"][first]),
-        int(table["phase_p"][columns[0]]), 0, whole.median / sum(one.median for one in times),
+        int(table["phase_p"][columns[0]]), 0, total.median / sum(timing.median for timing in times),
         low, high,
     )]  # fmt: skip
 
 
-def _ends(whole: Times, parts: list[Times]) -> tuple[float | None, float | None]:
+def _ends(total: Times, phases: list[Times]) -> tuple[float | None, float | None]:
     """Return the interval of whole / sum of parts: as wide as those of both allow."""
-    if not all(one.has_interval for one in (whole, *parts)):
+    if not all(timing.has_interval for timing in (total, *phases)):
         return None, None
-    return whole.low / sum(one.high for one in parts), whole.high / sum(one.low for one in parts)
+    return total.low / sum(timing.high for timing in phases), total.high / sum(
+        timing.low for timing in phases
+    )
 
 
 def _times(table: Table, rows: Ints) -> Times:
     return times_of(table["seconds"][rows].astype(np.float64), passes_of(table, rows))
 
 
-def _wrong_disturbance(one: Disturbance) -> str:
-    ends = [end for end in (one.low, one.factor, one.high) if end is not None]
-    known = all(isfinite(end) and end > 0 for end in ends)
-    return "" if known and min(one.phase_ranks, one.groups) >= 1 else (
+def _wrong_disturbance(disturbance: Disturbance) -> str:
+    ends = [
+        end for end in (disturbance.low, disturbance.factor, disturbance.high) if end is not None
+    ]
+    valid = all(isfinite(end) and end > 0 for end in ends)
+    return "" if valid and min(disturbance.phase_ranks, disturbance.groups) >= 1 else (
         "a factor that is not above zero"
     )  # fmt: skip
 
 
-def _wrong_group(one: MeasuredGroup) -> str:
-    lists = (one.seconds, one.low, one.high)
-    if not one.bytes or any(len(values) != len(one.bytes) for values in lists):
+def _wrong_group(group: MeasuredGroup) -> str:
+    lists = (group.seconds, group.low, group.high)
+    if not group.bytes or any(len(values) != len(group.bytes) for values in lists):
         return "not exactly one time for each size"
-    rising = one.bytes == sorted(set(one.bytes)) and one.bytes[0] >= 0
-    if not rising or min(one.ranks, one.stride) < 1:
+    rising = group.bytes == sorted(set(group.bytes)) and group.bytes[0] >= 0
+    if not rising or min(group.ranks, group.stride) < 1:
         return "sizes that are not in ascending order"
-    known = all(isfinite(t) and t > 0 for t in one.seconds)
-    return "" if known else "a time that is not above zero"
+    valid = all(isfinite(t) and t > 0 for t in group.seconds)
+    return "" if valid else "a time that is not above zero"
 
 
 READER = SampleReader(

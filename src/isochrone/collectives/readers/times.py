@@ -36,11 +36,11 @@ def leaving(_: Run, columns: Mapping[str, Array]) -> list[Leaving]:
     """
     if not {"op", "p", "bytes", "times"} <= set(columns):
         return []
-    found: dict[tuple[str, int, int, str], list[Floats]] = {}
+    measured: dict[tuple[str, int, int, str], list[Floats]] = {}
     samples = len(columns["op"])
-    usual = {"root": np.zeros(samples, dtype=np.int64), "group": np.full(samples, "")}
+    defaults = {"root": np.zeros(samples, dtype=np.int64), "group": np.full(samples, "")}
     names = ("op", "p", "bytes", "times", "root", "group")
-    rows = ({**usual, **columns}[name].tolist() for name in names)
+    rows = ({**defaults, **columns}[name].tolist() for name in names)
     for op, ranks, size, times, root, group in zip(*rows, strict=True):
         usable = (
             all(type(n) in (int, float) and abs(n) < 2**53 for n in (ranks, size, root))
@@ -53,24 +53,24 @@ def leaving(_: Run, columns: Mapping[str, Array]) -> list[Leaving]:
             continue
         from_root = np.roll(np.array(times, dtype=np.float64), -int(root))
         key = str(op), len(times), int(size), str(group)
-        found.setdefault(key, []).append(from_root / from_root.max())
-    typical = {key: np.median(rows, axis=0) for key, rows in found.items()}
+        measured.setdefault(key, []).append(from_root / from_root.max())
+    typical = {key: np.median(rows, axis=0) for key, rows in measured.items()}
     return [
         Leaving(
             op,
             ranks,
             size,
-            np.round(parts[np.arange(n := min(ranks, MOST)) * ranks // n], _DIGITS).tolist(),
+            np.round(fractions[np.arange(n := min(ranks, MOST)) * ranks // n], _DIGITS).tolist(),
             group,
         )
-        for (op, ranks, size, group), parts in typical.items()
-        if parts.min() < _TOGETHER
+        for (op, ranks, size, group), fractions in typical.items()
+        if fractions.min() < _TOGETHER
     ]
 
 
-def _wrong(one: Leaving) -> str:
-    known = one.ranks >= 2 and one.parts and all(0 <= part <= 1 for part in one.parts)
-    return "" if known else "parts that are not from 0 to 1"
+def _wrong(entry: Leaving) -> str:
+    valid = entry.ranks >= 2 and entry.parts and all(0 <= fraction <= 1 for fraction in entry.parts)
+    return "" if valid else "parts that are not from 0 to 1"
 
 
 READER = SampleReader({"leaving": Kept(Leaving, leaving, _wrong)})

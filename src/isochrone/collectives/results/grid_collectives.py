@@ -129,18 +129,18 @@ def points(run: Run) -> list[GridPoint]:
             hint="measure them with isochrone measure collective",
         )  # fmt: skip
     place_of = cache(partial(_places, run))
-    found = []
+    grid_points = []
     for key, rows in by_point(table, (*run.by, "bytes"), run.where).items():
         of = dict(key)
         grid, phase = str(of.get("grid", LIBRARY)), str(of.get("phase", TOTAL))
         times = summarise(table, rows)
         nodes, ppn = place_of(grid, phase)
-        found.append(GridPoint(
+        grid_points.append(GridPoint(
             str(of["op"]), int(of.get("p", run.size)), int(of["bytes"]), grid, phase,
             _whole(of.get("groups", 1), "groups", run), times.n, times.median, times.low,
             times.high, **_phase(run, table, int(rows[0]), phase), nodes=nodes, ppn=ppn,
         ))  # fmt: skip
-    return found
+    return grid_points
 
 
 def disturbances(run: Run, measured: Sequence[GridPoint] | None = None) -> list[Disturbance]:
@@ -158,20 +158,20 @@ def disturbances(run: Run, measured: Sequence[GridPoint] | None = None) -> list[
     """
     if not is_grid_run(run):
         return []
-    found = [p for p in (points(run) if measured is None else measured) if p.phase != TOTAL]
-    alone = {_phase_of(point): point for point in found if point.groups == 1}
+    phase_points = [p for p in (points(run) if measured is None else measured) if p.phase != TOTAL]
+    undisturbed_points = {_phase_of(point): point for point in phase_points if point.groups == 1}
     groups = cache(partial(groups_of, run))
     compared = []
-    for point in found:
-        own = alone.get(_phase_of(point))
-        if point.groups == 1 or own is None or own.seconds <= 0:
+    for point in phase_points:
+        undisturbed = undisturbed_points.get(_phase_of(point))
+        if point.groups == 1 or undisturbed is None or undisturbed.seconds <= 0:
             continue
         sharing = most_sharing(run, groups(point.grid, point.phase)) if all(run.hosts) else 0
         assert point.phase_op and point.phase_ranks and point.phase_bytes is not None
         compared.append(Disturbance(
             point.op, point.ranks, point.grid, point.phase, point.phase_op, point.phase_ranks,
-            point.phase_bytes, point.groups, point.seconds / own.seconds,
-            *ratio_interval(point.estimate, own.estimate), sharing, point.bytes,
+            point.phase_bytes, point.groups, point.seconds / undisturbed.seconds,
+            *ratio_interval(point.estimate, undisturbed.estimate), sharing, point.bytes,
         ))  # fmt: skip
     return compared
 
@@ -186,11 +186,11 @@ def algorithm(run: Run) -> dict[str, str]:
     """
     note = run.notes.get("algorithm", "")
     forced = {}
-    for part in filter(None, (word.strip() for word in note.split(","))):
-        op, sign, name = part.partition("=")
+    for choice in filter(None, (text.strip() for text in note.split(","))):
+        op, sign, name = choice.partition("=")
         if not (op and sign and name):
             raise InputError(
-                f"the note 'algorithm' says '{printable(part, 40)}', not OP=NAME", where=run.where
+                f"the note 'algorithm' says '{printable(choice, 40)}', not OP=NAME", where=run.where
             )
         forced[op] = name
     return forced
@@ -213,7 +213,7 @@ def groups_of(run: Run, grid: str, phase: str) -> list[list[int]]:
     groups = rows
     if phase == "LG":
         longest = max(map(len, rows))
-        groups = [[row[min(place, len(row) - 1)] for row in rows] for place in range(longest)]
+        groups = [[row[min(column, len(row) - 1)] for row in rows] for column in range(longest)]
     return sorted(groups, key=lambda group: 0 not in group)
 
 
@@ -239,10 +239,10 @@ def _rows_of(run: Run, grid: str) -> list[list[int]]:
                 "the grid 'nodes' needs hosts, which the run does not record", where=run.where
             )
         return list(on.values())
-    found = WORD.fullmatch(grid)
-    if found is None:
+    match = WORD.fullmatch(grid)
+    if match is None:
         raise InputError(f"'{printable(grid, 40)}' is not a grid", where=run.where)
-    length = int(found[2] or found[3])
+    length = int(match[2] or match[3])
     return [
         list(range(first, min(first + length, run.size))) for first in range(0, run.size, length)
     ]
@@ -282,19 +282,19 @@ def _phase(run: Run, table: Table, row: int, phase: str) -> Members:
     return {
         "phase_op": op,
         "phase_ranks": _whole(table["phase_p"][row], "phase_p", run),
-        "phase_bytes": _whole(table["phase_bytes"][row], "phase_bytes", run, least=0),
+        "phase_bytes": _whole(table["phase_bytes"][row], "phase_bytes", run, minimum=0),
     }
 
 
-def _whole(value: Any, name: str, run: Run, *, least: int = 1) -> int:
+def _whole(value: Any, name: str, run: Run, *, minimum: int = 1) -> int:
     """Return a whole number of a sample."""
     try:
-        number = int(value)
+        count = int(value)
     except (TypeError, ValueError, OverflowError):
-        number = least - 1
-    if number < least or number != value or number >= 2**62:
+        count = minimum - 1
+    if count < minimum or count != value or count >= 2**62:
         raise InputError(f"the '{name}' of a 'sample' record is out of range", where=run.where)
-    return number
+    return count
 
 
 # --- comparisons ---------------------------------------------------------------------------------
@@ -337,7 +337,7 @@ class Gain(Record):
     def verdict(self) -> Verdict:
         """Whether the grid is significantly faster."""
         low, high = _ends(self)
-        return _WORDS[verdict(1 / self.ratio, 1 / high, 1 / low, least=MIN_GAIN)]
+        return _WORDS[verdict(1 / self.ratio, 1 / high, 1 / low, threshold=MIN_GAIN)]
 
     def document(self) -> Members:
         """Return it for a document."""
@@ -384,34 +384,37 @@ class Parts(Record):
         }  # fmt: skip
 
 
-def gains(found: Sequence[GridPoint]) -> list[Gain]:
+def gains(measured: Sequence[GridPoint]) -> list[Gain]:
     """Compare each grid with the library at the same operation, ranks and size."""
-    library = {_key(p): p for p in found if p.grid == LIBRARY and p.phase == TOTAL}
+    library = {_key(p): p for p in measured if p.grid == LIBRARY and p.phase == TOTAL}
     return [
-        Gain(own, point, own.seconds / point.seconds, *ratio_interval(own.estimate, point.estimate))
-        for point in found
+        Gain(
+            library_point, point, library_point.seconds / point.seconds,
+            *ratio_interval(library_point.estimate, point.estimate),
+        )
+        for point in measured
         if point.grid != LIBRARY and point.phase == TOTAL and point.seconds > 0
-        and (own := library.get(_key(point))) is not None
+        and (library_point := library.get(_key(point))) is not None
     ]  # fmt: skip
 
 
-def best(found: Sequence[GridPoint]) -> list[Gain]:
+def best(measured: Sequence[GridPoint]) -> list[Gain]:
     """Return of each operation and size the grid that took the shortest time."""
     shortest: dict[Key, Gain] = {}
-    for gain in gains(found):
+    for gain in gains(measured):
         key = _key(gain.on_grid)
         if key not in shortest or gain.ratio > shortest[key].ratio:
             shortest[key] = gain
     return list(shortest.values())
 
 
-def parts(found: Sequence[GridPoint]) -> list[Parts]:
+def parts(measured: Sequence[GridPoint]) -> list[Parts]:
     """Compare the phases of each grid, all groups at work, with the whole operation."""
     working: dict[tuple[Key, str, str], GridPoint] = {}
-    for point in found:
-        place = _phase_of(point)
-        if place not in working or point.groups > working[place].groups:
-            working[place] = point
+    for point in measured:
+        phase_key = _phase_of(point)
+        if phase_key not in working or point.groups > working[phase_key].groups:
+            working[phase_key] = point
     listed = []
     for (key, grid, phase), total in working.items():
         leaders, rows = (working.get((key, grid, name)) for name in PHASES)
@@ -425,9 +428,11 @@ def parts(found: Sequence[GridPoint]) -> list[Parts]:
     return listed
 
 
-def _ends(one: Gain | Parts) -> tuple[float, ...]:
+def _ends(comparison: Gain | Parts) -> tuple[float, ...]:
     """Return the ends of an interval; unknown ones are the ratio itself."""
-    return tuple(one.ratio if isnan(end) else end for end in (one.low, one.high))
+    return tuple(
+        comparison.ratio if isnan(end) else end for end in (comparison.low, comparison.high)
+    )
 
 
 def _key(point: GridPoint) -> Key:

@@ -85,20 +85,22 @@ def read(run: Run, nbytes: int | None) -> GridRun:
         If its samples are damaged, or nothing was measured with this size.
     """
     every = points(run)
-    found = [point for point in every if nbytes in (None, point.bytes)]
-    if nbytes is not None and not found:
+    selected = [point for point in every if nbytes in (None, point.bytes)]
+    if nbytes is not None and not selected:
         raise no_such_size(nbytes, (point.bytes for point in every), run.where)
-    return GridRun(found, gains(found), best(found), parts(found), disturbances(run, found))
+    return GridRun(
+        selected, gains(selected), best(selected), parts(selected), disturbances(run, selected)
+    )
 
 
 def _document(run: Run, nbytes: int | None) -> dict[str, Any]:
-    found = read(run, nbytes)
+    grid_run = read(run, nbytes)
     return {
-        "points": found.points,
-        "gains": [gain.document() for gain in found.gains],
-        "best": [gain.document() for gain in found.best],
-        "phases": [part.document() for part in found.parts],
-        "disturbances": found.disturbances,
+        "points": grid_run.points,
+        "gains": [gain.document() for gain in grid_run.gains],
+        "best": [gain.document() for gain in grid_run.best],
+        "phases": [comparison.document() for comparison in grid_run.parts],
+        "disturbances": grid_run.disturbances,
     }
 
 
@@ -106,12 +108,12 @@ def _sections(
     run: Run, nbytes: int | None, about: Sequence[Block], pictures: Sequence[Block]
 ) -> list[Section]:
     """Report the fastest algorithms."""
-    found = read(run, nbytes)
+    grid_run = read(run, nbytes)
     return [
         Section("Summary", tuple(about)),
-        Section("Summary", tuple(overview(found))),
+        Section("Summary", tuple(overview(grid_run))),
         Section("Pictures", tuple(pictures), only="report"),
-        Section("Numbers", tuple(numbers(found))),
+        Section("Numbers", tuple(numbers(grid_run))),
         Section("How the times were taken", (Sentence(HOW),), only="report"),
         Section("Summary", (warnings_of(run.warnings),)),
     ]
@@ -122,7 +124,7 @@ def _sections(
 
 def overview(read: GridRun) -> list[Block]:
     """Summarise where a grid is faster, and unusual phases."""
-    found: list[Block] = []
+    blocks: list[Block] = []
     faster = sorted((g for g in read.best if g.verdict == "faster"), key=lambda g: -g.ratio)
     tiles = [
         Tile(_times(g.ratio), f"{_name(g.on_grid.op)}, {_name(g.on_grid.grid)}",
@@ -130,29 +132,29 @@ def overview(read: GridRun) -> list[Block]:
         for g in faster[:MAX_TILES]
     ]  # fmt: skip
     if tiles:
-        found.append(Tiles(tuple(tiles)))
-    found += [_sentence(read, op, ranks) for op, ranks in read.operations]
-    found += _listed("Columns or rows that slow each other down", _disturbed(read), "")
-    found += _listed("Phases that do not add up to the whole operation", _not_added(read), "bad")
+        blocks.append(Tiles(tuple(tiles)))
+    blocks += [_sentence(read, op, ranks) for op, ranks in read.operations]
+    blocks += _listed("Columns or rows that slow each other down", _disturbed(read), "")
+    blocks += _listed("Phases that do not add up to the whole operation", _not_added(read), "bad")
     if any(1 < p.n < FEW_GROUPS and p.low < p.high for p in read.points):
-        found.append(Warnings((FEW,)))
-    return found
+        blocks.append(Warnings((FEW,)))
+    return blocks
 
 
 def _sentence(read: GridRun, op: str, ranks: int) -> Sentence:
     """Sentence on the sizes at which a grid is faster than the library."""
-    own = [gain for gain in read.best if (gain.on_grid.op, gain.on_grid.ranks) == (op, ranks)]
+    op_gains = [gain for gain in read.best if (gain.on_grid.op, gain.on_grid.ranks) == (op, ranks)]
     name = f"{_name(op)}, {plural(ranks, 'rank')}"
-    if not own:
+    if not op_gains:
         return Sentence(f"{name}: no message size was measured both with and without grids.")
-    faster = [gain for gain in own if gain.verdict == "faster"]
+    faster = [gain for gain in op_gains if gain.verdict == "faster"]
     if not faster:
         return Sentence(f"{name}: no grid is faster than the library.", stress=(name,))
-    most = max(faster, key=lambda gain: gain.ratio)
-    where = f"{len(faster)} of {plural(len(own), 'size')}"
+    best_gain = max(faster, key=lambda gain: gain.ratio)
+    where = f"{len(faster)} of {plural(len(op_gains), 'size')}"
     return Sentence(
         f"{name}: a grid is faster than the library at {where}; most at "
-        f"{format_bytes(most.on_grid.bytes)}, where {verdict(most)}.",
+        f"{format_bytes(best_gain.on_grid.bytes)}, where {verdict(best_gain)}.",
         stress=(name,),
     )
 
@@ -186,49 +188,52 @@ def _ends(low: float, high: float) -> str:
 
 def _disturbed(read: GridRun) -> Iterator[Sentence]:
     """Name of each phase of a grid the size at which its groups disturb each other most."""
-    most: dict[tuple[str, int, str, str], Disturbance] = {}
-    for one in read.disturbances:
-        key = one.op, one.ranks, one.grid, one.phase
-        low = one.factor if isnan(one.low) else one.low
-        worse = key not in most or one.factor > most[key].factor
-        if low > 1 and one.factor >= DISTURBED and worse:
-            most[key] = one
-    for one in sorted(most.values(), key=lambda one: -one.factor):
+    worst: dict[tuple[str, int, str, str], Disturbance] = {}
+    for disturbance in read.disturbances:
+        key = disturbance.op, disturbance.ranks, disturbance.grid, disturbance.phase
+        low = disturbance.factor if isnan(disturbance.low) else disturbance.low
+        worse = key not in worst or disturbance.factor > worst[key].factor
+        if low > 1 and disturbance.factor >= DISTURBED and worse:
+            worst[key] = disturbance
+    for disturbance in sorted(worst.values(), key=lambda disturbance: -disturbance.factor):
         yield Sentence(
-            f"{one.groups} {NAMES[one.phase]} at once take {_times(one.factor)} the time of one"
-            f"{_ends(one.low, one.high)}",
-            about=f"{_name(one.op)}, {_name(one.grid)}, {format_bytes(one.bytes)}",
+            f"{disturbance.groups} {NAMES[disturbance.phase]} at once take "
+            f"{_times(disturbance.factor)} the time of one"
+            f"{_ends(disturbance.low, disturbance.high)}",
+            about=f"{_name(disturbance.op)}, {_name(disturbance.grid)}, "
+            f"{format_bytes(disturbance.bytes)}",
         )
 
 
 def _not_added(read: GridRun) -> Iterator[Sentence]:
     """Name of each grid the size at which its phases explain the whole operation least."""
-    least: dict[tuple[str, int, str], Parts] = {}
-    for one in read.parts:
-        key = one.total.op, one.total.ranks, one.total.grid
-        worse = key not in least or _off(one) > _off(least[key])
-        if not one.adds_up and worse:
-            least[key] = one
-    for one in sorted(least.values(), key=lambda one: -_off(one)):
-        whole = one.total
+    worst: dict[tuple[str, int, str], Parts] = {}
+    for comparison in read.parts:
+        key = comparison.total.op, comparison.total.ranks, comparison.total.grid
+        worse = key not in worst or _off(comparison) > _off(worst[key])
+        if not comparison.adds_up and worse:
+            worst[key] = comparison
+    for comparison in sorted(worst.values(), key=lambda comparison: -_off(comparison)):
+        total = comparison.total
         yield Sentence(
-            f"columns and rows separately take {_times(one.ratio)} the time of the whole operation"
-            f"{_ends(one.low, one.high)}",
-            about=f"{_name(whole.op)}, {_name(whole.grid)}, {format_bytes(whole.bytes)}",
+            f"columns and rows separately take {_times(comparison.ratio)} the time of the whole "
+            "operation"
+            f"{_ends(comparison.low, comparison.high)}",
+            about=f"{_name(total.op)}, {_name(total.grid)}, {format_bytes(total.bytes)}",
         )
 
 
-def _off(one: Parts) -> float:
-    return abs(log(one.ratio)) if one.ratio > 0 else inf
+def _off(comparison: Parts) -> float:
+    return abs(log(comparison.ratio)) if comparison.ratio > 0 else inf
 
 
 def _listed(title: str, items: Iterator[Sentence], tone: Tone) -> list[Block]:
-    found = list(items)
-    more = len(found) - MAX_SENTENCES
-    if not found:
+    sentences = list(items)
+    omitted = len(sentences) - MAX_SENTENCES
+    if not sentences:
         return []
-    rest = f"and {more} more (--json lists all)" if more > 0 else ""
-    return [Listing(title, tuple(found[:MAX_SENTENCES]), tone, rest)]
+    note = f"and {omitted} more (--json lists all)" if omitted > 0 else ""
+    return [Listing(title, tuple(sentences[:MAX_SENTENCES]), tone, note)]
 
 
 # --- numbers --------------------------------------------------------------------------------------
@@ -236,27 +241,27 @@ def _listed(title: str, items: Iterator[Sentence], tone: Tone) -> list[Block]:
 
 def numbers(read: GridRun) -> list[Block]:
     """Tabulate each operation: the realisations, and the phases of each grid."""
-    found: list[Block] = []
+    tables: list[Block] = []
     folded = len(read.operations) > 2
     for op, ranks in read.operations:
-        found.append(_realisations(read, op, ranks, folded=folded))
+        tables.append(_realisations(read, op, ranks, folded=folded))
         phases = _phases(read, op, ranks)
         if phases.rows:
-            found.append(phases)
-    return found
+            tables.append(phases)
+    return tables
 
 
 def _realisations(read: GridRun, op: str, ranks: int, *, folded: bool) -> Table:
     """Tabulate the time of each realisation by size, and which is best."""
-    whole = [p for p in read.points if (p.op, p.ranks, p.phase) == (op, ranks, TOTAL)]
-    times = {(point.grid, point.bytes): point.seconds for point in whole}
-    grids = list(dict.fromkeys([LIBRARY, *(point.grid for point in whole)]))
+    totals = [p for p in read.points if (p.op, p.ranks, p.phase) == (op, ranks, TOTAL)]
+    times = {(point.grid, point.bytes): point.seconds for point in totals}
+    grids = list(dict.fromkeys([LIBRARY, *(point.grid for point in totals)]))
     chosen = {
         gain.on_grid.bytes: gain
         for gain in read.best
         if (gain.on_grid.op, gain.on_grid.ranks) == (op, ranks)
     }
-    sizes = sorted({point.bytes for point in whole})
+    sizes = sorted({point.bytes for point in totals})
     rows = []
     for nbytes in sizes[:MAX_ROWS]:
         cells = [format_bytes(nbytes)]
@@ -275,35 +280,45 @@ def _realisations(read: GridRun, op: str, ranks: int, *, folded: bool) -> Table:
 
 def _phases(read: GridRun, op: str, ranks: int) -> Table:
     """Tabulate the phases of each grid, all groups at work, and what they do to each other."""
-    own = [part for part in read.parts if (part.total.op, part.total.ranks) == (op, ranks)]
+    comparisons = [
+        comparison
+        for comparison in read.parts
+        if (comparison.total.op, comparison.total.ranks) == (op, ranks)
+    ]
     factors = {
-        (one.grid, one.bytes, one.phase): one
-        for one in read.disturbances
-        if (one.op, one.ranks) == (op, ranks)
+        (disturbance.grid, disturbance.bytes, disturbance.phase): disturbance
+        for disturbance in read.disturbances
+        if (disturbance.op, disturbance.ranks) == (op, ranks)
     }
-    order = list(dict.fromkeys(part.total.grid for part in own))
-    own.sort(key=lambda part: (order.index(part.total.grid), part.total.bytes))
+    order = list(dict.fromkeys(comparison.total.grid for comparison in comparisons))
+    comparisons.sort(
+        key=lambda comparison: (order.index(comparison.total.grid), comparison.total.bytes)
+    )
     rows = []
-    for part in own[:MAX_ROWS]:
-        at = part.total.grid, part.total.bytes
+    for comparison in comparisons[:MAX_ROWS]:
+        at = comparison.total.grid, comparison.total.bytes
         cells = [_name(at[0]), format_bytes(at[1])]
-        for phase in part.phases:
+        for phase in comparison.phases:
             cells += [_seconds(phase.seconds), _factor(factors.get((*at, phase.phase)))]
-        cells += [_seconds(part.total.seconds), _digits(part.ratio)]
-        rows.append(Row(tuple(cells), "" if part.adds_up else "bad"))
+        cells += [_seconds(comparison.total.seconds), _digits(comparison.ratio)]
+        rows.append(Row(tuple(cells), "" if comparison.adds_up else "bad"))
     columns = columns_of(
         "grid", ">size", ">columns", ">slowdown", ">rows", ">slowdown", ">whole", ">sum/whole"
     )
     title = f"Phases of {_name(op)}, {plural(ranks, 'rank')}, all columns or rows at once"
     return Table(
         title, columns, tuple(rows),
-        left_out(len(own), MAX_ROWS, "more row"), title,
+        left_out(len(comparisons), MAX_ROWS, "more row"), title,
     )  # fmt: skip
 
 
-def _factor(one: Disturbance | None) -> str:
+def _factor(disturbance: Disturbance | None) -> str:
     """Format a disturbance: ``2.1x (8 rows)``; empty for one group."""
-    return f"{_times(one.factor)} ({one.groups} {NAMES[one.phase]})" if one else "–"
+    return (
+        f"{_times(disturbance.factor)} ({disturbance.groups} {NAMES[disturbance.phase]})"
+        if disturbance
+        else "–"
+    )
 
 
 def _seconds(value: float | None) -> str:

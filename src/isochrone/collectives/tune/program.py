@@ -148,7 +148,7 @@ def used(calls: Sequence[tuple[str, int, int, int, float]], ranks: int) -> tuple
     calls
         Operation, bytes, members of the communicator, calls and seconds of all ranks.
     """
-    found: dict[tuple[str, int], Used] = {}
+    operations: dict[tuple[str, int], Used] = {}
     others = 0.0
     for op, nbytes, members, count, seconds in calls:
         if op not in COLLECTIVES or nbytes <= 0:
@@ -157,24 +157,24 @@ def used(calls: Sequence[tuple[str, int, int, int, float]], ranks: int) -> tuple
             others += seconds / ranks
             continue
         size = max(8, nbytes // 8 * 8) if op in REDUCING else nbytes
-        before = found.get((op, size), Used(op, size, 0, 0.0))
-        found[op, size] = Used(
-            op, size, before.calls + count // ranks, before.seconds + seconds / ranks
+        previous = operations.get((op, size), Used(op, size, 0, 0.0))
+        operations[op, size] = Used(
+            op, size, previous.calls + count // ranks, previous.seconds + seconds / ranks
         )
-    return sorted(found.values(), key=lambda one: -one.seconds), others
+    return sorted(operations.values(), key=lambda operation: -operation.seconds), others
 
 
 def grids_of(ranks: int, nodes: int) -> list[str]:
     """Return grids worth measuring: rows for nodes, and the factorisations nearest to a square."""
     pairs = [(rows, ranks // rows) for rows in range(2, ranks // 2 + 1) if ranks % rows == 0]
     pairs.sort(key=lambda pair: (abs(pair[0] - pair[1]), pair))
-    found = [f"{rows}x{length}" for rows, length in pairs[:MOST_GRIDS]]
-    return [*(["nodes"] if 1 < nodes < ranks else []), *found]
+    square_grids = [f"{rows}x{length}" for rows, length in pairs[:MOST_GRIDS]]
+    return [*(["nodes"] if 1 < nodes < ranks else []), *square_grids]
 
 
 def tune(
     program: Program,
-    words: Sequence[str],
+    launcher: Sequence[str],
     recorded: Run,
     folder: Path,
     wish: Wish,
@@ -185,7 +185,7 @@ def tune(
 
     Parameters
     ----------
-    words
+    launcher
         Those of its command that start the ranks.
     recorded
         Its recording.
@@ -197,7 +197,7 @@ def tune(
             f"collective operations of all ranks take {100 * document.share:.1f} % of the run time"
         )
         return
-    runs = _Measuring(program, words, folder, wish, recorded, tell).runs(document)
+    runs = _Measuring(program, launcher, folder, wish, recorded, tell).runs(document)
     times = read_times(runs)
     for make in (_library_way, _table_way):
         way = make(program, times, folder, wish, document)
@@ -231,30 +231,30 @@ class _Measuring(Record):
     def runs(self, document: TunedProgram) -> list[Run]:
         """Return all launches: default and grids in one, each algorithm in one of its own."""
         mpi = Mpi(self.program.probe.library, "", self.program.probe.mpicc, self.program.probe.path)
-        known = {}
+        algorithm_names = {}
         try:
             family = algorithms.family_of(mpi)
-            known = family.known(mpi)
+            algorithm_names = family.known(mpi)
         except InputError as error:
             document.warnings.append(f"{error.what}: only its default is compared with grids")
         sizes: dict[str, list[int]] = {}
-        for one in document.operations:
-            some = sizes.setdefault(one.op, [])
-            some += [one.bytes] if len(some) < MOST_SIZES else []
-        ways = [(op, name) for op in sizes for name in ("", *known.get(op, ()))]
+        for operation in document.operations:
+            op_sizes = sizes.setdefault(operation.op, [])
+            op_sizes += [operation.bytes] if len(op_sizes) < MOST_SIZES else []
+        ways = [(op, name) for op in sizes for name in ("", *algorithm_names.get(op, ()))]
         limit = max(SHORTEST, self.wish.budget / (self.wish.launches * len(ways)))
         self.tell(
             f"Measuring {len(sizes)} operations in {len(ways)} ways, {self.wish.launches} "
             f"launches each: at most {self.wish.launches * len(ways) * limit / 60:.1f} min"
         )
-        found, refused = [], set()
+        launched, refused = [], set()
         for launch in range(1, self.wish.launches + 1):
             for op, name in ways:
                 if (op, name) in refused:
                     continue
                 forced = family.force({op: name}, mpi) if name else Forced()
                 try:
-                    found.append(self._launch(op, name, sizes[op], forced, limit, launch))
+                    launched.append(self._launch(op, name, sizes[op], forced, limit, launch))
                 except WrongResult as error:
                     document.warnings.append(error.what)
                     refused.add((op, name))
@@ -265,7 +265,7 @@ class _Measuring(Record):
                     why = "it cannot be used here" if unusable else error.what
                     self.tell(f"{op}={name} left out: {why}")
                     refused.add((op, name))
-        return found
+        return launched
 
     def _launch(
         self, op: str, name: str, sizes: Sequence[int], forced: Forced, limit: float, launch: int
@@ -301,8 +301,8 @@ def _library_way(
     program: Program, times: TuningTimes, folder: Path, wish: Wish, document: TunedProgram
 ) -> Way | None:
     """Write the tuning file of the MPI library, if it has one and an algorithm gains."""
-    found = savings(times, "algorithm", wish.min_gain)
-    rules = algorithm_rules(found, times.sizes)
+    chosen = savings(times, "algorithm", wish.min_gain)
+    rules = algorithm_rules(chosen, times.sizes)
     if not rules:
         return None
     for tuning_file in map(tunings.load, tunings.names()):
@@ -319,7 +319,7 @@ def _library_way(
         for path, text in written.files.items():
             write_text(path, text)
         use = [f"export {key}={value}" for key, value in written.environ.items()]
-        return Way("library", found, [*written.files], use, dict(written.environ))
+        return Way("library", chosen, [*written.files], use, dict(written.environ))
     document.warnings.append(f"no tuning file is known of {times.mpi}: algorithms are not chosen")
     return None
 
@@ -328,8 +328,8 @@ def _table_way(
     program: Program, times: TuningTimes, folder: Path, wish: Wish, document: TunedProgram
 ) -> Way | None:
     """Write the table of ``isochrone exec``, if a grid gains."""
-    found = savings(times, "grid", wish.min_gain)
-    rules = grid_rules(found, times.sizes)
+    chosen = savings(times, "grid", wish.min_gain)
+    rules = grid_rules(chosen, times.sizes)
     if not rules:
         return None
     path = folder / "table.json"
@@ -338,7 +338,7 @@ def _table_way(
         discovery.library(program.probe), tuning_table.compiled(path), program.environ, report=False
     )
     use = [f"isochrone exec --tuning {path} -- {' '.join(document.command)}"]
-    return Way("table", found, [path], use, environ)
+    return Way("table", chosen, [path], use, environ)
 
 
 # --- prove ----------------------------------------------------------------------------------------

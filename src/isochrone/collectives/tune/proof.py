@@ -113,7 +113,7 @@ def by_counting(setup: Setup, rules: Sequence[Rule], path: Path) -> list[Seen]:
     variables = settings(library, compiled(path), os.environ, report=True)
     options = setup.launcher.environment(variables)
     forced = Forced(variables) if options is None else Forced(options=tuple(options))
-    found = []
+    proofs = []
     with folder_for(None) as folder:
         jobs = TuningJobs(setup, folder)
         for rule in rules:
@@ -122,12 +122,14 @@ def by_counting(setup: Setup, rules: Sequence[Rule], path: Path) -> list[Seen]:
             counted = [m for m in map(_CALLS.match, lines) if m]
             calls = sum(int(m[4]) for m in counted if (m[1], m[3]) == (rule.op, rule.grid))
             verdict: Verdict = "active" if calls else "not active"
-            said = [one.removeprefix(_INTERPOSER) for one in lines if one.startswith(_INTERPOSER)]
+            reports = [
+                line.removeprefix(_INTERPOSER) for line in lines if line.startswith(_INTERPOSER)
+            ]
             why = f"{calls} calls of rank 0 were on it"
             if not calls:
-                why = next(iter(said), _NO_REPORT)
-            found.append(Seen(rule.op, rule.ranks, size, rule.grid, verdict, why))
-    return found
+                why = next(iter(reports), _NO_REPORT)
+            proofs.append(Seen(rule.op, rule.ranks, size, rule.grid, verdict, why))
+    return proofs
 
 
 def by_file(
@@ -182,15 +184,15 @@ def _pattern(
     base = jobs.folder / f"{name}-{next(jobs.number)}"
     environment = {**environ, **_COUNT, "OMPI_MCA_pml_monitoring_filename": str(base)}
     jobs.run([rule.op], [rule.measured], rule.ranks, Forced(environment))
-    found = np.zeros((2, rule.ranks, rule.ranks))
+    traffic = np.zeros((2, rule.ranks, rule.ranks))
     for rank in range(rule.ranks):
         file = base.with_name(f"{base.name}.{rank}.prof")
         if not file.is_file():
             return None
         for line in map(_COUNTED.fullmatch, file.read_text(errors="replace").splitlines()):
             if line and max(int(line[1]), int(line[2])) < rule.ranks:
-                found[:, int(line[1]), int(line[2])] += float(line[3]), float(line[4])
-    return np.asarray(found / np.maximum(found.sum(axis=(1, 2), keepdims=True), 1))
+                traffic[:, int(line[1]), int(line[2])] += float(line[3]), float(line[4])
+    return np.asarray(traffic / np.maximum(traffic.sum(axis=(1, 2), keepdims=True), 1))
 
 
 def _alike(left: Floats, right: Floats) -> bool:

@@ -78,7 +78,7 @@ class TuningTimes(Record):
     @property
     def sizes(self) -> dict[Place, list[int]]:
         """Blocks that were measured, by place."""
-        return {place: sorted(sizes) for place, sizes in self.times.items()}
+        return {op_place: sorted(sizes) for op_place, sizes in self.times.items()}
 
     @property
     def exact(self) -> bool:
@@ -98,8 +98,8 @@ def read_times(runs: Sequence[Run]) -> TuningTimes:
     _check_alike(runs)
     times: dict[Place, dict[int, dict[Choice, Times]]] = {}
     for launch, run in enumerate(runs):
-        for place, size, choice, passes in _of_run(run):
-            choices = times.setdefault(place, {}).setdefault(size, {})
+        for op_place, size, choice, passes in _of_run(run):
+            choices = times.setdefault(op_place, {}).setdefault(size, {})
             choices.setdefault(choice, {})[launch] = passes
     if not times:
         raise InputError("the runs contain no operation with a message size", where=runs[0].where)
@@ -143,20 +143,20 @@ def _of_run(run: Run) -> list[tuple[Place, int, Choice, dict[int, float]]]:
     forced = {op: name for op, name in algorithm(run).items() if op != _SELECTOR}
     nodes = [rank.node for rank in sorted(run.ranks, key=lambda rank: rank.rank)]
     names = [name for name in ("op", "p", "grid", "phase", "bytes") if name in table]
-    found = []
+    measured = []
     for key, rows in by_point(table, names, run.where).items():
         of = dict(key)
         choice = _choice(of["op"], of.get("grid") or LIBRARY, forced)
         if of["op"] == "barrier" or of.get("phase") not in (None, "total") or choice is None:
             continue
-        place = Place(of["op"], int(of["p"]), len(set(nodes[: int(of["p"])])) or 1)
+        op_place = Place(of["op"], int(of["p"]), len(set(nodes[: int(of["p"])])) or 1)
         passes = passes_of(table, rows)
         turns, middles = medians_by(
             rows if passes is None else passes.astype(np.int64), table["seconds"][rows]
         )
         medians = dict(zip(turns.tolist(), middles.tolist(), strict=True))
-        found.append((place, int(of["bytes"]), choice, medians))
-    return found
+        measured.append((op_place, int(of["bytes"]), choice, medians))
+    return measured
 
 
 def _choice(op: str, grid: str, forced: Mapping[str, str]) -> Choice | None:
@@ -243,19 +243,23 @@ def gain(
     by_passes
         Whether launches of one each may be compared by their passes, where they are few.
     """
-    both = sorted(library.keys() & chosen.keys())
-    least, own = (times if not both else {k: times[k] for k in both} for times in (library, chosen))
-    before, after = median_of(least), median_of(own)
+    shared = sorted(library.keys() & chosen.keys())
+    library_times, chosen_times = (
+        times if not shared else {k: times[k] for k in shared} for times in (library, chosen)
+    )
+    library_median, chosen_median = median_of(library_times), median_of(chosen_times)
     rate = RATE / candidates
     launches = 0
     low, high = -inf, inf
     if exact:
-        low = high = log(before / after)
-    elif len(both) >= FEWEST_LAUNCHES:
-        launches = len(both)
-        low, high = map(float, means(_launches(least) - _launches(own)).interval(rate))
-    elif both:
-        ratios = _passes(least, own)
+        low = high = log(library_median / chosen_median)
+    elif len(shared) >= FEWEST_LAUNCHES:
+        launches = len(shared)
+        low, high = map(
+            float, means(_launches(library_times) - _launches(chosen_times)).interval(rate)
+        )
+    elif shared:
+        ratios = _passes(library_times, chosen_times)
         if 2.0 ** (1 - len(ratios)) <= rate:  # all may be on one side of the median
             low, high = median_interval(ratios, 1 - rate)
     else:
@@ -264,9 +268,9 @@ def gain(
         if launches < FEWEST_LAUNCHES and by_passes:
             launches, sides = 0, (_all_passes(chosen), _all_passes(library))
         if min(map(len, sides)) >= FEWEST_LAUNCHES:  # or passes
-            found = contrast(sides[0][:, None], sides[1][:, None], rate)
-            low, high = float(found.low[0]), float(found.high[0])
-    return Gain(before, after, 1 - exp(-low), 1 - exp(-high), launches)
+            difference = contrast(sides[0][:, None], sides[1][:, None], rate)
+            low, high = float(difference.low[0]), float(difference.high[0])
+    return Gain(library_median, chosen_median, 1 - exp(-low), 1 - exp(-high), launches)
 
 
 def _of_launch(passes: Mapping[int, float]) -> float:
@@ -283,9 +287,9 @@ def _all_passes(times: Times) -> Floats:
 
 def _passes(library: Times, chosen: Times) -> Floats:
     """Return the logarithm of the ratio of each pass that measured both."""
-    found = [
+    log_ratios = [
         log(library[launch][turn] / chosen[launch][turn])
         for launch in library
         for turn in library[launch].keys() & chosen[launch].keys()
     ]
-    return np.array(found)
+    return np.array(log_ratios)

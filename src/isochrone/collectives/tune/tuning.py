@@ -74,7 +74,7 @@ class Saving(NamedTuple):
         return Names(self.choice.name, str(self.against))
 
 
-def savings(times: TuningTimes, kind: Kind, least: float) -> list[Saving]:
+def savings(times: TuningTimes, kind: Kind, min_gain: float) -> list[Saving]:
     """Choose at each measured size; sizes without a gain are omitted.
 
     Parameters
@@ -83,51 +83,56 @@ def savings(times: TuningTimes, kind: Kind, least: float) -> list[Saving]:
         What was measured.
     kind
         What there is to choose from beside the library: grids, or its own algorithms.
-    least
+    min_gain
         Smallest gain that is wanted, a part of the time.
     """
-    found = []
-    for place, sizes in sorted(times.times.items()):
-        before = DEFAULT
+    chosen = []
+    for op_place, sizes in sorted(times.times.items()):
+        previous = DEFAULT
         for size, choices in sorted(sizes.items()):
-            gained = _gained(choices, kind, least, exact=times.exact)
-            if kind == "grid" and place.op not in OPERATIONS:
+            gained = _gained(choices, kind, min_gain, exact=times.exact)
+            if kind == "grid" and op_place.op not in OPERATIONS:
                 gained = {}
             if not gained:
-                before = DEFAULT
+                previous = DEFAULT
                 continue
             best = min(gained, key=lambda choice: gained[choice][1].chosen)
             # a neighbour's choice that is as good saves a boundary that would be chance
-            if before in gained:
-                others = gained[before][1].chosen <= gained[best][1].chosen * (1 + least)
-                best = before if others else best
-            before = best
-            known = sum(choice.kind == "algorithm" for choice in choices) if kind == "grid" else 0
-            found.append(Saving(place, size, best, *gained[best], known))
-    return found
+            if previous in gained:
+                others = gained[previous][1].chosen <= gained[best][1].chosen * (1 + min_gain)
+                best = previous if others else best
+            previous = best
+            algorithm_count = (
+                sum(choice.kind == "algorithm" for choice in choices) if kind == "grid" else 0
+            )
+            chosen.append(Saving(op_place, size, best, *gained[best], algorithm_count))
+    return chosen
 
 
-def grid_rules(found: Sequence[Saving], sizes: Mapping[Place, Sequence[int]]) -> list[Rule]:
+def grid_rules(selected: Sequence[Saving], sizes: Mapping[Place, Sequence[int]]) -> list[Rule]:
     """Join what was chosen into rules of a tuning table.
 
-    ``found`` are grids, and ``sizes`` are all that are known of a place, chosen or not.
+    ``selected`` are grids, and ``sizes`` are all that are known of a place, chosen or not.
     """
     return [
         Rule(
-            place.op, place.ranks, (low, high), joined[0].choice.name,
-            [(one.bytes, one.gain.library, one.gain.chosen) for one in joined], place.nodes,
+            op_place.op, op_place.ranks, (low, high), joined[0].choice.name,
+            [(saving.bytes, saving.gain.library, saving.gain.chosen) for saving in joined],
+            op_place.nodes,
         )
-        for place, low, high, joined in _joined(found, sizes)
+        for op_place, low, high, joined in _joined(selected, sizes)
     ]  # fmt: skip
 
 
 def algorithm_rules(
-    found: Sequence[Saving], sizes: Mapping[Place, Sequence[int]]
+    selected: Sequence[Saving], sizes: Mapping[Place, Sequence[int]]
 ) -> list[LibraryRule]:
     """Join what was chosen into rules of the library's own file; likewise of algorithms."""
     return [
-        LibraryRule(place.op, place.ranks, (low, high), joined[0].choice.name, joined[-1].bytes)
-        for place, low, high, joined in _joined(found, sizes)
+        LibraryRule(
+            op_place.op, op_place.ranks, (low, high), joined[0].choice.name, joined[-1].bytes
+        )
+        for op_place, low, high, joined in _joined(selected, sizes)
     ]
 
 
@@ -146,33 +151,38 @@ def ranges(sizes: Sequence[int], chosen: Sequence[object]) -> list[tuple[int, in
     list of (low, high, indices)
         Both ends within.
     """
-    found: list[tuple[int, int, list[int]]] = []
+    joined: list[tuple[int, int, list[int]]] = []
     for k, size in enumerate(sizes):
         if chosen[k] is None:
             continue
         low, high = _reach(sizes, k - 1, size)[0], _reach(sizes, k + 1, size)[1]
-        joins = found and found[-1][2][-1] == k - 1 and chosen[k - 1] == chosen[k]
-        if joins and low == found[-1][1] + 1:
-            found[-1] = (found[-1][0], high, [*found[-1][2], k])
+        joins = joined and joined[-1][2][-1] == k - 1 and chosen[k - 1] == chosen[k]
+        if joins and low == joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], high, [*joined[-1][2], k])
         else:
-            found.append((low, high, [k]))
-    return found
+            joined.append((low, high, [k]))
+    return joined
 
 
-def cautions(times: TuningTimes, found: Sequence[Saving], kind: Kind, least: float) -> list[str]:
+def cautions(
+    times: TuningTimes, selected: Sequence[Saving], kind: Kind, min_gain: float
+) -> list[str]:
     """Say how far the choices can be trusted, one sentence each; arguments as of `savings`."""
-    said = list(times.warnings)
-    better = savings(times, "algorithm", least) if kind == "grid" else []
+    sentences = list(times.warnings)
+    better = savings(times, "algorithm", min_gain) if kind == "grid" else []
     if better:
-        ops = sorted({one.place.op for one in better})
-        said.append(
+        ops = sorted({saving.place.op for saving in better})
+        sentences.append(
             f"algorithms of the library save more than its default for {', '.join(ops)}: grids are "
             "compared with them; a file of the library chooses them (--to)"
         )
-    alone = sorted({one.place.op for one in found if kind == "grid" and not one.algorithms})
-    if alone:
-        said.append(
-            f"compared with the default only: {', '.join(alone)}. An algorithm that the library "
+    uncompared = sorted(
+        {saving.place.op for saving in selected if kind == "grid" and not saving.algorithms}
+    )
+    if uncompared:
+        sentences.append(
+            f"compared with the default only: {', '.join(uncompared)}. An algorithm that the "
+            "library "
             "has may be faster than both: measure those, too (measure collective --algorithm)"
         )
     launches = {
@@ -182,62 +192,66 @@ def cautions(times: TuningTimes, found: Sequence[Saving], kind: Kind, least: flo
         for choice, launched in choices.items()
     }
     if times.exact:
-        return said
-    if any(not one.gain.launches for one in found):
-        said.append(
+        return sentences
+    if any(not saving.gain.launches for saving in selected):
+        sentences.append(
             "the intervals are of these launches; another launch may differ by more: measure "
             f"--launches {FEWEST_LAUNCHES} or more"
         )
-    if any(few < FEWEST_LAUNCHES for kind, few in launches if kind == "algorithm"):
-        said.append(
+    if any(
+        launch_count < FEWEST_LAUNCHES for kind, launch_count in launches if kind == "algorithm"
+    ):
+        sentences.append(
             f"algorithms of the library that were launched fewer than {FEWEST_LAUNCHES} times, or "
             "whose default was, are not chosen"
         )
-    return said
+    return sentences
 
 
 def _gained(
-    choices: dict[Choice, Times], kind: Kind, least: float, *, exact: bool
+    choices: dict[Choice, Times], kind: Kind, min_gain: float, *, exact: bool
 ) -> dict[Choice, tuple[Choice, Gain]]:
     """Return the candidates that are faster than all that is known of the library."""
     candidates = [choice for choice in choices if choice.kind == kind]
-    own = [choice for choice in choices if choice.kind != "grid"] if kind == "grid" else [DEFAULT]
+    references = (
+        [choice for choice in choices if choice.kind != "grid"] if kind == "grid" else [DEFAULT]
+    )
     if DEFAULT not in choices:
         return {}
-    found = {}
+    gained = {}
     for choice in candidates:
         gains = {
-            other: gain(
-                choices[other], choices[choice], candidates=len(candidates), exact=exact,
-                by_passes=other.kind == "algorithm",
+            reference: gain(
+                choices[reference], choices[choice], candidates=len(candidates), exact=exact,
+                by_passes=reference.kind == "algorithm",
             )
-            for other in own
+            for reference in references
         }  # fmt: skip
-        if min(one.low for one in gains.values()) > least:
-            best = min(own, key=lambda other: median_of(choices[other]))
-            found[choice] = (best, gains[best])
-    return found
+        if min(candidate_gain.low for candidate_gain in gains.values()) > min_gain:
+            best = min(references, key=lambda reference: median_of(choices[reference]))
+            gained[choice] = (best, gains[best])
+    return gained
 
 
 def _joined(
-    found: Sequence[Saving], known: Mapping[Place, Sequence[int]]
+    selected: Sequence[Saving], measured_sizes: Mapping[Place, Sequence[int]]
 ) -> list[tuple[Place, int, int, list[Saving]]]:
     """Return the ranges of all places."""
     joined = []
-    for place, own in grouped((one.place, one) for one in found).items():
-        there = {one.bytes: one for one in own}
-        sizes = sorted(known[place])
-        chosen = [there[size].choice if size in there else None for size in sizes]
+    for op_place, op_savings in grouped((saving.place, saving) for saving in selected).items():
+        by_size = {saving.bytes: saving for saving in op_savings}
+        sizes = sorted(measured_sizes[op_place])
+        chosen = [by_size[size].choice if size in by_size else None for size in sizes]
         for low, high, indices in ranges(sizes, chosen):
-            joined.append((place, low, high, [there[sizes[k]] for k in indices]))
+            joined.append((op_place, low, high, [by_size[sizes[k]] for k in indices]))
     return joined
 
 
-def _reach(sizes: Sequence[int], other: int, size: int) -> tuple[int, int]:
+def _reach(sizes: Sequence[int], neighbour: int, size: int) -> tuple[int, int]:
     """Return where a range that ``size`` is in begins after, or ends before, another size."""
-    if not 0 <= other < len(sizes):
+    if not 0 <= neighbour < len(sizes):
         return size, size
-    low, high = sorted((sizes[other], size))
+    low, high = sorted((sizes[neighbour], size))
     if high > FARTHEST * max(low, 1):
         return size, size
     middle = isqrt(low * high)
@@ -250,7 +264,7 @@ def _reach(sizes: Sequence[int], other: int, size: int) -> tuple[int, int]:
 
 
 def modelled_savings(
-    model: Model, op: str, ranks: int, sizes: Sequence[int], machine: Machine, least: float
+    model: Model, op: str, ranks: int, sizes: Sequence[int], machine: Machine, min_gain: float
 ) -> list[Saving]:
     """Choose at each size the grid that saves most, if even its slow end saves enough.
 
@@ -263,7 +277,7 @@ def modelled_savings(
         Of collectives.
     op, ranks, sizes, machine
         The request; ``machine`` has the nodes.
-    least
+    min_gain
         Minimum gain, as a fraction of the time.
 
     Raises
@@ -275,17 +289,21 @@ def modelled_savings(
     if 1 < machine.ppn < ranks:
         grids.append(Grid.parse("nodes"))
     times = predict(model, op, ranks, grids, sizes, machine)
-    place = Place(op, ranks, machine.nodes)
-    found = []
+    op_place = Place(op, ranks, machine.nodes)
+    modelled = []
     for size in sizes:
-        there = [one for one in times if one.bytes == size]
-        library = next(one for one in there if one.grid == LIBRARY)
-        gains = {one.grid: _gain(library, one) for one in there if one.grid != LIBRARY}
-        sure = {grid: gain for grid, gain in gains.items() if gain.low > least}  # false for NaN
+        candidates = [grid_time for grid_time in times if grid_time.bytes == size]
+        library = next(grid_time for grid_time in candidates if grid_time.grid == LIBRARY)
+        gains = {
+            grid_time.grid: _gain(library, grid_time)
+            for grid_time in candidates
+            if grid_time.grid != LIBRARY
+        }
+        sure = {grid: gain for grid, gain in gains.items() if gain.low > min_gain}  # false for NaN
         if sure:
             best = min(sure, key=lambda grid: sure[grid].chosen)
-            found.append(Saving(place, size, Choice("grid", best), DEFAULT, sure[best]))
-    return found
+            modelled.append(Saving(op_place, size, Choice("grid", best), DEFAULT, sure[best]))
+    return modelled
 
 
 def _gain(library: GridTime, grid: GridTime) -> Gain:

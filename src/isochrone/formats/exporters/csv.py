@@ -78,16 +78,16 @@ def write(run: Run, path: Path, *, nbytes: int | None = None, estimates: bool = 
         columns = (*_SWEEP, *_ON_GRIDS) if is_grid_run(run) else _SWEEP
         _write(path, columns, _samples(run, nbytes, columns))
     elif run.kind == "hotspot" and "sample" in run.tables:
-        known = tuple(key for key in _BUSY if key in run.tables["sample"])
-        named = (*_HOTSPOT, *known)
+        busy_columns = tuple(key for key in _BUSY if key in run.tables["sample"])
+        named = (*_HOTSPOT, *busy_columns)
         _write(path, named, _hotspot(run, nbytes, named))
     elif run.kind == KIND:
         rows = [tuple(map(_cell, row)) for row in _emulated(run)]
         _write(path, _EMULATED, rows)
     else:
         ways = tuple(key for key in DIRECTIONS if key in run.pairs())
-        more = ("source",) if estimates else ()
-        _write(path, (*_COLUMNS, *ways, *more), _pairs(run, nbytes, estimates=estimates))
+        extra_columns = ("source",) if estimates else ()
+        _write(path, (*_COLUMNS, *ways, *extra_columns), _pairs(run, nbytes, estimates=estimates))
 
 
 def _write(path: Path, columns: Cells, rows: Iterable[Cells]) -> None:
@@ -105,13 +105,13 @@ def _samples(run: Run, nbytes: int | None, columns: Cells) -> Iterator[Cells]:
     table = samples(run)
     if nbytes is not None:
         table = table.where(table["bytes"] == nbytes)
-    usual = str(run.options.get("mode") or run.experiment)
+    default_op = str(run.options.get("mode") or run.experiment)
     cells = {
         **{key: _cells(table, key) for key in columns},
         **_spread(run, table),
         "p": _cells(table, "p", 2), "b": _cells(table, "bytes"),
         "origin": repeat(run.origin, len(table)),
-        "op": _texts(table, "op", usual),
+        "op": _texts(table, "op", default_op),
         **{key: _texts(table, key) for key in ("grid", "phase", "phase_op") if key in table},
     }  # fmt: skip
     return zip(*(cells[key] for key in columns), strict=True)
@@ -186,12 +186,12 @@ def _pairs(run: Run, nbytes: int | None, *, estimates: bool) -> Iterator[Cells]:
     if run.size > MAX_MATRIX_RANKS:
         raise InputError(f"a map of {run.size} ranks is too large for this format")
     table = run.pairs()
-    known = dict(table.columns)
+    columns = dict(table.columns)
     if run.median_is_mean:
-        del known["median"]
+        del columns["median"]
     source = ["measured"] * estimates
     ways = [key for key in DIRECTIONS if key in table]
-    yield from _rows(run, Table(known).where(np.isin(table["bytes"], sizes)), ways, source)
+    yield from _rows(run, Table(columns).where(np.isin(table["bytes"], sizes)), ways, source)
     for size in sizes:
         done = np.tri(run.size, dtype=bool)
         of_size = table["bytes"] == size
@@ -205,7 +205,9 @@ def _pairs(run: Run, nbytes: int | None, *, estimates: bool) -> Iterator[Cells]:
         yield from _rows(run, Table(cells), ways, source)
 
 
-def _rows(run: Run, table: Table, ways: Sequence[str], more: Sequence[str]) -> Iterator[Cells]:
+def _rows(
+    run: Run, table: Table, ways: Sequence[str], extra_cells: Sequence[str]
+) -> Iterator[Cells]:
     """Yield the rows of pairs, each with more cells at its end."""
     hosts = [cell_of(host) for host in run.hosts]
     i, j = (table[key].tolist() for key in ("i", "j"))
@@ -213,7 +215,7 @@ def _rows(run: Run, table: Table, ways: Sequence[str], more: Sequence[str]) -> I
         map(str, i), map(str, j), [hosts[rank] for rank in i], [hosts[rank] for rank in j],
         *(_cells(table, key) for key in ("bytes", *_STATISTICS)),
         map(_cell, table.flag("retest").tolist()), *(_cells(table, key) for key in ways),
-        *map(repeat, more), strict=False,
+        *map(repeat, extra_cells), strict=False,
     )  # fmt: skip
 
 
@@ -226,15 +228,15 @@ def _emulated(run: Run) -> Iterator[tuple[object, ...]]:
         If no application came to its end, or a record is damaged.
     """
     names = [app.name for app in applications(run)]
-    found = launched(run)
-    if not found:
+    launches = launched(run)
+    if not launches:
         raise InputError("no application completed", where=run.where)
     about = {}
-    for one in found:
-        beside = " ".join(names[other] for other in one.beside)
-        about[one.launch, one.app] = (one.launch, one.repeat, names[one.app], beside)
-        for iteration, seconds in enumerate(one.times.tolist()):
-            key = about[one.launch, one.app]
+    for launch in launches:
+        beside = " ".join(names[neighbour] for neighbour in launch.beside)
+        about[launch.launch, launch.app] = (launch.launch, launch.repeat, names[launch.app], beside)
+        for iteration, seconds in enumerate(launch.times.tolist()):
+            key = about[launch.launch, launch.app]
             yield (*key, iteration, None, seconds, None, None, None, run.origin)
     for rank in records(run, "rank_time", RankTime):
         if (rank.launch, rank.app) in about:

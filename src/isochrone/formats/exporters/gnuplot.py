@@ -41,8 +41,8 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
     InputError
         If the run is not a sweep or holds no such size, or a file cannot be written.
     """
-    found = curves_to_export(run, nbytes)
-    if not found:
+    curves = curves_to_export(run, nbytes)
+    if not curves:
         raise InputError(
             "the run has only phases on grids, no whole operation", where=run.where,
             hint="use --to csv",
@@ -58,11 +58,11 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
         raise InputError("gnuplot cannot read a file with this name", where=repr(str(path)))
     with ExitStack() as stack:
         data, text = (stack.enter_context(whole_file(name)) for name in (path, script))
-        data.writelines(line.encode() for line in _data(run, found))
-        text.writelines(line.encode() for line in _script(run, found, path))
+        data.writelines(line.encode() for line in _data(run, curves))
+        text.writelines(line.encode() for line in _script(run, curves, path))
 
 
-def _data(run: Run, found: list[Curve]) -> Iterator[str]:
+def _data(run: Run, curves: list[Curve]) -> Iterator[str]:
     """Yield the lines of the data file."""
     meaning = printable(run.quantity or "see the run file", 80)
     yield f"# {_safe(run.experiment)} of {run.size} ranks, written by isochrone\n"
@@ -70,8 +70,8 @@ def _data(run: Run, found: list[Curve]) -> Iterator[str]:
     names = [f"{title}[{unit}]" for _, title, unit in _COLUMNS]
     widths = [max(_WIDTH, len(name)) for name in names]
     yield "# " + " ".join(n.rjust(w) for n, w in zip(names, widths, strict=True))[2:] + "\n"
-    for number, curve in enumerate(found):
-        yield "\n\n" * bool(number) + f"# index {number}: {_title(curve)}\n"
+    for index, curve in enumerate(curves):
+        yield "\n\n" * bool(index) + f"# index {index}: {_title(curve)}\n"
         for point in curve.points:
             cells = [_cell(getattr(point, key)) for key, _, _ in _COLUMNS]
             yield " ".join(c.rjust(w) for c, w in zip(cells, widths, strict=True)) + "\n"
@@ -84,20 +84,20 @@ def _cell(value: float | None) -> str:
     return str(value) if isinstance(value, int) else f"{value:.6e}"
 
 
-def _script(run: Run, found: list[Curve], path: Path) -> Iterator[str]:
+def _script(run: Run, curves: list[Curve], path: Path) -> Iterator[str]:
     """Yield the lines of the script."""
     yield f"# Draws {_safe(path.name)} with gnuplot 5 or newer. In its folder, run:\n"
     yield f"#   gnuplot {_safe(path.with_suffix('.gp').name)}\n"
     yield "set encoding utf8\nset terminal svg size 900,600 font 'sans-serif,14'\n"
     yield "set key outside right noenhanced\nset grid ytics\nset border 3\nset tics nomirror\n"
-    logarithmic = not _evenly_spaced(found)
-    yield f"set xlabel 'message size'\nset xtics ({_ticks(found, logarithmic=logarithmic)})\n"
+    logarithmic = not _evenly_spaced(curves)
+    yield f"set xlabel 'message size'\nset xtics ({_ticks(curves, logarithmic=logarithmic)})\n"
     if logarithmic:
         yield "set logscale x 2\nset logscale y 10\n"
     else:
         yield "set yrange [0:*]\n"
     meaning = _quoted(run.quantity or run.experiment)
-    drawn = [(k, c) for k, c in enumerate(found) if not logarithmic or c.bytes.max() > 0]
+    drawn = [(k, c) for k, c in enumerate(curves) if not logarithmic or c.bytes.max() > 0]
     size = {int(size) for _, curve in drawn for size in curve.bytes}
     if len(size) == 1:  # gnuplot warns of an axis without extent
         yield f"set xrange [{min(size) / 2}:{min(size) * 2}]\n"
@@ -111,11 +111,11 @@ def _script(run: Run, found: list[Curve], path: Path) -> Iterator[str]:
 
 
 def _plot(
-    path: Path, what: str, ticks: str, title: str, columns: str,
+    path: Path, quantity: str, ticks: str, title: str, columns: str,
     drawn: list[tuple[int, Curve]],
 ) -> Iterator[str]:  # fmt: skip
     """Yield the lines that draw one picture."""
-    yield f"\nset output {_file(f'{path.stem}-{what}.svg')}\n"
+    yield f"\nset output {_file(f'{path.stem}-{quantity}.svg')}\n"
     yield f"set ylabel {title} noenhanced\nset format y '{ticks}'\n"
     yield _range(columns, drawn)
     yield "plot \\\n"
@@ -136,7 +136,7 @@ def _with(columns: str, curve: Curve) -> str:
 
 def _range(columns: str, drawn: list[tuple[int, Curve]]) -> str:
     """Return a range for an axis on which all values are the same, else the one gnuplot chooses."""
-    keys = [_COLUMNS[int(number) - 1][0] for number in columns.split(":")[1:]]
+    keys = [_COLUMNS[int(column) - 1][0] for column in columns.split(":")[1:]]
     values = np.concatenate([curve.column(key) for _, curve in drawn for key in keys])
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     return f"set yrange [{low / 2}:{low * 2}]\n" if low == high > 0 else ""
@@ -168,9 +168,9 @@ def _file(name: str) -> str:
     return "'./" + name.replace("'", "''") + "'"
 
 
-def _ticks(found: list[Curve], *, logarithmic: bool) -> str:
+def _ticks(curves: list[Curve], *, logarithmic: bool) -> str:
     """Choose at most 8 sizes to name, powers of two or multiples of one, as ``set xtics`` takes."""
-    sizes = np.concatenate([curve.bytes for curve in found])
+    sizes = np.concatenate([curve.bytes for curve in curves])
     above = sizes[sizes > 0]
     if not len(above):
         return "'0' 0"
@@ -183,8 +183,8 @@ def _ticks(found: list[Curve], *, logarithmic: bool) -> str:
     return ", ".join(f"'{format_bytes(size)}' {size}" for size in chosen)
 
 
-def _evenly_spaced(found: list[Curve]) -> bool:
-    steps = np.diff(np.unique(np.concatenate([curve.bytes for curve in found])))
+def _evenly_spaced(curves: list[Curve]) -> bool:
+    steps = np.diff(np.unique(np.concatenate([curve.bytes for curve in curves])))
     return len(steps) >= 3 and int(np.ptp(steps)) == 0
 
 

@@ -49,7 +49,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> list[str]:
         f"-L {latency * _NANO:.0f} -o 0 -g 0 -G {per_byte * _NANO:.6g} -O 0 "
         f"-S {_ALWAYS if eager is None else eager}"
     )
-    text = "".join(f"# {printable(one, 300)}\n" for one in comments) + f"{line}\n"
+    text = "".join(f"# {printable(comment, 300)}\n" for comment in comments) + f"{line}\n"
     write_text(path, text)
     return remarks
 

@@ -56,8 +56,8 @@ def _header(run: Run, nbytes: int) -> list[str]:
 def _rows(run: Run, nbytes: int) -> Iterator[str]:
     """Yield the rows in the order of the program: 0-0, 0-1, 0-2, …, 1-1, 1-2 and so on."""
     mean, stddev = matrix_us(run, "mean", nbytes), matrix_us(run, "stddev", nbytes)
-    words = _words(run.hosts)
-    hosts = [words[host] for host in run.hosts]
+    host_words = _words(run.hosts)
+    hosts = [host_words[host] for host in run.hosts]
     for i in range(run.size):
         values = zip(mean[i, i:].tolist(), np.nan_to_num(stddev[i, i:]).tolist(), strict=True)
         for j, (average, deviation) in enumerate(values, start=i):
@@ -79,17 +79,17 @@ def _repeats(run: Run, nbytes: int) -> int | None:
 
 def _words(hosts: Sequence[str]) -> dict[str, str]:
     """Give each host a unique word: equal ones are numbered."""
-    found = {}
-    taken: dict[str, int] = {}
+    host_words = {}
+    used: dict[str, int] = {}
     # those that stay as they are come first
-    for host in sorted(dict.fromkeys(hosts), key=lambda one: _word(one) != one):
+    for host in sorted(dict.fromkeys(hosts), key=lambda name: _word(name) != name):
         word = plain = _word(host)
-        while word in taken:
-            taken[plain] += 1
-            word = f"{plain}_{taken[plain]}"
-        taken[word] = 1
-        found[host] = word
-    return found
+        while word in used:
+            used[plain] += 1
+            word = f"{plain}_{used[plain]}"
+        used[word] = 1
+        host_words[host] = word
+    return host_words
 
 
 def _word(host: str) -> str:

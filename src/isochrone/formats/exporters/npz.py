@@ -41,10 +41,10 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
         "bytes": np.int64(nbytes),
     }
     table = run.pairs()
-    for what in _MORE:
+    for statistic in _MORE:
         # a mean that replaces an unknown median is not written as a median
-        if what in table and not (what == "median" and run.median_is_mean):
-            content[what] = matrix_us(run, what, nbytes)
+        if statistic in table and not (statistic == "median" and run.median_is_mean):
+            content[statistic] = matrix_us(run, statistic, nbytes)
     if "n" in table:
         content["n"] = run.matrix("n", nbytes)
         np.fill_diagonal(content["n"], 0.0)

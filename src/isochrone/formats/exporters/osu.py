@@ -38,12 +38,12 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
         If the run is not a sweep, holds no such size or an operation OSU's tables have no name for,
         or the file cannot be written.
     """
-    found = [
+    curves = [
         curve
         for curve in curves_to_export(run, nbytes)
         if curve.key.get("grid", "library") == "library"
     ]
-    write_text(path, "".join(line for curve in found for line in _table(run, curve)))
+    write_text(path, "".join(line for curve in curves for line in _table(run, curve)))
 
 
 def _table(run: Run, curve: Curve) -> Iterator[str]:
@@ -85,9 +85,9 @@ def _pairs(curve: Curve) -> Iterator[str]:
 def _collective(run: Run, curve: Curve) -> Iterator[str]:
     op = curve.key["op"]
     if op not in TITLES:
-        known = ", ".join(TITLES)
+        operations = ", ".join(TITLES)
         raise InputError(
-            f"OSU has no table of '{curve.name}'", where=run.where, hint=f"it has {known}"
+            f"OSU has no table of '{curve.name}'", where=run.where, hint=f"it has {operations}"
         )
     yield _title(f" {TITLES[op]} Latency", curve)
     if op == "barrier":

@@ -47,19 +47,19 @@ def _columns(run: Run, nbytes: int | None) -> dict[str, Array]:
     if is_sweep(run):
         curves_to_export(run, nbytes)  # raises errors
         columns = _counted(run, "sample")
-        usual = str(run.options.get("mode") or run.experiment)
-        more = {"op": usual, "p": 2}
+        default_op = str(run.options.get("mode") or run.experiment)
+        constants = {"op": default_op, "p": 2}
     elif run.kind == "hotspot" and "sample" in run.tables:
-        columns, more = _counted(run, "sample"), {}
+        columns, constants = _counted(run, "sample"), {}
     else:
         if nbytes is not None and nbytes not in run.message_sizes():
             raise run.no_such_pairs(nbytes)
         run.pairs()
-        columns, more = run.columns("pair"), {}
-    more["origin"] = run.origin
+        columns, constants = run.columns("pair"), {}
+    constants["origin"] = run.origin
     rows = len(columns["bytes"])
     columns |= {
-        name: np.full(rows, value, dtype=object) for name, value in more.items()
+        name: np.full(rows, value, dtype=object) for name, value in constants.items()
         if name not in columns
     }  # fmt: skip
     if nbytes is None:

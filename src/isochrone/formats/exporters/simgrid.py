@@ -78,27 +78,27 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> list[str]:
 
 def _warnings(machine: _Machine) -> list[str]:
     """Return what the file cannot represent."""
-    found = []
+    warnings = []
     if machine.inside is not None:
-        found.append(
+        warnings.append(
             "SimGrid has one set of factors for all links: it repeats the measured times of "
             f"{machine.exact.name}, and those of {machine.inside.name} "
             f"within {max(100 * machine.loopback[2], 1):.0f} %"
         )
     if machine.others:
-        found.append(
+        warnings.append(
             f"the file has one curve for all pairs of nodes (curves left out: {machine.others})"
         )
-    return found
+    return warnings
 
 
 def _machine(run: Run, nbytes: int | None) -> _Machine:
-    found = single_messages(run, nbytes)
+    curves = single_messages(run, nbytes)
     nodes = {rank.rank: rank.node for rank in run.ranks}
     numbers = {node: k for k, node in enumerate(dict.fromkeys(nodes.values()))}
     hosts = tuple(numbers[nodes[rank]] if rank in nodes else rank for rank in range(run.size))
-    between = [curve for curve in found if len({hosts[rank] for rank in curve.key["pair"]}) > 1]
-    inside = [curve for curve in found if curve not in between]
+    between = [curve for curve in curves if len({hosts[rank] for rank in curve.key["pair"]}) > 1]
+    inside = [curve for curve in curves if curve not in between]
     exact = (between or inside)[0]
     drawn = tuple(lines(*points_of(exact), HEADER))
     latency, bandwidth, off = drawn[0].latency, 1 / drawn[-1].per_byte, 0.0
@@ -106,7 +106,7 @@ def _machine(run: Run, nbytes: int | None) -> _Machine:
         of_latency, of_bytes, off = scaled(drawn, *points_of(inside[0]), HEADER)
         latency, bandwidth = latency * of_latency, bandwidth / max(of_bytes, 1e-9)
     within = inside[0] if between and inside else None
-    others = len(found) - 1 - (within is not None)
+    others = len(curves) - 1 - (within is not None)
     loopback = latency, bandwidth, off
     return _Machine(hosts, exact, drawn, within, loopback, others, leaves_at_once(exact))
 
@@ -121,11 +121,11 @@ def _platform(run: Run, machine: _Machine) -> Iterator[str]:
     for key, value in (*_factors(machine), *_EXACT):
         yield f'    <prop id="{key}" value="{value}"/>'
     yield "  </config>"
-    most = max(Counter(machine.hosts).values())
+    max_cores = max(Counter(machine.hosts).values())
     latency, bandwidth = machine.lines[0].latency, 1 / machine.lines[-1].per_byte
     yield (
         f'  <cluster id="machine" prefix="node-" suffix="" radical="0-{max(machine.hosts)}" '
-        f'speed="1Gf" core="{most}" lat="{latency / 2:.12g}s" '
+        f'speed="1Gf" core="{max_cores}" lat="{latency / 2:.12g}s" '
         f'bw="{bandwidth:.12g}Bps" loopback_lat="{machine.loopback[0]:.12g}s" '
         f'loopback_bw="{machine.loopback[1]:.12g}Bps"/>'
     )
@@ -137,16 +137,16 @@ def _factors(machine: _Machine) -> list[tuple[str, str]]:
 
     A factor holds for messages larger than the size before it, header included.
     """
-    one, last = machine.lines[0], machine.lines[-1]
+    first, last = machine.lines[0], machine.lines[-1]
     starts = [max(line.above + HEADER, 0) if line.above >= 0 else 0 for line in machine.lines]
-    latency = [line.latency / one.latency for line in machine.lines]
+    latency = [line.latency / first.latency for line in machine.lines]
     bandwidth = [last.per_byte / line.per_byte for line in machine.lines]
-    found = [("smpi/lat-factor", _list(starts, latency)),
+    properties = [("smpi/lat-factor", _list(starts, latency)),
              ("smpi/bw-factor", _list(starts, bandwidth))]  # fmt: skip
     if machine.eager is not None:
-        found += [("smpi/async-small-thresh", str(machine.eager)),
+        properties += [("smpi/async-small-thresh", str(machine.eager)),
                   ("smpi/send-is-detached-thresh", str(machine.eager))]  # fmt: skip
-    return found
+    return properties
 
 
 def _list(starts: Sequence[int], factors: Sequence[float]) -> str:

@@ -79,18 +79,18 @@ class _Sheet(Source):
         stream = io.BytesIO(self.data)
         encoding = _encoding(self.data)
         reader = csv.reader(io.TextIOWrapper(stream, encoding=encoding, newline=""), strict=True)
-        before = None
+        previous = None
         try:
             for cells in reader:
                 if any(cell.strip() for cell in cells):
-                    if before:
-                        yield *before, False
-                    before = (reader.line_num, [cell.strip() for cell in cells])
+                    if previous:
+                        yield *previous, False
+                    previous = (reader.line_num, [cell.strip() for cell in cells])
         except csv.Error as error:
             self.line = reader.line_num
             raise self.fail(f"the file is not valid CSV: {error}") from error
-        if before:
-            yield *before, True
+        if previous:
+            yield *previous, True
 
     def columns(self, names: list[str]) -> None:
         """Take the names of the columns."""
@@ -151,18 +151,18 @@ class _Sheet(Source):
         flag = _FLAGS.get(cell.get("retest", "").lower())
         if flag is None:
             raise self.fail(f"'retest' is {printable(cell['retest'], 40)!r}, not true or false")
-        known = [key for key, value in values.items() if not math.isnan(value)]
-        if known and not {"mean", "median"} & set(known):
+        statistics = [key for key, value in values.items() if not math.isnan(value)]
+        if statistics and not {"mean", "median"} & set(statistics):
             raise self.fail("the line has neither a mean nor a median")
         for rank, key in ((i, "host_i"), (j, "host_j")):
             self.same_host(self.hosts, rank, text_of(cell.get(key, "")))
         self.size = max(self.size, i + 1, j + 1)
-        if i == j or not known:
+        if i == j or not statistics:
             return
-        whole = {"i": i, "j": j, "bytes": nbytes, "retest": flag}
-        whole["line"] = self.line
-        for key, number in whole.items():
-            self.integers[key].append(number)
+        integers = {"i": i, "j": j, "bytes": nbytes, "retest": flag}
+        integers["line"] = self.line
+        for key, integer in integers.items():
+            self.integers[key].append(integer)
         for key, value in values.items():
             value *= self.factors.get(key, 1.0)
             faster = self.rate and key in self.factors and value
@@ -186,12 +186,12 @@ class _Sheet(Source):
 
     def pairs(self) -> Pairs:
         """Return what was understood, once all rows were taken."""
-        whole = {key: np.array(column, dtype=np.int64) for key, column in self.integers.items()}
-        columns = {key: whole[key] for key in ("i", "j", "bytes")}
+        integers = {key: np.array(column, dtype=np.int64) for key, column in self.integers.items()}
+        columns = {key: integers[key] for key in ("i", "j", "bytes")}
         for key, column in self.values.items():
             columns[key] = np.array(column, dtype=np.float64)
-        columns["retest"] = whole["retest"].astype(bool)
-        keep = first_of_each(self, columns, whole["line"])
+        columns["retest"] = integers["retest"].astype(bool)
+        keep = first_of_each(self, columns, integers["line"])
         columns = {key: column[keep] for key, column in columns.items()}
         columns = both_ways(columns, one_way=self.rate or self.notes.one_way)
         counts = np.unique(columns["n"])

@@ -92,16 +92,16 @@ class _Tables:
 
 def _comment(table: _Table, text: str) -> None:
     """Take the number of processes."""
-    if found := _PROCESSES.fullmatch(text):
-        table.size = int(found["count"])
-        if found["threads"]:
-            table.variant = f"-{found['threads']}-threads"
-    elif found := _IDLE.fullmatch(text):
-        table.idle = int(found[1])
-    elif found := _GROUPS.fullmatch(text):
-        table.groups, table.size = int(found[1]), int(found[2])
-    elif (found := _MODE.fullmatch(text)) and not table.rows:
-        table.variant = "-" + found[1].lower()
+    if match := _PROCESSES.fullmatch(text):
+        table.size = int(match["count"])
+        if match["threads"]:
+            table.variant = f"-{match['threads']}-threads"
+    elif match := _IDLE.fullmatch(text):
+        table.idle = int(match[1])
+    elif match := _GROUPS.fullmatch(text):
+        table.groups, table.size = int(match[1]), int(match[2])
+    elif (match := _MODE.fullmatch(text)) and not table.rows:
+        table.variant = "-" + match[1].lower()
 
 
 def _timed(source: Source, table: _Table, op: str, of: str) -> Sweep:

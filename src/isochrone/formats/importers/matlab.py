@@ -47,9 +47,9 @@ def _load(source: Source) -> dict[str, Any]:
                 io.BytesIO(source.data), variable_names=[v for v in _VARIABLES if v not in others]
             )
     except mat_sizes.ClaimError as error:
-        what = "damaged: a variable is not as large as it claims to be, or larger than "
+        problem = "damaged: a variable is not as large as it claims to be, or larger than "
         raise source.fail(
-            f"{what}{format_bytes(source.most())}", hint="import a CSV instead"
+            f"{problem}{format_bytes(source.most())}", hint="import a CSV instead"
         ) from error
     except NotImplementedError as error:
         hint = "in MATLAB, save it with '-v7'"

@@ -80,8 +80,8 @@ class _Log(Source):
     def comment(self, text: str) -> None:
         """Take the header fields that a line beginning with # may hold."""
         for name, pattern in _HEADER.items():
-            found = pattern.search(text)
-            if found and self.header.setdefault(name, found[1]) != found[1]:
+            match = pattern.search(text)
+            if match and self.header.setdefault(name, match[1]) != match[1]:
                 raise self.fail(
                     f"'{name}' appears again with a different value",
                     hint="import logs separately, one per file",
@@ -134,9 +134,9 @@ class _Log(Source):
             self.top = (rank, self.line)
         return rank
 
-    def time(self, text: str, what: str) -> float:
+    def time(self, text: str, label: str) -> float:
         """Read a time in µs as seconds."""
-        value = self.number(text, f"the {what}")
+        value = self.number(text, f"the {label}")
         # the exponent is put in the text, so that 23.20 becomes the double nearest to 2.32e-05;
         # abs, because of -0.00
         return abs(value) / 1e6 if "e" in text.lower() else abs(float(f"{text}e-6"))
@@ -165,21 +165,21 @@ class _Log(Source):
 
     def counts(self) -> tuple[int, int, int | None]:
         """Return the ranks, bytes and repeats of the header, or what is taken for them."""
-        instead = {
+        consequences = {
             "Testing Hostname": "the name of the tested machine is unknown",
             "Processors": f"the rows show {self.top[0] + 1} ranks",
             "MsgLen": f"assumed to be {DEFAULT_BYTES} bytes, the default of the program",
             "Repeats": "the number of repetitions is unknown",
         }
-        for name, consequence in instead.items():
+        for name, consequence in consequences.items():
             if name not in self.header:
                 self.warn("header-field-missing", f"the header has no '{name}': {consequence}")
         size = int(self.header.get("Processors", self.top[0] + 1))
         if size > MAX_RANKS:
             raise self.fail(f"{size} processors exceed the limit of {MAX_RANKS}")
         if self.top[0] >= size:
-            what = f"the file has rank {self.top[0]}, but its header {size} processors"
-            raise self.fail(what, self.top[1])
+            problem = f"the file has rank {self.top[0]}, but its header {size} processors"
+            raise self.fail(problem, self.top[1])
         repeats = int(self.header.get("Repeats", 0))
         return size, int(self.header.get("MsgLen", DEFAULT_BYTES)), repeats or None
 
@@ -192,9 +192,9 @@ def _decode(raw: bytes) -> str:
         return raw.decode("latin-1")
 
 
-def _decimals(number: str) -> int:
+def _decimals(text: str) -> int:
     """Count the digits after the decimal point."""
-    return len(number.partition(".")[2])
+    return len(text.partition(".")[2])
 
 
 IMPORTER = Importer(holds="latency-map", read=read)

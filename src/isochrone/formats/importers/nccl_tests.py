@@ -116,27 +116,27 @@ class _Tables:
             self._library = f"{digits // 10000}.{digits // 100 % 100}.{digits % 100}"
 
 
-def _with_reduction(words: list[str], table: Results) -> list[str]:
+def _with_reduction(tokens: list[str], table: Results) -> list[str]:
     """Return the words of a row; old versions leave the column empty if there is none."""
-    place = table.columns.index("redop") if "redop" in table.columns else 0
-    if not place or len(words) != len(table.columns) - 1 or parse_number(words[place]) is None:
-        return words
-    return [*words[:place], "none", *words[place:]]
+    index = table.columns.index("redop") if "redop" in table.columns else 0
+    if not index or len(tokens) != len(table.columns) - 1 or parse_number(tokens[index]) is None:
+        return tokens
+    return [*tokens[:index], "none", *tokens[index:]]
 
 
-def _is_row(words: list[str], table: Results) -> bool:
+def _is_row(tokens: list[str], table: Results) -> bool:
     """Whether a line is a row, be it a damaged one; a date of a log is none."""
-    first = words[0] if words else ""
-    return first.isdecimal() or (first[:1].isdecimal() and len(words) == len(table.columns))
+    first = tokens[0] if tokens else ""
+    return first.isdecimal() or (first[:1].isdecimal() and len(tokens) == len(table.columns))
 
 
-def _columns(words: list[str]) -> list[str]:
+def _columns(tokens: list[str]) -> list[str]:
     """Return the names of the columns if these words are they; those in place get a prefix."""
-    if words[:3] != ["#", "size", "count"]:
+    if tokens[:3] != ["#", "size", "count"]:
         return []
     names = []
-    for word in words[1:]:
-        plain = word.lstrip("#")
+    for token in tokens[1:]:
+        plain = token.lstrip("#")
         names.append(f"{_IN_PLACE}{plain}" if plain in names else plain)
     return names if len(set(names)) == len(names) and set(_NEEDED) <= set(names) else []
 
@@ -156,10 +156,10 @@ def _timed(source: Source, row: Row) -> Sample:
 def _block(source: Source, row: Row) -> int:
     """Return the bytes of one rank's block, as in the call: the table's size is of all blocks."""
     if row["type"] not in _WIDTHS:
-        known = ", ".join(_WIDTHS)
+        data_types = ", ".join(_WIDTHS)
         raise source.fail(
             f"'{printable(row['type'], 40)}' is not a data type of nccl-tests",
-            hint=f"data types: {known}",
+            hint=f"data types: {data_types}",
         )  # fmt: skip
     return source.whole(row["count"], "count") * _WIDTHS[row["type"]]
 

@@ -60,8 +60,8 @@ def _load(source: Source) -> dict[str, Array]:
         raise source.fail("the file has a single array, not named arrays")
     try:
         with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
-            known = {entry.filename: entry for entry in archive.infolist()}
-            wanted = {name: known[f"{name}.npy"] for name in _NAMES if f"{name}.npy" in known}
+            entries = {entry.filename: entry for entry in archive.infolist()}
+            wanted = {name: entries[f"{name}.npy"] for name in _NAMES if f"{name}.npy" in entries}
             return {name: _array(archive, entry, source) for name, entry in wanted.items()}
     except InputError:
         raise

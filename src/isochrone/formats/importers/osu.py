@@ -223,7 +223,7 @@ def _need(source: Source, table: _Table, *keys: str) -> None:
 
 
 def _pair(source: Source, table: _Table) -> Sweep:
-    both = 2 if table.mode == "bidirectional" else 1
+    directions = 2 if table.mode == "bidirectional" else 1
     rated = "rate" in table.columns
     _need(source, table, "size", "mean" if "latency" in table.test else "rate")
     median = not rated and "median" in table.columns
@@ -231,7 +231,7 @@ def _pair(source: Source, table: _Table) -> Sweep:
     def make(row: Row) -> Sample:
         ends = {"i": 0, "j": 1}
         if rated:
-            return ends | _rated(source, row, both)
+            return ends | _rated(source, row, directions)
         return ends | _timed(source, row, "median" if median else "mean")
 
     samples = table.samples(source, make)
@@ -263,8 +263,8 @@ def _many(source: Source, table: _Table) -> Sweep:
     samples = table.samples(source, make)
     cuts = [{"i": k, "j": k + pairs} for k in range(pairs)]
     options = {"pairing": "halves", "window": table.window}
-    words = "message of a window, mean of the pairs"
-    return Sweep("bisection", words, 2 * pairs, samples, options, cuts, header=dict(table.header))
+    meaning = "message of a window, mean of the pairs"
+    return Sweep("bisection", meaning, 2 * pairs, samples, options, cuts, header=dict(table.header))
 
 
 def _collective(source: Source, table: _Table, ranks: int | None) -> Sweep:

@@ -42,8 +42,8 @@ class _Schedule:
     def lines(self, actions: Actions, rank: int) -> Iterator[str]:
         """Yield the lines of a rank."""
         for action in actions.of(rank):
-            for one in as_messages(action, rank):
-                yield from self._operation(one)
+            for message in as_messages(action, rank):
+                yield from self._operation(message)
         yield from self._wait()
 
     def _operation(self, action: Action) -> Iterator[str]:
@@ -85,8 +85,8 @@ class _Schedule:
             return
         label = self._label()
         yield f"{label}: calc 0\n"
-        for other in self.open:
-            yield f"{label} requires {other}\n"
+        for open_label in self.open:
+            yield f"{label} requires {open_label}\n"
         if self.last is not None:
             yield f"{label} requires {self.last}\n"
         self.last, self.open = label, []

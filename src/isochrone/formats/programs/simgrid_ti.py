@@ -51,18 +51,18 @@ def _lines(actions: Actions, rank: int, speed: float) -> Iterator[str]:
     tags: Counter[tuple[str, int]] = Counter()
     open_ = 0
     for action in actions.of(rank):
-        whole = len(action.members) == actions.ranks and set(action.members) == set(
+        everyone = len(action.members) == actions.ranks and set(action.members) == set(
             range(actions.ranks)
         )
-        for one in [action] if whole else as_messages(action, rank):
-            if one.op in ("isend", "irecv"):
+        for step in [action] if everyone else as_messages(action, rank):
+            if step.op in ("isend", "irecv"):
                 open_ += 1
-            if one.op == "wait":
+            if step.op == "wait":
                 if open_:
                     yield f"waitall {open_}"
                 open_ = 0
             else:
-                yield from _line(one, tags, speed, actions.ranks)
+                yield from _line(step, tags, speed, actions.ranks)
     if open_:
         yield f"waitall {open_}"
     yield "finalize"

@@ -54,8 +54,8 @@ def read(paths: Sequence[Path]) -> Trace:
 def _files(paths: Sequence[Path]) -> list[Path]:
     """Return the file of each rank, which is the last number of its name."""
     if len(paths) == 1 and paths[0].is_dir():
-        found = [path for path in sorted(paths[0].iterdir()) if _RANK.search(path.name)]
-        paths = found or paths
+        rank_files = [path for path in sorted(paths[0].iterdir()) if _RANK.search(path.name)]
+        paths = rank_files or paths
     of_rank = {}
     for path in paths:
         match = _RANK.search(path.name)
@@ -132,14 +132,14 @@ class _Reading(Calls):
         if not self._everyone(self.fields[peer + 2] if len(self.fields) > peer + 2 else ""):
             self.said["elsewhere"] += 1
             return
-        other = self._int(peer)
-        if other < 0 and (other != -1 or op in ("send", "isend")):
+        peer_rank = self._int(peer)
+        if peer_rank < 0 and (peer_rank != -1 or op in ("send", "isend")):
             return  # MPI_PROC_NULL
-        if other >= self.ranks:
-            raise self.source.fail(f"rank {other} of {self.ranks}")
+        if peer_rank >= self.ranks:
+            raise self.source.fail(f"rank {peer_rank} of {self.ranks}")
         if request is not None:
             self.begun(self._int(request))
-        self.keep(op, other, self._bytes(2, 3), seconds=self.seconds)
+        self.keep(op, peer_rank, self._bytes(2, 3), seconds=self.seconds)
 
     def _send_and_receive(self, *, replace: bool) -> None:
         """Take it as both begun and waited for."""
@@ -149,10 +149,10 @@ class _Reading(Calls):
             self.said["elsewhere"] += 1
             return
         peers = (("irecv", self._int(source), size_in), ("isend", self._int(to), self._bytes(2, 3)))
-        known = [(op, peer, size) for op, peer, size in peers if peer >= 0]
-        for op, peer, size in known:
+        transfers = [(op, peer, size) for op, peer, size in peers if peer >= 0]
+        for op, peer, size in transfers:
             self.keep(op, peer, size)
-        if known and not self.open:
+        if transfers and not self.open:
             self.keep("wait", seconds=self.seconds)
 
     def _wait(self, call: str) -> None:
@@ -161,13 +161,13 @@ class _Reading(Calls):
         count = self._int(1) if call != "wait" else 1
         first = self._int(2 if call != "wait" else 1)
         if call == "waitany":
-            found = still[:1]
+            completed = still[:1]
         elif call in ("wait", "waitall"):
-            found = _array(still, first, count)
-            found = found or (still[:count] if call == "waitall" else still[:1])
+            completed = _array(still, first, count)
+            completed = completed or (still[:count] if call == "waitall" else still[:1])
         else:
-            found = still
-        self.done(found, self.seconds)
+            completed = still
+        self.done(completed, self.seconds)
 
     def _collective(self, call: str, fields: list[str]) -> None:
         """Take a collective operation: its communicator comes last, a root before it."""
@@ -193,16 +193,16 @@ class _Reading(Calls):
 
     def _everyone(self, communicator: str) -> bool:
         """Whether a communicator is that of all ranks."""
-        parts = communicator.split(",")
-        if len(parts) == 1 and parts[0].isdecimal():
+        fields = communicator.split(",")
+        if len(fields) == 1 and fields[0].isdecimal():
             raise self._old("ranks of communicators")
-        if len(parts) != 3 or not all(part.lstrip("-").isdecimal() for part in parts):
+        if len(fields) != 3 or not all(field.lstrip("-").isdecimal() for field in fields):
             raise self.source.fail("a communicator is expected")
-        if parts[1:] == [str(self.rank), str(self.ranks)]:
+        if fields[1:] == [str(self.rank), str(self.ranks)]:
             return True
-        if self._whole(parts[2]) > self.ranks:
+        if self._whole(fields[2]) > self.ranks:
             raise self.source.fail(
-                f"a communicator of {parts[2]} ranks, and {self.ranks} files were given",
+                f"a communicator of {fields[2]} ranks, and {self.ranks} files were given",
                 hint="give those of all ranks",
             )
         return False
@@ -213,12 +213,12 @@ class _Reading(Calls):
 
     def _extent(self, datatype: str) -> int:
         """Return the bytes of a datatype, the second of its three numbers."""
-        parts = datatype.split(",")
-        if len(parts) == 1 and parts[0].isdecimal():
+        fields = datatype.split(",")
+        if len(fields) == 1 and fields[0].isdecimal():
             raise self._old("sizes of datatypes")
-        if len(parts) != 3 or not parts[1].isdecimal():
+        if len(fields) != 3 or not fields[1].isdecimal():
             raise self.source.fail("a datatype is expected")
-        return self._whole(parts[1])
+        return self._whole(fields[1])
 
     def _old(self, lacking: str) -> InputError:
         return self.source.fail(
@@ -243,11 +243,11 @@ class _Reading(Calls):
 
 def _array(requests: Sequence[object], first: int, count: int) -> list[object]:
     """Return which requests are in an array of so many, that begins at an address."""
-    found: list[object] = []
+    matching: list[object] = []
     for step in _REQUEST_STEPS:
-        places = range(first, first + count * step, step)
-        found = max(found, [request for request in requests if request in places], key=len)
-    return found
+        addresses = range(first, first + count * step, step)
+        matching = max(matching, [request for request in requests if request in addresses], key=len)
+    return matching
 
 
 TRACE = TraceFormat(read=read, files="ranks")

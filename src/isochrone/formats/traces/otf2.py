@@ -72,17 +72,17 @@ def _in_silence() -> Iterator[None]:
 def _known_twice(otf2: Any) -> Iterator[None]:
     """Let a definition be given twice, as EZTrace does; the first one counts."""
     registry = otf2.registry._RefRegistry
-    before = registry._register
+    original = registry._register
 
-    def register(self: Any, found: Any) -> None:
-        if found._ref not in self._elements_by_ref:
-            before(self, found)
+    def register(self: Any, definition: Any) -> None:
+        if definition._ref not in self._elements_by_ref:
+            original(self, definition)
 
     registry._register = register
     try:
         yield
     finally:
-        registry._register = before
+        registry._register = original
 
 
 class _Archive:
@@ -133,8 +133,8 @@ class _Archive:
         group = communicator.group
         if group is None or _word(group.group_type) == "COMM_SELF" or group.members is None:
             return None
-        found = tuple(self.ranks.get(location, -1) for location in group.members)
-        return found if found and min(found) >= 0 else None
+        ranks = tuple(self.ranks.get(location, -1) for location in group.members)
+        return ranks if ranks and min(ranks) >= 0 else None
 
     def _group(self, members: tuple[int, ...]) -> int:
         """Return the number of a group of ranks."""
@@ -218,27 +218,27 @@ class _Rank(Calls):
             self.receives[event.request_id] = self.keep("irecv")
         elif kind == "MpiIrecv":
             self.completes = True
-            place = self.receives.pop(event.request_id, None)
+            index = self.receives.pop(event.request_id, None)
             peer = self._world(event.communicator, event.sender)
-            if place is not None and peer is not None:
-                found = self.events[place]
-                self.events[place] = found._replace(peer=peer, bytes=float(event.msg_length))
+            if index is not None and peer is not None:
+                receive = self.events[index]
+                self.events[index] = receive._replace(peer=peer, bytes=float(event.msg_length))
             self.completed.append(event.request_id)
         elif kind in ("MpiIsendComplete", "MpiRequestCancelled"):
             self.completed.append(event.request_id)
         elif kind == "NonBlockingCollectiveRequest":
             self.receives["collective", event.request_id] = self.keep("barrier")
         elif kind == "NonBlockingCollectiveComplete":
-            place = self.receives.pop(("collective", event.request_id), None)
+            index = self.receives.pop(("collective", event.request_id), None)
             collective = self._collective(event, time)
-            if place is not None and collective is not None:
+            if index is not None and collective is not None:
                 self.said["nonblocking"] += 1
-                begun = self.events[place]
-                self.events[place] = collective._replace(gap=begun.gap, seconds=0.0)
+                begun = self.events[index]
+                self.events[index] = collective._replace(gap=begun.gap, seconds=0.0)
         elif kind == "MpiCollectiveEnd":
-            one = self._collective(event, time)
-            if one is not None:
-                self.keep(one.op, -1, one.bytes, one.root, one.members, one.seconds)
+            ended = self._collective(event, time)
+            if ended is not None:
+                self.keep(ended.op, -1, ended.bytes, ended.root, ended.members, ended.seconds)
 
     def _both(self, kind: str, peer: int, size: float) -> None:
         """Take a send and receive in one as both begun and waited for."""
@@ -265,8 +265,8 @@ class _Rank(Calls):
         ):
             root = members[event.root]
         size = _block(op, float(event.size_sent), float(event.size_received), len(members))
-        number = self.archive.number(members)
-        return Event(op, -1, size, root, number, 0.0, time - self.began)
+        group = self.archive.number(members)
+        return Event(op, -1, size, root, group, 0.0, time - self.began)
 
 
 def _word(value: Any) -> str:

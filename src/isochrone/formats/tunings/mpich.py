@@ -69,13 +69,13 @@ def write(rules: Sequence[LibraryRule], path: Path, library: bytes) -> Written:
         "because selection files cannot express it" for rule in left_out
     )  # fmt: skip
     algorithms, device = built_in(library)
-    own = path.with_name(f"{path.stem}-device{path.suffix}")
+    device_path = path.with_name(f"{path.stem}-device{path.suffix}")
     files = {path: _text(_changed(algorithms, usable, _algorithm))}
     environ = {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": str(path.absolute())}
     passing = [rule for rule in usable if rule.op in _PAST_DEVICE]
     if passing:
-        files[own] = _text(_changed(device, passing, _past_device))
-        environ["MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE"] = str(own.absolute())
+        files[device_path] = _text(_changed(device, passing, _past_device))
+        environ["MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE"] = str(device_path.absolute())
     return Written(files, environ, warnings, left_out)
 
 
@@ -114,16 +114,16 @@ def _changed(
 ) -> Tree:
     """Return the tree with the rules in front of what it has for their operations."""
     changed = dict(tree)
-    for op, own in groupby(sorted(rules, key=lambda rule: rule.op), lambda rule: rule.op):
-        whole = tree[f"collective={op}"]
-        there = whole["comm_type=intra"]
+    for op, op_rules in groupby(sorted(rules, key=lambda rule: rule.op), lambda rule: rule.op):
+        op_tree = tree[f"collective={op}"]
+        existing = op_tree["comm_type=intra"]
         by_ranks: Tree = {}
-        ordered = sorted(own, key=lambda rule: (rule.ranks, rule.bytes))
-        for ranks, few in groupby(ordered, lambda rule: rule.ranks):
-            by_ranks.setdefault(f"comm_size<={ranks - 1}", there)
-            by_ranks[f"comm_size<={ranks}"] = _by_size(op, ranks, list(few), there, leaf)
-        by_ranks["comm_size=any"] = there
-        changed[f"collective={op}"] = {**whole, "comm_type=intra": by_ranks}
+        ordered = sorted(op_rules, key=lambda rule: (rule.ranks, rule.bytes))
+        for ranks, same_ranks in groupby(ordered, lambda rule: rule.ranks):
+            by_ranks.setdefault(f"comm_size<={ranks - 1}", existing)
+            by_ranks[f"comm_size<={ranks}"] = _by_size(op, ranks, list(same_ranks), existing, leaf)
+        by_ranks["comm_size=any"] = existing
+        changed[f"collective={op}"] = {**op_tree, "comm_type=intra": by_ranks}
     return changed
 
 
@@ -131,7 +131,7 @@ def _by_size(
     op: str,
     ranks: int,
     rules: Sequence[LibraryRule],
-    there: Tree,
+    existing: Tree,
     leaf: Callable[[LibraryRule, Tree], Tree],
 ) -> Tree:
     """Return the branch of one number of ranks: in turn what a rule is for, and what is between."""
@@ -140,28 +140,28 @@ def _by_size(
     for rule in rules:
         low, high = (size * times for size in rule.bytes)
         if low > 0:
-            branch.setdefault(f"{name}<={low - 1}", there)
-        branch[f"{name}<={high}"] = leaf(rule, there)
-    branch[f"{name}=any"] = there
+            branch.setdefault(f"{name}<={low - 1}", existing)
+        branch[f"{name}<={high}"] = leaf(rule, existing)
+    branch[f"{name}=any"] = existing
     return branch
 
 
-def _algorithm(rule: LibraryRule, there: Tree) -> Tree:
+def _algorithm(rule: LibraryRule, existing: Tree) -> Tree:
     """Return the algorithm, with the tests without which it may be given what it cannot do."""
     leaf: Tree = {f"algorithm=MPIR_{rule.op.capitalize()}_intra_{rule.algorithm}": {}}
     if rule.algorithm == "smp":  # it needs the nodes, which not every communicator knows
-        leaf = {"comm_hierarchy=parent": leaf, "comm_hierarchy=any": there}
+        leaf = {"comm_hierarchy=parent": leaf, "comm_hierarchy=any": existing}
     if rule.op == "alltoall":
-        return {"is_sendbuf_inplace=yes": there, "is_sendbuf_inplace=no": leaf}
+        return {"is_sendbuf_inplace=yes": existing, "is_sendbuf_inplace=no": leaf}
     if rule.op in ("reduce", "allreduce"):
-        enough = {"count<pow2": there, "count=any": leaf}
-        return {"is_op_built_in=yes": enough, "is_op_built_in=no": there}
+        enough = {"count<pow2": existing, "count=any": leaf}
+        return {"is_op_built_in=yes": enough, "is_op_built_in=no": existing}
     if rule.op == "reduce_scatter_block":
-        return {"is_commutative=yes": leaf, "is_commutative=no": there}
+        return {"is_commutative=yes": leaf, "is_commutative=no": existing}
     return leaf
 
 
-def _past_device(rule: LibraryRule, there: Tree) -> Tree:
+def _past_device(rule: LibraryRule, existing: Tree) -> Tree:
     return {f"composition={_PAST_DEVICE[rule.op]}": {}}
 
 

@@ -59,10 +59,10 @@ _FANOUT = {"chain": 4, "knomial": 4}
 
 def check(mpi: str) -> None:
     """Refuse other libraries, and versions whose files have another format."""
-    found = _VERSION.fullmatch(mpi)
-    if found is None:
+    version = _VERSION.fullmatch(mpi)
+    if version is None:
         raise InputError(f"the runs were measured with {mpi}, not Open MPI", where="--to openmpi")
-    if (int(found[1]), int(found[2])) not in ((4, 1), (5, 0)):
+    if (int(version[1]), int(version[2])) not in ((4, 1), (5, 0)):
         raise InputError(
             f"rules files can be written for Open MPI 4.1 and 5.0, not for {mpi}",
             where="--to openmpi",
@@ -73,14 +73,14 @@ def write(rules: Sequence[LibraryRule], path: Path, library: bytes) -> Written:
     """Return the file; each block of it is explained by a comment."""
     left_out = tuple(rule for rule in rules if rule.op not in _IDS)
     usable = sorted((rule for rule in rules if rule.op in _IDS), key=_order)
-    by_op = [(op, list(own)) for op, own in groupby(usable, lambda rule: rule.op)]
+    by_op = [(op, list(op_rules)) for op, op_rules in groupby(usable, lambda rule: rule.op)]
     lines = [
         "# Rules of coll/tuned, made by isochrone tune from measurements. Open MPI ignores this",
         "# file in silence unless coll_tuned_use_dynamic_rules is 1; see tune --verify.",
         f"{len(by_op)}  # collectives",
     ]
-    for op, own in by_op:
-        lines += _of_operation(op, own)
+    for op, op_rules in by_op:
+        lines += _of_operation(op, op_rules)
     environ = {
         "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
         "OMPI_MCA_coll_tuned_dynamic_rules_filename": str(path.absolute()),
@@ -119,8 +119,10 @@ def _of_operation(op: str, rules: Sequence[LibraryRule]) -> list[str]:
     """Return the blocks of one operation: any size, then each number of ranks and what follows."""
     blocks = [_block(0, [], "any other number of ranks: the library's own choice")]
     sizes = {rule.ranks for rule in rules}
-    for ranks, own in groupby(rules, lambda rule: rule.ranks):
-        blocks.append(_block(ranks, _messages(op, ranks, list(own)), f"{op} on {ranks} ranks"))
+    for ranks, same_ranks in groupby(rules, lambda rule: rule.ranks):
+        blocks.append(
+            _block(ranks, _messages(op, ranks, list(same_ranks)), f"{op} on {ranks} ranks")
+        )
         if ranks + 1 not in sizes:
             blocks.append(_block(ranks + 1, [], "more ranks: the library's own choice"))
     measure = "over all ranks" if op in _TOTAL else "of one rank"

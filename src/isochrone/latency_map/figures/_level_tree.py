@@ -43,13 +43,13 @@ class Tree:
         if not joint.children:
             self.order += joint.ranks
             return len(self.order) - 1
-        top, places = joint.height, []
+        top, positions = joint.height, []
         for child in joint.children:
-            place = self.add(child)
-            places.append(place)
-            self.lines.append(((place, child.height), (place, top), self._owner(child)))
-        self.lines.append(((places[0], top), (places[-1], top), self._owner(joint)))
-        return (places[0] + places[-1]) / 2
+            position = self.add(child)
+            positions.append(position)
+            self.lines.append(((position, child.height), (position, top), self._owner(child)))
+        self.lines.append(((positions[0], top), (positions[-1], top), self._owner(joint)))
+        return (positions[0] + positions[-1]) / 2
 
     def _owner(self, joint: _Joint) -> str | None:
         names = {self.hosts[rank] for rank in joint.ranks}
@@ -73,38 +73,40 @@ def tree_of_levels(
         Host name of each rank.
     """
     joints = [_Joint([rank]) for rank in range(len(hosts))]
-    parts = [
-        (frozenset(part.ranks), {part.level: part.ratio, **dict(part.ratios)})
-        for part in slow
-        if not part.of.link
+    slow_ratios = [
+        (frozenset(component.ranks), {component.level: component.ratio, **dict(component.ratios)})
+        for component in slow
+        if not component.of.link
     ]
-    known = [(level, m) for level, m in zip(levels, medians, strict=True) if m > 0]
-    for level, median in known:
+    measured = [(level, m) for level, m in zip(levels, medians, strict=True) if m > 0]
+    for level, median in measured:
         owner = {rank: k for k, group in enumerate(level.groups) for rank in group}
-        groups = grouped((owner[one.ranks[0]], one) for one in joints)
-        joints = [_joined(members, median, level.level, parts) for members in groups.values()]
+        groups = grouped((owner[joint.ranks[0]], joint) for joint in joints)
+        joints = [_joined(members, median, level.level, slow_ratios) for members in groups.values()]
     # of several nothing was measured between them
     tree = Tree(hosts, [], [])
-    tree.add(_joined(joints, max((m for _, m in known), default=1e-6), -1, []))
+    tree.add(_joined(joints, max((m for _, m in measured), default=1e-6), -1, []))
     return tree
 
 
 def _joined(
     members: Sequence[_Joint], median: float, level: int,
-    parts: Sequence[tuple[frozenset[int], dict[int, float]]],
+    slow_ratios: Sequence[tuple[frozenset[int], dict[int, float]]],
 ) -> _Joint:  # fmt: skip
     """Join the members of a group at the median of its level, the slow ones of them above."""
-    whole = {rank for one in members for rank in one.ranks}
-    median *= max((of.get(level, 1.0) for who, of in parts if whole <= who), default=1.0)
-    beyond = [(who, of.get(level, 1.0)) for who, of in parts if whole - who]
+    group_ranks = {rank for joint in members for rank in joint.ranks}
+    median *= max(
+        (of.get(level, 1.0) for ranks, of in slow_ratios if group_ranks <= ranks), default=1.0
+    )
+    beyond = [(ranks, of.get(level, 1.0)) for ranks, of in slow_ratios if group_ranks - ranks]
     apart = grouped(
-        (max([1.0, *(ratio for who, ratio in beyond if who.issuperset(one.ranks))]), one)
-        for one in members
+        (max([1.0, *(ratio for ranks, ratio in beyond if ranks.issuperset(joint.ranks))]), joint)
+        for joint in members
     )
     joined: list[_Joint] = []
-    for ratio, own in sorted(apart.items()):
-        joined += own
+    for ratio, peers in sorted(apart.items()):
+        joined += peers
         if len(joined) > 1:
-            height = max(ratio * median, *(one.height for one in joined))
-            joined = [_Joint([rank for one in joined for rank in one.ranks], height, joined)]
+            height = max(ratio * median, *(joint.height for joint in joined))
+            joined = [_Joint([rank for joint in joined for rank in joint.ranks], height, joined)]
     return joined[0]

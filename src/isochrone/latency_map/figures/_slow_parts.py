@@ -33,14 +33,14 @@ Box = tuple[float, float, float, float]
 
 
 def named(
-    parts: Sequence[Slow], names: Mapping[str, str], width: float, signs: tuple[str, str]
+    components: Sequence[Slow], names: Mapping[str, str], width: float, signs: tuple[str, str]
 ) -> list[HeadLine]:
     """Name the worst of what is slow, each with its ratio; else what is possibly slow.
 
     Parameters
     ----------
-    parts
-        The slow parts, the worst first.
+    components
+        The slow components, the worst first.
     names
         Of the hosts, as they stand in the picture.
     width
@@ -48,30 +48,32 @@ def named(
     signs
         How the picture marks what is slow and what is possibly slow.
     """
-    slow = [part for part in parts if part.retested]
-    shown = slow or parts
-    if not shown:
+    slow = [component for component in components if component.retested]
+    listed = slow or components
+    if not listed:
         return []
-    words = [f"{name_of(part, names)} {part.ratio:.1f}×" for part in shown[:_MAX_NAMED]]
-    left = len(parts) - len(words)
+    labels = [
+        f"{name_of(component, names)} {component.ratio:.1f}×" for component in listed[:_MAX_NAMED]
+    ]
+    left = len(components) - len(labels)
     begins = f"{signs[0]} slow: " if slow else f"{signs[1]} possibly slow, not yet confirmed: "
-    more = f" and {left} more" if left else ""
-    text = shortened(begins + ", ".join(words), CAPTION, width, more)
+    suffix = f" and {left} more" if left else ""
+    text = shortened(begins + ", ".join(labels), CAPTION, width, suffix)
     return [HeadLine(text, SLOW if slow else INK)]
 
 
-def name_of(part: Slow, names: Mapping[str, str]) -> str:
+def name_of(component: Slow, names: Mapping[str, str]) -> str:
     """Call a slow part by the names that stand in the picture."""
-    if part.kind == "rank":
-        return part.who.split(" (")[0]
-    if part.kind == "node" and part.who in names:
-        return f"node {names[part.who]}"
-    who = part.who.removeprefix(f"{part.kind} ")
-    return f"{part.kind} {printable(who, 40)}"
+    if component.kind == "rank":
+        return component.who.split(" (")[0]
+    if component.kind == "node" and component.who in names:
+        return f"node {names[component.who]}"
+    name = component.who.removeprefix(f"{component.kind} ")
+    return f"{component.kind} {printable(name, 40)}"
 
 
 def draw_frames(
-    axes: Axes, parts: Sequence[Slow], order: Ints, inch: float, hosts: Sequence[str]
+    axes: Axes, components: Sequence[Slow], order: Ints, inch: float, hosts: Sequence[str]
 ) -> None:
     """Frame the slow parts of a map, red if they were measured again, else dashed.
 
@@ -79,7 +81,7 @@ def draw_frames(
     ----------
     axes
         With the map, a rank a unit.
-    parts
+    components
         What is slow.
     order
         The ranks from the upper left to the lower right.
@@ -90,10 +92,10 @@ def draw_frames(
     """
     from matplotlib.patches import Rectangle
 
-    place = np.argsort(order)
-    for part in reversed(parts):  # the worst on top
-        ink, style = (SLOW, _LINE) if part.retested else (INK, _DASHES)
-        boxes = _boxes(part, place, inch, hosts)
+    position = np.argsort(order)
+    for component in reversed(components):  # the worst on top
+        ink, style = (SLOW, _LINE) if component.retested else (INK, _DASHES)
+        boxes = _boxes(component, position, inch, hosts)
         if len(boxes) > 2 * _MAX_SPANS:  # too small for dashes
             style = _LINE
         for left, foot, right, top in boxes:
@@ -105,17 +107,24 @@ def draw_frames(
                 axes.add_patch(frame)
 
 
-def _boxes(part: Slow, place: Ints, inch: float, hosts: Sequence[str]) -> list[Box]:
+def _boxes(component: Slow, position: Ints, inch: float, hosts: Sequence[str]) -> list[Box]:
     """Return the frames of one part: left, foot, right, top."""
-    if part.of.link:  # of two ranks, or of two nodes with the ranks there
-        first, *others = part.ranks
-        near = {first, *(r for r in others[1:] and others if hosts[r] == hosts[first])}
-        one, two = (_spans(place[list(end)], inch) for end in (near, {*part.ranks} - near))
-        return [(a, c, b, d) for x in one for y in two for (a, b), (c, d) in ((x, y), (y, x))]
-    spans = _spans(place[list(part.ranks)], inch)
-    if part.of.concerns == "both":
+    if component.of.link:  # of two ranks, or of two nodes with the ranks there
+        first, *others = component.ranks
+        first_end = {first, *(r for r in others[1:] and others if hosts[r] == hosts[first])}
+        first_spans, second_spans = (
+            _spans(position[list(end)], inch) for end in (first_end, {*component.ranks} - first_end)
+        )
+        return [
+            (a, c, b, d)
+            for x in first_spans
+            for y in second_spans
+            for (a, b), (c, d) in ((x, y), (y, x))
+        ]
+    spans = _spans(position[list(component.ranks)], inch)
+    if component.of.concerns == "both":
         return [(a, c, b, d) for a, b in spans for c, d in spans]
-    left, foot = -0.5, len(place) - 0.5
+    left, foot = -0.5, len(position) - 0.5
     across = down = left - _OUT * inch, foot + _OUT * inch
     if len(spans) > _MAX_SPANS:  # where numbers are: at the left, and below
         across, down = (left - 2 * _OUT * inch, left), (foot, foot + 2 * _OUT * inch)
@@ -123,15 +132,15 @@ def _boxes(part: Slow, place: Ints, inch: float, hosts: Sequence[str]) -> list[B
     return columns + [(across[0], a, across[1], b) for a, b in spans]
 
 
-def _spans(places: Ints, inch: float) -> list[tuple[float, float]]:
+def _spans(positions: Ints, inch: float) -> list[tuple[float, float]]:
     """Return where places are that follow each other, at least as wide as can be seen."""
-    least = _LEAST * inch / 2
-    return [(min(a - 0.5, (a + b) / 2 - least), max(b + 0.5, (a + b) / 2 + least))
-            for a, b in runs_of(places)]  # fmt: skip
+    half_width = _LEAST * inch / 2
+    return [(min(a - 0.5, (a + b) / 2 - half_width), max(b + 0.5, (a + b) / 2 + half_width))
+            for a, b in runs_of(positions)]  # fmt: skip
 
 
-def runs_of(places: Ints) -> list[tuple[int, int]]:
+def runs_of(positions: Ints) -> list[tuple[int, int]]:
     """Return the first and the last of each run of places that follow each other."""
-    ordered = np.sort(places)
+    ordered = np.sort(positions)
     cuts = np.flatnonzero(np.diff(ordered) > 1) + 1
-    return [(int(part[0]), int(part[-1])) for part in np.split(ordered, cuts)]
+    return [(int(run[0]), int(run[-1])) for run in np.split(ordered, cuts)]

@@ -72,8 +72,8 @@ class _Line(Record):
         of = self.times
         keys = ("median", "low", "high") if name == "p50" else (name, f"{name}_low", f"{name}_high")
         value, *ends = (getattr(of, key) for key in keys)
-        known = self.sampled and (name != "p50" or of.has_interval)
-        return (value, *ends) if known else (value, None, None)
+        with_interval = self.sampled and (name != "p50" or of.has_interval)
+        return (value, *ends) if with_interval else (value, None, None)
 
 
 class _Panel(Record):
@@ -109,16 +109,16 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
 def _of_sweeps(runs: Sequence[Run], options: Options) -> Figure:
     drawn = collect(runs, options.ops)
     scale = chosen_scale(options.scale, drawn) if options.scale else None
-    found = {id(run): repetitions_of(run) for run in runs}
-    held = [found[id(run)][str(curve.key), curve.p] for run, curve in drawn]
-    if not any(held):
+    repetitions = {id(run): repetitions_of(run) for run in runs}
+    samples = [repetitions[id(run)][str(curve.key), curve.p] for run, curve in drawn]
+    if not any(samples):
         raise InputError(
             "the run has no single repetitions, only summaries",
             hint="measure again with isochrone measure",
         )
     labels = distinguish(drawn)
     # of sizes that all curves have; times of different sizes are too far apart for common axes
-    wanted = chosen_sizes(held, options.sizes)
+    wanted = chosen_sizes(samples, options.sizes)
     if len(set(options.sizes)) > _MAX_PANELS:
         raise InputError(f"the view distribution plots at most {_MAX_PANELS} message sizes")
     if not options.sizes:
@@ -127,13 +127,13 @@ def _of_sweeps(runs: Sequence[Run], options: Options) -> Figure:
     for size in wanted:
         members = [
             _Line(name, np.sort(sizes[size]), times_of(sizes[size]), sampled=True)
-            for name, sizes in zip(labels.each, held, strict=True)
+            for name, sizes in zip(labels.each, samples, strict=True)
             if size in sizes
         ]
         title = format_bytes(size) if len(wanted) > 1 else ""
         panels.append(_Panel(title, members, "repetitions", scale))
-    alone = [f"{format_bytes(wanted[0])} messages"] if len(wanted) == 1 else []
-    notes = facts(runs, labels, *alone, meaning(runs))
+    size_note = [f"{format_bytes(wanted[0])} messages"] if len(wanted) == 1 else []
+    notes = facts(runs, labels, *size_note, meaning(runs))
     across = _width(len(panels)) - _LEFT - 0.1
     head = [*head_lines(notes, across), *warned(runs, across)]
     return _laid_out("Distribution of the repetitions", panels, head)
@@ -141,20 +141,20 @@ def _of_sweeps(runs: Sequence[Run], options: Options) -> Figure:
 
 def _of_map(run: Run, options: Options) -> Figure:
     """Draw a line for each level: the chosen statistic of its pairs."""
-    what, nbytes = options.what, options.size
+    statistic, nbytes = options.what, options.size
     refuse_bandwidths(run)
-    title = map_title(run, what, "Distribution of the ")
-    i, j, times = run.cells(what, nbytes)
-    found = options.analysis or topology.analyse(run, nbytes)
-    here = on_hosts(run, options)
-    level = found.level_of(i, j)
+    title = map_title(run, statistic, "Distribution of the ")
+    i, j, times = run.cells(statistic, nbytes)
+    analysis = options.analysis or topology.analyse(run, nbytes)
+    selected = on_hosts(run, options)
+    level = analysis.level_of(i, j)
     lines = []
-    for one in found.levels:
-        seconds = times[here[i] & here[j] & (level == one.level) & np.isfinite(times)]
+    for map_level in analysis.levels:
+        seconds = times[selected[i] & selected[j] & (level == map_level.level) & np.isfinite(times)]
         if len(seconds):
-            name = f"level {one.level} {one.name}"
+            name = f"level {map_level.level} {map_level.name}"
             lines.append(_Line(name, np.sort(seconds), times_of(seconds), sampled=False))
-    head = map_facts(run, what, nbytes, noted(options), _width(1) - _LEFT - 0.1)
+    head = map_facts(run, statistic, nbytes, noted(options), _width(1) - _LEFT - 0.1)
     return _laid_out(title, [_Panel("", lines, "pairs")], head)
 
 
@@ -168,16 +168,16 @@ def _width(panels: int) -> float:
 
 def _laid_out(title: str, panels: Sequence[_Panel], head: Sequence[HeadLine]) -> Figure:
     """Put the panels side by side, below each what its lines are."""
-    most = max(min(len(panel.lines), _MAX_LINES) for panel in panels)
-    more = any(len(panel.lines) > _MAX_LINES for panel in panels)
-    below = _BOTTOM + _LINE * (most + 1 + more) + 0.1
+    max_lines = max(min(len(panel.lines), _MAX_LINES) for panel in panels)
+    truncated = any(len(panel.lines) > _MAX_LINES for panel in panels)
+    below = _BOTTOM + _LINE * (max_lines + 1 + truncated) + 0.1
     above = 0.34 if any(panel.title for panel in panels) else 0.14
     width, tall = _width(len(panels)), above + _HEIGHT + below
     height = head_height(len(head)) + -(-len(panels) // _COLUMNS) * tall
     figure = new_figure(width, height)
     write_head(figure, _LEFT / width, title, head)
-    for number, panel in enumerate(panels):
-        row, column = divmod(number, _COLUMNS)
+    for index, panel in enumerate(panels):
+        row, column = divmod(index, _COLUMNS)
         left = _LEFT + column * (_LEFT + _WIDTH + 0.3)
         foot = height - head_height(len(head)) - (row + 1) * tall + below
         axes = axes_at(figure, left, foot, _WIDTH, _HEIGHT)
@@ -187,25 +187,28 @@ def _laid_out(title: str, panels: Sequence[_Panel], head: Sequence[HeadLine]) ->
 
 
 def _draw_panel(axes: Axes, panel: _Panel) -> None:
-    shown = panel.lines[:_MAX_LINES]
-    least = min(float(line.seconds[0]) for line in shown)
-    most = max(float(line.seconds[-1]) for line in shown)
-    scale = panel.scale or ("log" if _WIDE_TIMES * least < most else "linear")
-    scale = scale if least > 0 else "linear"
+    lines = panel.lines[:_MAX_LINES]
+    lowest = min(float(line.seconds[0]) for line in lines)
+    highest = max(float(line.seconds[-1]) for line in lines)
+    scale = panel.scale or ("log" if _WIDE_TIMES * lowest < highest else "linear")
+    scale = scale if lowest > 0 else "linear"
     axes.set_xscale(scale)
-    ends = with_margin(least, most, scale)
+    ends = with_margin(lowest, highest, scale)
     axes.set(xlim=ends if ends[1] > ends[0] else (0, 1), ylim=(0, 1.03))
     ticks = value_ticks(max(ends[0], 0.0), ends[1] or 1.0, scale, tick_seconds)
     step = -(-len(ticks.places) // 8)
     axes.set_xticks(ticks.places[::step], ticks.texts[::step])
     axes.minorticks_off()
-    marks = {part: name for name, part, _ in _MARKS}
-    parts = [0, 0.25, 0.5, 0.75, 0.95, 0.99]
-    axes.set_yticks(parts, [marks.get(part, f"{part:.0%}".replace("%", " %")) for part in parts])
+    marks = {fraction: name for name, fraction, _ in _MARKS}
+    fractions = [0, 0.25, 0.5, 0.75, 0.95, 0.99]
+    axes.set_yticks(
+        fractions,
+        [marks.get(fraction, f"{fraction:.0%}".replace("%", " %")) for fraction in fractions],
+    )
     plain_axes(axes, "time at most", f"part of the {panel.of}", title=panel.title)
-    for part in marks:
-        axes.axhline(part, color=FAINT, alpha=0.35, linewidth=0.6, zorder=0.5)
-    for line, colour in zip(shown, COLOURS, strict=False):
+    for fraction in marks:
+        axes.axhline(fraction, color=FAINT, alpha=0.35, linewidth=0.6, zorder=0.5)
+    for line, colour in zip(lines, COLOURS, strict=False):
         _draw_line(axes, line, colour)
 
 
@@ -216,14 +219,14 @@ def _draw_line(axes: Axes, line: _Line, colour: str) -> None:
     x = np.concatenate([line.seconds[:1], line.seconds[at]])
     y = np.concatenate([[0.0], (at + 1) / n])
     axes.plot(x, y, drawstyle="steps-post", color=colour, linewidth=1.4)
-    for name, part, marker in _MARKS:
+    for name, fraction, marker in _MARKS:
         value, low, high = line.mark(name)
         if value is None:
             continue
         if low is not None and high is not None:
-            axes.plot([low, high], [part, part], color=colour, linewidth=2.6, alpha=0.45,
+            axes.plot([low, high], [fraction, fraction], color=colour, linewidth=2.6, alpha=0.45,
                       solid_capstyle="butt", zorder=2.5)  # fmt: skip
-        axes.plot([value], [part], marker, color=colour, markersize=5, markeredgecolor="white",
+        axes.plot([value], [fraction], marker, color=colour, markersize=5, markeredgecolor="white",
                   markeredgewidth=0.6, zorder=3)  # fmt: skip
 
 

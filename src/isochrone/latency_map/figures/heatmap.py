@@ -72,13 +72,13 @@ class _Label(NamedTuple):
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw the heat map of one message size of one run."""
-    run, what, nbytes = runs[0], options.what, options.size
-    words = check(what)
+    run, statistic, nbytes = runs[0], options.what, options.size
+    quantity = check(statistic)
     drawn = as_drawn(run, options)
-    matrix, found = drawn.matrix, drawn.found
+    matrix, analysis = drawn.matrix, drawn.found
     if run.bandwidth and drawn.unit == "rank":
-        _direct(drawn.run, matrix, found.nbytes)
-    order = order_of(drawn.run, replace(options, analysis=found))
+        _direct(drawn.run, matrix, analysis.nbytes)
+    order = order_of(drawn.run, replace(options, analysis=analysis))
     of_unit, size = drawn.run.hosts, len(order)
     hosts = [of_unit[unit] for unit in order]
     cells, block = pool(matrix[np.ix_(order, order)], min(options.cells, _MAX_CELLS))
@@ -108,8 +108,8 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     longest = max((text_width(label.text, LABEL) for label in labels), default=0)
     right = longest + (0.35 if len(segments) > 1 else 0.12)
     width = _LEFT + side + right + 1.0
-    lines = map_facts(run, what, nbytes, notes, width - _LEFT - 0.1)
-    lines += named(found.slow, short_names(run.hosts), width - _LEFT - 0.1, FRAMED)
+    lines = map_facts(run, statistic, nbytes, notes, width - _LEFT - 0.1)
+    lines += named(analysis.slow, short_names(run.hosts), width - _LEFT - 0.1, FRAMED)
     top = {"flat": _LINE + 0.24, "upright": longest + 0.2, "": 0.18}[on_top]
     height = _BOTTOM + side + top + head_height(len(lines))
     # Every cell gets the same whole number of pixels, so that the picture is crisp.
@@ -117,22 +117,22 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     figure = new_figure(width, height, dpi)
     axes = axes_at(figure, _LEFT, _BOTTOM, side, side)
     unit = time_unit(cells)
-    rates = Rates.of(2 * found.nbytes, cells) if run.bandwidth else None
+    rates = Rates.of(2 * analysis.nbytes, cells) if run.bandwidth else None
     number = partial(_rate, unit, rates) if rates else _number
     mappable = _draw_cells(axes, cells / unit.factor, (unknown, estimated), size, number)
     _rank_axes(axes, drawn, order)
     _boundaries(axes, segments, size, side)
-    draw_frames(axes, found.slow, order, size / side, of_unit)
+    draw_frames(axes, analysis.slow, order, size / side, of_unit)
     _hosts(axes, segments, labels, on_top, size / side)
     bar = axes_at(figure, _LEFT + side + right + 0.15, _BOTTOM, 0.17, side)
-    named_as = "standard deviation" if what == "stddev" else words.lower()
+    named_as = "standard deviation" if statistic == "stddev" else quantity.lower()
     named_as = f"bandwidth in {rates.name}" if rates else f"{named_as} in {unit.name}"
     wide = colour_bar(bar, mappable, named_as)
     if rates:
         rate_ticks(bar.yaxis, unit, rates)
     else:
         time_ticks(bar.yaxis, 7, wide=wide)
-    write_head(figure, _LEFT / width, map_title(run, what), lines)
+    write_head(figure, _LEFT / width, map_title(run, statistic), lines)
     return figure
 
 
@@ -174,8 +174,8 @@ def _colours(values: Floats) -> ScalarMappable:
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LogNorm, Normalize
 
-    found = values[np.isfinite(values) & (values > 0)]
-    low, high = (float(found.min()), float(found.max())) if len(found) else (0.5, 1.0)
+    positive = values[np.isfinite(values) & (values > 0)]
+    low, high = (float(positive.min()), float(positive.max())) if len(positive) else (0.5, 1.0)
     if high > _LOG_ABOVE * low:
         return ScalarMappable(LogNorm(low, high, clip=True), COLOURS_OF_MAPS)
     if high < _MIN_SPAN * low:
@@ -228,10 +228,10 @@ def _host_labels(segments: list[Segment], side: float, n: int) -> list[_Label]:
     if not any(names.values()):
         return []
     line = _LINE * n / side
-    most = int(side / _LINE)
-    if len(segments) > len(names) and len(segments) > most:
-        shown = list(names)[:most]
-        return [_Label(-0.5 + (k + 0.5) * line, names[host], host) for k, host in enumerate(shown)]
+    capacity = int(side / _LINE)
+    if len(segments) > len(names) and len(segments) > capacity:
+        listed = list(names)[:capacity]
+        return [_Label(-0.5 + (k + 0.5) * line, names[host], host) for k, host in enumerate(listed)]
     labels: list[_Label] = []
     for segment in segments:
         if not labels or segment.centre - labels[-1].where >= line:
@@ -258,10 +258,10 @@ def _hosts(
     colours = host_colours([segment.host for segment in segments])
     above, right = -0.5, n - 0.5
     if len(segments) > 1:
-        near, far = _GAP * inch, (_GAP + _STRIP) * inch
-        host_strip(axes, segments, colours, above - near, above - far)
-        host_strip(axes, segments, colours, right + near, right + far, upright=True)
-        above, right = above - far, right + far
+        inner_edge, outer_edge = _GAP * inch, (_GAP + _STRIP) * inch
+        host_strip(axes, segments, colours, above - inner_edge, above - outer_edge)
+        host_strip(axes, segments, colours, right + inner_edge, right + outer_edge, upright=True)
+        above, right = above - outer_edge, right + outer_edge
     _name_hosts(axes, labels, on_top, (above, right), inch, colours)
     axes.set(xlim=(-0.5, n - 0.5), ylim=(n - 0.5, -0.5))
 

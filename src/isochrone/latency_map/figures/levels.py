@@ -56,17 +56,22 @@ _VECTOR_UP_TO = 2048  # ranks; more branches would make an SVG no browser likes
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw the hierarchy of one message size of one run."""
-    what, nbytes = options.what, options.size
-    check(what)
+    statistic, nbytes = options.what, options.size
+    check(statistic)
     drawn = as_drawn(runs[0], options)
-    run, found = drawn.run, drawn.found
+    run, analysis = drawn.run, drawn.found
     missing = run.size * (run.size - 1) // 2 - int(np.triu(np.isfinite(drawn.matrix), 1).sum())
-    medians = [level.median for level in found.levels]
-    if what != run.statistic():  # the analysis is of this one
-        medians = medians_of_levels(run, what, found.nbytes, found)
-    tree = tree_of_levels(found.levels, medians, found.slow, run.hosts)
+    medians = [level.median for level in analysis.levels]
+    if statistic != run.statistic():  # the analysis is of this one
+        medians = medians_of_levels(run, statistic, analysis.nbytes, analysis)
+    tree = tree_of_levels(analysis.levels, medians, analysis.slow, run.hosts)
     slow, suspected = (
-        {r for part in found.slow if not part.of.link and part.retested == seen for r in part.ranks}
+        {
+            r
+            for component in analysis.slow
+            if not component.of.link and component.retested == seen
+            for r in component.ranks
+        }
         for seen in (True, False)
     )
 
@@ -76,8 +81,8 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     below = 0.5 + (_LINE if ends.flat else deep)
     width, tall = _LEFT + wide + _RIGHT, 4.2
     notes = [*drawn.notes, *[f"{missing} pairs not measured"] * bool(missing)]
-    lines = map_facts(runs[0], what, nbytes, notes, width - _LEFT - 0.1)
-    lines += named(found.slow, short_names(run.hosts), width - _LEFT - 0.1, _MARKS)
+    lines = map_facts(runs[0], statistic, nbytes, notes, width - _LEFT - 0.1)
+    lines += named(analysis.slow, short_names(run.hosts), width - _LEFT - 0.1, _MARKS)
     height = head_height(len(lines)) + _GAP + tall + below
     figure = new_figure(width, height, dpi=160)
     axes = axes_at(figure, _LEFT, below, wide, tall)
@@ -86,18 +91,18 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     _draw_tree(axes, tree, heights / unit.factor, unit)
     axes.set_xticks([])
     low, high = axes.get_ylim()
-    words = "standard deviation" if what == "stddev" else f"{what} round trip"
+    quantity = "standard deviation" if statistic == "stddev" else f"{statistic} round trip"
     if run.bandwidth:
-        rates = Rates.of(2 * found.nbytes, heights)
+        rates = Rates.of(2 * analysis.nbytes, heights)
         rate_ticks(axes.yaxis, unit, rates)
         plain_axes(axes, "", f"bandwidth in {rates.name}, logarithmic", frame=("left",))
     else:
         time_ticks(axes.yaxis, 6, wide=high > 6 * low)
-        plain_axes(axes, "", f"{words} in {unit.name}, logarithmic", frame=("left",))
-    _draw_levels(axes, list(zip(found.levels, medians, strict=True)), unit, tall)
+        plain_axes(axes, "", f"{quantity} in {unit.name}, logarithmic", frame=("left",))
+    _draw_levels(axes, list(zip(analysis.levels, medians, strict=True)), unit, tall)
     _draw_ends(axes, tree, run.hosts, ends, slow, tall)
     _draw_marks(axes, tree, suspected - slow, tall, hollow=True)
-    write_head(figure, _LEFT / width, map_title(run, what, "Levels: "), lines)
+    write_head(figure, _LEFT / width, map_title(run, statistic, "Levels: "), lines)
     return figure
 
 
@@ -152,24 +157,24 @@ def _draw_levels(
 ) -> None:
     """Draw each level as a dashed line, with its name at the right, moved apart if need be."""
     low, high = np.log(axes.get_ylim())
-    known = [(level, median) for level, median in levels if median > 0]
-    wished = [(np.log(median / unit.factor) - low) / (high - low) for _, median in known]
+    measured = [(level, median) for level, median in levels if median > 0]
+    wished = [(np.log(median / unit.factor) - low) / (high - low) for _, median in measured]
     apart = 2.35 * _LINE / tall
-    places: list[float] = []
+    positions: list[float] = []
     for at in wished:
-        places.append(max(at, places[-1] + apart) if places else at)
-    for (level, median), at, place in zip(known, wished, places, strict=True):
+        positions.append(max(at, positions[-1] + apart) if positions else at)
+    for (level, median), at, position in zip(measured, wished, positions, strict=True):
         if not 0 <= at <= 1.02:
             continue
-        axes.plot([0, 1, 1.025], [at, at, place], transform=axes.transAxes, color=FAINT,
+        axes.plot([0, 1, 1.025], [at, at, position], transform=axes.transAxes, color=FAINT,
                   linewidth=0.8, dashes=(4, 3), clip_on=False, zorder=0.5)  # fmt: skip
         groups = len(level.groups)
-        words = _WORDS.get(level.name, f"{groups} groups" if groups > 1 else "all ranks")
+        description = _WORDS.get(level.name, f"{groups} groups" if groups > 1 else "all ranks")
         for text, drop, size, ink in (
             (f"level {level.level} {level.name}: {level.in_words(median)}", 0.02, LABEL, INK),
-            (f"{words}, {plural(level.pairs, 'pair')}", -_LINE, CAPTION, FAINT),
+            (f"{description}, {plural(level.pairs, 'pair')}", -_LINE, CAPTION, FAINT),
         ):
-            axes.text(1.035, place + drop / tall, text, transform=axes.transAxes, size=size,
+            axes.text(1.035, position + drop / tall, text, transform=axes.transAxes, size=size,
                       color=ink, va="bottom" if size == LABEL else "baseline",
                       parse_math=False)  # fmt: skip
 
@@ -182,8 +187,8 @@ def _draw_ends(
     top, foot = -0.17 / tall, -0.27 / tall
     host_strip(axes, ends.segments, host_colours(hosts), top, foot, transform=below)
     for position, text, key in ends.labels:
-        own = {key} if isinstance(key, int) else {k for k, h in enumerate(hosts) if h == key}
-        marked = own <= slow
+        ranks = {key} if isinstance(key, int) else {k for k, h in enumerate(hosts) if h == key}
+        marked = ranks <= slow
         axes.text(position, foot - 0.07 / tall, text, transform=below, size=LABEL,
                   rotation=0 if ends.flat else 90, ha="center", va="top",
                   color=SLOW if marked else INK, parse_math=False)  # fmt: skip

@@ -45,8 +45,8 @@ _LEFT = 0.06
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw the surface of one message size of one run."""
-    run, what, nbytes = runs[0], options.what, options.size
-    check(what)
+    run, statistic, nbytes = runs[0], options.what, options.size
+    check(statistic)
     refuse_bandwidths(run)
     drawn = as_drawn(run, options)
     order = order_of(drawn.run, replace(options, analysis=drawn.found))
@@ -61,7 +61,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     notes += ["gaps: not measured"] if np.isnan(heights).any() else []
     notes += [f"each mesh point: maximum over {block} × {block} pairs"] if block > 1 else []
     notes += [SORTS[options.sort]] if options.sort != "rank" else []
-    lines = map_facts(run, what, nbytes, notes, _WIDTH * (1 - 2 * _LEFT))
+    lines = map_facts(run, statistic, nbytes, notes, _WIDTH * (1 - 2 * _LEFT))
     head = head_height(len(lines))
     height = _HEIGHT + head - 0.3  # the corners above the surface are empty
     figure = new_figure(_WIDTH, height, dpi=125)
@@ -70,10 +70,10 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     mappable = _surface(axes, heights, high, block)
     _dress(axes, drawn, order, high, unit)
     bar = axes_at(figure, 0.885 * _WIDTH, 0.25 * _HEIGHT, 0.022 * _WIDTH, 0.48 * _HEIGHT)
-    words = "standard deviation" if what == "stddev" else f"{what} round trip"
-    colour_bar(bar, mappable, f"{words} in {unit.name}")
+    quantity = "standard deviation" if statistic == "stddev" else f"{statistic} round trip"
+    colour_bar(bar, mappable, f"{quantity} in {unit.name}")
     time_ticks(bar.yaxis, 6, wide=False)
-    write_head(figure, _LEFT, map_title(run, what), lines)
+    write_head(figure, _LEFT, map_title(run, statistic), lines)
     return figure
 
 

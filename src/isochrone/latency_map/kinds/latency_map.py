@@ -133,23 +133,25 @@ def _analysed(run: Run, asked: Asked) -> Topology:
 
 
 def _document(run: Run, asked: Asked) -> Topology:
-    found = _analysed(run, asked)
-    slow = [replace(part, suspected=not part.retested or None) for part in found.slow]
-    return replace(found, slow=slow)
+    analysis = _analysed(run, asked)
+    slow = [
+        replace(component, suspected=not component.retested or None) for component in analysis.slow
+    ]
+    return replace(analysis, slow=slow)
 
 
 def _sections(run: Run, asked: Asked) -> list[Section]:
-    found = _analysed(run, asked)
+    analysis = _analysed(run, asked)
     true_median = "median" in run.pairs() and not run.median_is_mean
-    what = "median" if true_median else "mean"
-    levels = list(_levels(found, run.hosts))
+    statistic = "median" if true_median else "mean"
+    levels = list(_levels(analysis, run.hosts))
     return [
-        Section("Summary", (_tiles(levels), *_prose(run, levels, found.placement))),
-        Section("Pictures", tuple(_pictures(run, what, found, levels)), only="report"),
-        Section("Numbers", (_table(run, found.nbytes, levels),)),
-        Section("Summary", tuple(_findings(run, found))),
-        Section("Numbers", (Later(lambda: [*_numbers(run, what, found)]),), only="report"),
-        Section("How the times were taken", tuple(_how(run, what)), only="report"),
+        Section("Summary", (_tiles(levels), *_prose(run, levels, analysis.placement))),
+        Section("Pictures", tuple(_pictures(run, statistic, analysis, levels)), only="report"),
+        Section("Numbers", (_table(run, analysis.nbytes, levels),)),
+        Section("Summary", tuple(_findings(run, analysis))),
+        Section("Numbers", (Later(lambda: [*_numbers(run, statistic, analysis)]),), only="report"),
+        Section("How the times were taken", tuple(_how(run, statistic)), only="report"),
     ]
 
 
@@ -180,18 +182,18 @@ def where(levels: Sequence[Level], k: int, hosts: Sequence[str]) -> str:
 
 def captions(levels: Sequence[Level], hosts: Sequence[str]) -> list[str]:
     """Say `where` the ranks of each level are; no two levels have the same words."""
-    words = [where(levels, k, hosts) for k in range(len(levels))]
+    texts = [where(levels, k, hosts) for k in range(len(levels))]
     return [
-        text if words.count(text) == 1 else f"{text} ({len(level.groups)} groups)"
-        for text, level in zip(words, levels, strict=True)
+        text if texts.count(text) == 1 else f"{text} ({len(level.groups)} groups)"
+        for text, level in zip(texts, levels, strict=True)
     ]
 
 
 def _between(counts: Iterable[int]) -> str:
     """Write the least and the greatest number: ``2 to 8``, or ``8`` where they are the same."""
     sizes = sorted(counts)
-    least, greatest = sizes[0], sizes[-1]
-    return str(least) if least == greatest else f"{least} to {greatest}"
+    smallest, greatest = sizes[0], sizes[-1]
+    return str(smallest) if smallest == greatest else f"{smallest} to {greatest}"
 
 
 class _Level(NamedTuple):
@@ -208,10 +210,10 @@ class _Level(NamedTuple):
     ratio: str
 
 
-def _levels(found: Topology, hosts: Sequence[str]) -> Iterator[_Level]:
+def _levels(analysis: Topology, hosts: Sequence[str]) -> Iterator[_Level]:
     """Put each level into words, from the closest to the farthest."""
     closest = 0.0
-    for level, words in zip(found.levels, captions(found.levels, hosts), strict=True):
+    for level, caption in zip(analysis.levels, captions(analysis.levels, hosts), strict=True):
         ratio = ""
         if level.pairs and closest:
             over = level.median / closest
@@ -219,14 +221,14 @@ def _levels(found: Topology, hosts: Sequence[str]) -> Iterator[_Level]:
         elif level.pairs:
             closest = level.median
         trip, one_way = level.in_words(level.median), format_seconds(level.median / 2)
-        yield _Level(level, words, trip, one_way, ratio)
+        yield _Level(level, caption, trip, one_way, ratio)
 
 
 def _tiles(levels: Sequence[_Level]) -> Tiles:
     """Show the round trip of each level."""
     return Tiles(tuple(
-        Tile(one.trip, one.where, _compared(one))
-        for one in levels if one.of.pairs
+        Tile(row.trip, row.where, _compared(row))
+        for row in levels if row.of.pairs
     ))  # fmt: skip
 
 
@@ -239,15 +241,15 @@ def _compared(one: _Level) -> str:
 
 def _prose(run: Run, levels: Sequence[_Level], placement: Placement) -> Iterator[Sentence]:
     """Say of each level, and of the placement, what a terminal shows in a table and a line."""
-    for one in levels:
-        if one.of.pairs and run.bandwidth:
-            text = f"Ranks {one.where} have a bandwidth of {one.trip}"
-            text += f": messages take {one.ratio} the time of the closest." if one.ratio else "."
-            yield Sentence(text, stress=(one.trip,), only="report")
-        elif one.of.pairs:
-            text = f"Ranks {one.where} have a round trip of {one.trip} ({one.one_way} one way)"
-            text += f", {one.ratio} the time of the closest ranks." if one.ratio else "."
-            stress = (one.trip, one.ratio) if one.ratio else (one.trip,)
+    for row in levels:
+        if row.of.pairs and run.bandwidth:
+            text = f"Ranks {row.where} have a bandwidth of {row.trip}"
+            text += f": messages take {row.ratio} the time of the closest." if row.ratio else "."
+            yield Sentence(text, stress=(row.trip,), only="report")
+        elif row.of.pairs:
+            text = f"Ranks {row.where} have a round trip of {row.trip} ({row.one_way} one way)"
+            text += f", {row.ratio} the time of the closest ranks." if row.ratio else "."
+            stress = (row.trip, row.ratio) if row.ratio else (row.trip,)
             yield Sentence(text, stress=stress, only="report")
     yield Sentence(placement_in_words(placement), only="report")
 
@@ -266,10 +268,10 @@ def _table(run: Run, nbytes: int, levels: Sequence[_Level]) -> Table:
         ),
         tuple(
             Row((
-                f"{one.of.level}  {one.of.name}", one.where, one.trip, *[one.one_way] * half,
-                one.ratio or "1", str(one.of.pairs), _groups(one.of.groups),
+                f"{row.of.level}  {row.of.name}", row.where, row.trip, *[row.one_way] * half,
+                row.ratio or "1", str(row.of.pairs), _groups(row.of.groups),
             ))
-            for one in levels
+            for row in levels
         ),
     )  # fmt: skip
 
@@ -286,19 +288,21 @@ def _groups(groups: Sequence[Sequence[int]]) -> str:
 # --- placement, slow parts, warnings --------------------------------------------------------------
 
 
-def _findings(run: Run, found: Topology) -> Iterator[Block]:
+def _findings(run: Run, analysis: Topology) -> Iterator[Block]:
     """Say how the ranks were placed, what is slow, what is doubtful, and what else there is."""
-    counts = [*map(str, found.placement.ranks_per_node)]
-    each = counts[0] if len({*counts}) == 1 else ", ".join(counts[:MAX_NODES])
-    more = " …" if each != counts[0] and len(counts) > MAX_NODES else ""
-    kind = found.placement.kind
-    yield Sentence(f"Placement: {kind}, ranks per node: {each}{more}", only="terminal")
-    yield from _slow(found)
-    if found.advice:
-        yield Sentence(f"Next: {found.advice}.", "strong")
-    said = () if found.slow else found.blind
-    yield warnings_of([one for one in found.warnings if one.get("text") not in said])
-    others = [format_bytes(size) for size in run.message_sizes() if size != found.nbytes]
+    counts = [*map(str, analysis.placement.ranks_per_node)]
+    per_node = counts[0] if len({*counts}) == 1 else ", ".join(counts[:MAX_NODES])
+    ellipsis = " …" if per_node != counts[0] and len(counts) > MAX_NODES else ""
+    kind = analysis.placement.kind
+    yield Sentence(f"Placement: {kind}, ranks per node: {per_node}{ellipsis}", only="terminal")
+    yield from _slow(analysis)
+    if analysis.advice:
+        yield Sentence(f"Next: {analysis.advice}.", "strong")
+    blind = () if analysis.slow else analysis.blind
+    yield warnings_of(
+        [warning for warning in analysis.warnings if warning.get("text") not in blind]
+    )
+    others = [format_bytes(size) for size in run.message_sizes() if size != analysis.nbytes]
     if others:
         yield Sentence(f"Also in this run: {', '.join(others)} (see --bytes)", only="terminal")
 
@@ -313,15 +317,15 @@ def placement_in_words(placement: Placement) -> str:
     if max(counts) == 1:
         return f"Each of the {len(counts)} ranks ran on its own node."
     low, high = min(counts), max(counts)
-    each = f"{low} on each" if low == high else f"between {low} and {high} on one"
+    per_node = f"{low} on each" if low == high else f"between {low} and {high} on one"
     how = _DEALT.get(placement.kind, "The ranks are spread over the nodes irregularly")
-    return f"{how}: {len(counts)} nodes, {each} ({placement.kind} placement)."
+    return f"{how}: {len(counts)} nodes, {per_node} ({placement.kind} placement)."
 
 
-def _slow(found: Topology) -> Iterator[Sentence | Listing]:
+def _slow(analysis: Topology) -> Iterator[Sentence | Listing]:
     """Name what is slow, what is possibly slow, and what is unexplained."""
-    count, low, high = found.not_understood
-    least = f"{found.least:.0%}".replace("%", " %")
+    count, low, high = analysis.not_understood
+    threshold = f"{analysis.least:.0%}".replace("%", " %")
     if count:
         yield Sentence(
             f"Unexplained pairs: {count} {'differs' if count == 1 else 'differ'} by "
@@ -329,22 +333,22 @@ def _slow(found: Topology) -> Iterator[Sentence | Listing]:
             "This analysis may be wrong.",
             "strong",
         )
-    elif found.blind and not found.slow:
-        why = printable("; ".join(found.blind), 400)
+    elif analysis.blind and not analysis.slow:
+        why = printable("; ".join(analysis.blind), 400)
         yield Sentence(f"Unclear whether any component is slow: {why}.", "strong")
-    elif not found.slow:
-        yield Sentence(f"No slow components (threshold {least})", "good")
-    confirmed = [part for part in found.slow if part.retested]
-    suspected = [part for part in found.slow if not part.retested]
+    elif not analysis.slow:
+        yield Sentence(f"No slow components (threshold {threshold})", "good")
+    confirmed = [component for component in analysis.slow if component.retested]
+    suspected = [component for component in analysis.slow if not component.retested]
     yield from _parts(f"{SLOW.capitalize()} compared with peers", confirmed, "bad")
     yield from _parts(f"{POSSIBLY_SLOW.capitalize()} (not yet confirmed)", suspected, "strong")
-    yield from _parts(f"Below the threshold of {least}", found.minor, "faint", MAX_MINOR)
+    yield from _parts(f"Below the threshold of {threshold}", analysis.minor, "faint", MAX_MINOR)
 
 
 def _factors(low: float, high: float) -> str:
     """Write between which factors times differ: ``1.03x to 1.4x``, ``up to 1.4x``, ``1.4x``."""
-    least, most = _factor(low), _factor(high)
-    return most if least == most else f"up to {most}" if low < NEAR else f"{least} to {most}"
+    lower, upper = _factor(low), _factor(high)
+    return upper if lower == upper else f"up to {upper}" if low < NEAR else f"{lower} to {upper}"
 
 
 def _factor(ratio: float) -> str:
@@ -352,64 +356,70 @@ def _factor(ratio: float) -> str:
 
 
 def _parts(
-    title: str, parts: Sequence[Slow], tone: Tone, most: int = MAX_SLOW
+    title: str, components: Sequence[Slow], tone: Tone, limit: int = MAX_SLOW
 ) -> Iterator[Listing]:
     """List parts, if any, each with its ratio and the evidence."""
     items = []
-    for part in parts[:most]:
-        ratio = _factor(part.ratio)
-        items.append(Sentence(f"{ratio}  {part.evidence}", about=part.name, stress=(ratio,)))
-    left_out = len(parts) - most
-    more = f"and {left_out} more (--json lists all)" if left_out > 0 else ""
+    for component in components[:limit]:
+        ratio = _factor(component.ratio)
+        items.append(
+            Sentence(f"{ratio}  {component.evidence}", about=component.name, stress=(ratio,))
+        )
+    left_out = len(components) - limit
+    remainder = f"and {left_out} more (--json lists all)" if left_out > 0 else ""
     if items:
-        yield Listing(title, tuple(items), tone, more)
+        yield Listing(title, tuple(items), tone, remainder)
 
 
 # --- for the report: pictures, more tables, how it was measured -----------------------------------
 
 
-def _pictures(run: Run, what: str, found: Topology, levels: Sequence[_Level]) -> Iterator[Block]:
-    size = format_bytes(found.nbytes)
-    shown = "bandwidth" if run.bandwidth else QUANTITIES[what].lower()
+def _pictures(
+    run: Run, statistic: str, analysis: Topology, levels: Sequence[_Level]
+) -> Iterator[Block]:
+    size = format_bytes(analysis.nbytes)
+    shown = "bandwidth" if run.bandwidth else QUANTITIES[statistic].lower()
     yield Sentence(f"All of them show the {shown} of {size} messages.", "faint")
-    options = Options(what, (found.nbytes,), cells=MAX_CELLS, analysis=found)
+    options = Options(statistic, (analysis.nbytes,), cells=MAX_CELLS, analysis=analysis)
     for view, (title, caption) in (_OF_BANDWIDTHS if run.bandwidth else _FIGURES).items():
         alt = f"{title}: {shown} between {run.size} ranks"
         picture = Picture(view, title, caption, (run,), options, alt)
         if view == MAP and not run.bandwidth:
-            places = [one.where for one in levels]
-            yield LiveMap(picture, partial(map_data, run, found, what, places))
+            where_texts = [row.where for row in levels]
+            yield LiveMap(picture, partial(map_data, run, analysis, statistic, where_texts))
         elif run.size >= MIN_RANKS:
             yield picture
 
 
-def _numbers(run: Run, what: str, found: Topology) -> Iterator[Table]:
+def _numbers(run: Run, statistic: str, analysis: Topology) -> Iterator[Table]:
     sizes = run.message_sizes()
     if len(sizes) > 1 and not run.bandwidth:
         left_out = len(sizes) - MAX_SIZES
         yield Table(
-            f"{what.capitalize()} round trip of each level by message size",
-            columns_of("message", *(f">level {level.level}" for level in found.levels)),
+            f"{statistic.capitalize()} round trip of each level by message size",
+            columns_of("message", *(f">level {level.level}" for level in analysis.levels)),
             tuple(
                 Row(
                     (
                         format_bytes(k),
-                        *map(format_seconds, topology.medians_of_levels(run, what, k, found)),
+                        *map(
+                            format_seconds, topology.medians_of_levels(run, statistic, k, analysis)
+                        ),
                     )
                 )
                 for k in sizes[:MAX_SIZES]
             ),
             f"and {left_out} larger sizes, which are in the run file" if left_out > 0 else "",
         )
-    listed = topology.slowest_pairs(run, what, found, MAX_PAIRS)
+    listed = topology.slowest_pairs(run, statistic, analysis, MAX_PAIRS)
     if listed:
-        yield _slowest(run, what, listed)
+        yield _slowest(run, statistic, listed)
 
 
-def _slowest(run: Run, what: str, listed: Sequence[topology.Pair]) -> Table:
+def _slowest(run: Run, statistic: str, listed: Sequence[topology.Pair]) -> Table:
     """List pairs against their levels, with both measurements where there are two."""
     hosts = run.hosts
-    known = any(pair.low is not None for pair in listed)
+    with_interval = any(pair.low is not None for pair in listed)
     again = any(pair.retested for pair in listed)
     title = f"All {len(listed)} pairs, the slowest for their level first."
     if run.size * (run.size - 1) // 2 > MAX_PAIRS:
@@ -418,12 +428,12 @@ def _slowest(run: Run, what: str, listed: Sequence[topology.Pair]) -> Table:
             "make a pair slow: some pair is always the slowest."
         )
     columns = ["ranks", "hosts", "level", ">against level",
-               ">bandwidth" if run.bandwidth else f">{what}"]  # fmt: skip
+               ">bandwidth" if run.bandwidth else f">{statistic}"]  # fmt: skip
     write = format_seconds
     if run.bandwidth:
         moved = 2 * run.message_sizes()[0]
         write = partial(_rate, moved)
-    columns += [">95 % interval"] * known
+    columns += [">95 % interval"] * with_interval
     columns += [">measured", ">re-measured"] * again
     rows = []
     for pair in listed:
@@ -431,7 +441,7 @@ def _slowest(run: Run, what: str, listed: Sequence[topology.Pair]) -> Table:
         cells = [f"{pair.i}–{pair.j}", on, str(pair.level), f"{pair.ratio:.2f}×",
                  write(pair.seconds)]  # fmt: skip
         ends = () if pair.low is None or pair.high is None else (pair.low, pair.high)
-        cells += [" to ".join(map(write, ends)) or "–"] * known
+        cells += [" to ".join(map(write, ends)) or "–"] * with_interval
         cells += [write(pair.first), cells[4] if pair.retested else "–"] * again
         rows.append(Row(tuple(cells)))
     return Table(title, columns_of(*columns), tuple(rows))
@@ -441,7 +451,7 @@ def _rate(moved: float, seconds: float) -> str:
     return format_rate(moved / seconds)
 
 
-def _how(run: Run, what: str) -> Iterator[Block]:
+def _how(run: Run, statistic: str) -> Iterator[Block]:
     sizes = [format_bytes(size) for size in run.message_sizes()[:MAX_SIZES]]
     listed = sizes[0] if len(sizes) == 1 else f"{', '.join(sizes[:-1])} and {sizes[-1]}"
     if run.bandwidth:
@@ -456,7 +466,7 @@ def _how(run: Run, what: str) -> Iterator[Block]:
         "an answer of the same length, by blocking MPI_Send and MPI_Recv. Half a round trip is one "
         f"way; other tools often call that “latency”. The messages are of {listed}."
     )
-    if what == "median":
+    if statistic == "median":
         text += " The time of a pair is the median of its repetitions; the 95 % interval is that "
         text += "of this run's repetitions, which follow each other closely: it does not cover how "
         text += "times differ from one moment or start to another."

@@ -42,10 +42,10 @@ def known(mpi: Mpi) -> Names:
     file = library_file(mpi.program)
     if file is None:
         return dict(_NAMES)
-    words = {name.encode() for names in _NAMES.values() for name in names}
-    there = holds(file, words)
+    texts = {name.encode() for names in _NAMES.values() for name in names}
+    present = holds(file, texts)
     return {
-        operation: tuple(name for name in names if name.encode() in there)
+        operation: tuple(name for name in names if name.encode() in present)
         for operation, names in _NAMES.items()
     }
 

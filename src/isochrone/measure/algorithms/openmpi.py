@@ -45,14 +45,14 @@ def numbers(mpi: Mpi) -> Numbers:
             f"cannot run 'ompi_info', which lists the algorithms: {error.__cause__}",
             where="--algorithm",
         ) from error
-    found: Numbers = {}
+    by_operation: Numbers = {}
     for line in lines:
         value = _VALUE.fullmatch(line)
         if value and value[1] in COLLECTIVES and value[2] != "0":  # 0: the library's own choice
-            found.setdefault(value[1], {})[value[3]] = int(value[2])
-    if not found:
+            by_operation.setdefault(value[1], {})[value[3]] = int(value[2])
+    if not by_operation:
         raise InputError("ompi_info lists no algorithms of coll/tuned", where="--algorithm")
-    return {op: found[op] for op in COLLECTIVES if op in found}
+    return {op: by_operation[op] for op in COLLECTIVES if op in by_operation}
 
 
 def force(algorithms: Mapping[str, str], mpi: Mpi) -> Forced:
@@ -60,9 +60,9 @@ def force(algorithms: Mapping[str, str], mpi: Mpi) -> Forced:
     parameters = {"coll_tuned_use_dynamic_rules": "1"}
     parameters |= {f"coll_{rival}_priority": "0" for rival in RIVALS}
     parameters |= dict.fromkeys(_OFF, "0")
-    there = numbers(mpi)
+    by_operation = numbers(mpi)
     for operation, name in algorithms.items():
-        parameters[f"coll_tuned_{operation}_algorithm"] = str(there[operation][name])
+        parameters[f"coll_tuned_{operation}_algorithm"] = str(by_operation[operation][name])
     warning = (
         "Open MPI does not report which algorithm it used. With --algorithm, all operations of the "
         "run use the component coll/tuned, even if another component is the default"

@@ -38,22 +38,24 @@ def fits(mpi: Mpi) -> bool:
 def known(mpi: Mpi) -> Names:
     """Return what SimGrid lists where it is given a name that it does not have."""
     starter = Job(1, (), mpicc=mpi.mpicc).sibling("smpirun")
-    found = _listed(starter, str(mpi.program))
-    everywhere = [name for name in _SELECTORS if all(name in there for there in found.values())]
-    return {SELECTOR: tuple(everywhere), **found}
+    by_operation = _listed(starter, str(mpi.program))
+    everywhere = [
+        name for name in _SELECTORS if all(name in listed for listed in by_operation.values())
+    ]
+    return {SELECTOR: tuple(everywhere), **by_operation}
 
 
 @cache
 def _listed(starter: str, program: str) -> Names:
-    found = {}
+    by_operation = {}
     with tempfile.TemporaryDirectory() as folder:
         platform = Path(folder, "one.xml")
         platform.write_text(_PLATFORM)
         for operation in _OPERATIONS:
             wrong = f"--cfg=smpi/{operation}:?"
-            words = [starter, "-np", "1", "-platform", str(platform), wrong, program, "--list"]
+            tokens = [starter, "-np", "1", "-platform", str(platform), wrong, program, "--list"]
             try:
-                result = answer(words, _TIMEOUT, Path(folder))
+                result = answer(tokens, _TIMEOUT, Path(folder))
             except MeasurementError as error:
                 raise InputError(
                     f"cannot run '{starter}': {error.__cause__}", where="--algorithm"
@@ -61,15 +63,15 @@ def _listed(starter: str, program: str) -> Names:
             listed = _LISTED.search(result.stdout + result.stderr)
             if listed is None:
                 raise InputError("SimGrid does not list its algorithms", where="--algorithm")
-            found[operation] = tuple(listed[1].split(", "))
-    return found
+            by_operation[operation] = tuple(listed[1].split(", "))
+    return by_operation
 
 
 def force(algorithms: Mapping[str, str], mpi: Mpi) -> Forced:
     """Return the settings; SimGrid ends at one that it does not know."""
     settings = {SELECTOR: "coll-selector"}
-    words = (f"--cfg=smpi/{settings.get(op, op)}:{name}" for op, name in algorithms.items())
-    return Forced({}, tuple(words), refusal="std::invalid_argument")
+    tokens = (f"--cfg=smpi/{settings.get(op, op)}:{name}" for op, name in algorithms.items())
+    return Forced({}, tuple(tokens), refusal="std::invalid_argument")
 
 
 ALGORITHMS = Algorithms(fits=fits, known=known, force=force)

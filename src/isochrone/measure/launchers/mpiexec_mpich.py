@@ -17,13 +17,13 @@ def command(job: Job) -> list[str]:
 
 def binding(job: Job) -> tuple[str, ...]:
     """Bind with MPICH, which by default does not; its derivatives bind by themselves."""
-    own = job.library.lower().startswith("mpich")
-    return ("-bind-to", "core") if own and job.enough_cores else ()
+    is_mpich = job.library.lower().startswith("mpich")
+    return ("-bind-to", "core") if is_mpich and job.enough_cores else ()
 
 
 def environment(variables: Environ) -> list[str]:
     """Return them as ``-genv NAME VALUE``."""
-    return [word for name, value in variables.items() for word in ("-genv", name, value)]
+    return [token for name, value in variables.items() for token in ("-genv", name, value)]
 
 
 # Hydra names any process of the job, and joins the signals of all by a bitwise or.

@@ -31,8 +31,8 @@ def _without_ssh(job: Job) -> list[str]:
     Its later versions do without.
     """
     chosen = "OMPI_MCA_plm_rsh_agent" in os.environ or "OMPI_MCA_plm" in os.environ
-    known = chosen or any(on_path(program, os.environ) for program in ("ssh", "rsh"))
-    if known or job.processors is None or "plm" in " ".join(job.extra):
+    has_agent = chosen or any(on_path(program, os.environ) for program in ("ssh", "rsh"))
+    if has_agent or job.processors is None or "plm" in " ".join(job.extra):
         return []
     return ["--mca", "plm", "isolated"] if "open mpi v4" in job.library.lower() else []
 
@@ -44,19 +44,19 @@ def binding(job: Job) -> tuple[str, ...]:
 
 def warnings(job: Job) -> list[str]:
     """Return warnings on what Open MPI would refuse by default."""
-    found = []
+    texts = []
     if job.root:
-        found.append("running Open MPI as root, which it discourages")
+        texts.append("running Open MPI as root, which it discourages")
     if job.oversubscribed:
-        found.append(
+        texts.append(
             f"oversubscribed: Open MPI starts {job.ranks} ranks on {job.processors} processors"
         )
-    return found
+    return texts
 
 
 def environment(variables: Environ) -> list[str]:
     """Return them as ``-x NAME=VALUE``."""
-    return [word for name, value in variables.items() for word in ("-x", f"{name}={value}")]
+    return [token for name, value in variables.items() for token in ("-x", f"{name}={value}")]
 
 
 LAUNCHER = Launcher(

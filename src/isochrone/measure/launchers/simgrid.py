@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="machine to simulate with SimGrid (see isochrone platform)",
     )
-    for one in (
+    for action in (
         group.add_argument(
             "--platform-hosts", type=Path, metavar="FILE",
             help="host of each rank, one per line (default: P.hosts next to the platform P.xml)",
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             help="apply SimGrid's correction factors for MPI (default: exact link parameters)",
         ),
     ):  # fmt: skip
-        one.expert = True  # type: ignore[attr-defined]
+        action.expert = True  # type: ignore[attr-defined]
 
 
 def asked_for(options: Options) -> bool:
@@ -62,16 +62,16 @@ def per_node(options: Options, ranks: int, k: int, folder: Path) -> Options:
     InputError
         If there is none, or it has too few hosts.
     """
-    usual = _files(options)[1]
-    known = [] if usual is None else list(dict.fromkeys(usual.read_text().split()))
-    if len(known) * k < ranks:
+    host_file = _files(options)[1]
+    hosts = [] if host_file is None else list(dict.fromkeys(host_file.read_text().split()))
+    if len(hosts) * k < ranks:
         raise InputError(
-            f"{ranks} ranks, {k} on each node, need {-(-ranks // k)} hosts, not {len(known)}",
-            where=usual or "--platform-hosts", hint="see -n",
+            f"{ranks} ranks, {k} on each node, need {-(-ranks // k)} hosts, not {len(hosts)}",
+            where=host_file or "--platform-hosts", hint="see -n",
         )  # fmt: skip
-    made = folder / f"{k}.hosts"
-    made.write_text("".join(f"{known[rank // k]}\n" for rank in range(ranks)))
-    return {"platform_hosts": made}
+    path = folder / f"{k}.hosts"
+    path.write_text("".join(f"{hosts[rank // k]}\n" for rank in range(ranks)))
+    return {"platform_hosts": path}
 
 
 def command(job: Job) -> list[str]:
@@ -90,9 +90,11 @@ def command(job: Job) -> list[str]:
             where=hosts,
             hint="see -n",
         )
-    for word in (str(platform), str(hosts), *job.program):
-        if len(word.split()) > 1:
-            raise InputError("smpirun cannot pass arguments that contain blanks", where=repr(word))
+    for argument in (str(platform), str(hosts), *job.program):
+        if len(argument.split()) > 1:
+            raise InputError(
+                "smpirun cannot pass arguments that contain blanks", where=repr(argument)
+            )
     tokens = [job.sibling("smpirun"), "-np", str(job.ranks), "-platform", str(platform)]
     if hosts is not None:
         tokens += ["-hostfile", str(hosts)]
@@ -102,19 +104,19 @@ def command(job: Job) -> list[str]:
 def notes(job: Job) -> dict[str, str]:
     """Return notes on what was simulated, and how."""
     platform, hosts = _files(job.options)
-    found = {
+    entries = {
         "platform": platform.name,
         "platform-sha256": sha256(platform),
         "simgrid-options": ",".join([*_settings(job), *job.extra]),
     }
     if hosts is not None:
-        found["hostfile-sha256"] = sha256(hosts)
-    return found
+        entries["hostfile-sha256"] = sha256(hosts)
+    return entries
 
 
 def _settings(job: Job) -> tuple[str, ...]:
-    own = _has_factors(_files(job.options)[0])
-    return QUIET if own or job.options.get("smpi_calibrated") else QUIET + EXACT
+    has_factors = _has_factors(_files(job.options)[0])
+    return QUIET if has_factors or job.options.get("smpi_calibrated") else QUIET + EXACT
 
 
 def _files(options: Options) -> tuple[Path, Path | None]:
@@ -165,8 +167,8 @@ def _has_factors(path: Path) -> bool:
 
 def environment(variables: Environ) -> list[str]:
     """Return them by a wrapper: smpirun is a script, whose programs do not need them."""
-    words = " ".join(f"{name}={value}" for name, value in variables.items())
-    return ["-wrapper", f"env {words}"]
+    assignments = " ".join(f"{name}={value}" for name, value in variables.items())
+    return ["-wrapper", f"env {assignments}"]
 
 
 LAUNCHER = Launcher(

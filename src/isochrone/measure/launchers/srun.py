@@ -44,8 +44,8 @@ def command(job: Job) -> list[str]:
 def binding(job: Job) -> tuple[str, ...]:
     """Bind to cores where the allocation has a processor for each rank."""
     nodes = os.environ.get("SLURM_JOB_CPUS_PER_NODE", "").split(",")
-    found = [_NODES.fullmatch(text) for text in nodes]
-    room = sum(int(one[1]) * int(one[2] or 1) for one in found if one)
+    matches = [_NODES.fullmatch(text) for text in nodes]
+    room = sum(int(match[1]) * int(match[2] or 1) for match in matches if match)
     chosen = any(variable in os.environ for variable in BINDING)
     return ("--cpu-bind=cores",) if 1 < job.ranks <= room and not chosen else ()
 

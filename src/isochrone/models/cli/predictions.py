@@ -41,7 +41,7 @@ _OPTIONS = {"p": "ranks", "nodes": "nodes", "ppn": "ppn", "w": "window", "b": "b
 
 _ASKS = {
     "collective": "isochrone predict collective", "message": "isochrone predict message",
-    **{one.subject: one.command for one in added()},
+    **{extension.subject: extension.command for extension in added()},
 }  # fmt: skip
 
 
@@ -82,14 +82,14 @@ def add_values(parser: _ActionsContainer, **helps: str) -> None:
         parser.add_argument(f"--{name}", type=values_of(kind), metavar="LIST", help=text)
 
 
-def answer(args: Namespace, what: Subject, selector: str) -> int:
+def answer(args: Namespace, expected: Subject, selector: str) -> int:
     """Predict all combinations of the values asked for, and print them.
 
     Parameters
     ----------
     args
         With ``model``, ``json``, the lists of values, and what ``selector`` is to be.
-    what
+    expected
         What the model has to be of.
     selector
         Name of what keeps formulas apart: ``op`` or ``mode``.
@@ -100,33 +100,35 @@ def answer(args: Namespace, what: Subject, selector: str) -> int:
         If the model is of something else, lacks what is asked for, or gives no time at all.
     """
     model = models.read(args.model)
-    given = {
+    requested = {
         name: values
         for name, option in _OPTIONS.items()
         if (values := getattr(args, option, None)) is not None
     }
     full_node = model.full_node if set(PLACES) & set(model.variables) else 0
-    every = np.array(list(product(*given.values()))).T
-    points = completed(dict(zip(given, every, strict=True)), model.constant, full_node)
+    every = np.array(list(product(*requested.values()))).T
+    points = completed(dict(zip(requested, every, strict=True)), model.constant, full_node)
     columns = np.broadcast_arrays(*points.values())
-    asked = {name: column.astype(int) for name, column in zip(points, columns, strict=True)}
+    question = {name: column.astype(int) for name, column in zip(points, columns, strict=True)}
     chosen = getattr(args, selector)
     where = {} if chosen is None else {selector: chosen}
     if CG in model.selectors.get(GROUP, []):
         where[GROUP] = CG  # all ranks of a job are one row
-    check_subject(model, what, str(args.model))
-    always = [name for name in _OPTIONS if all(name in needed([one]) for one in model.segments)]
-    _complete(always, asked)
+    check_subject(model, expected, str(args.model))
+    always = [
+        name for name in _OPTIONS if all(name in needed([segment]) for segment in model.segments)
+    ]
+    _complete(always, question)
     segments = model.chosen(where)
-    _complete(needed(segments), asked)
+    _complete(needed(segments), question)
     with located(str(args.model)):
-        not_held(segments, asked, strict=True)
-    doubtful = check_places(segments, model.constant, given)
-    found = model.predict(asked, where)
+        not_held(segments, question, strict=True)
+    doubtful = check_places(segments, model.constant, requested)
+    predicted = model.predict(question, where)
     first = next(iter(model.selectors.get(selector, [])), None)
     options = {
         name: option for name, option in _OPTIONS.items()
-        if hasattr(args, option) and (name not in PLACES or name in asked)
+        if hasattr(args, option) and (name not in PLACES or name in question)
     }  # fmt: skip
     common = {  # what all the data had in common
         name: int(ends[0]) for name in options
@@ -134,39 +136,39 @@ def answer(args: Namespace, what: Subject, selector: str) -> int:
     }  # fmt: skip
     rows: list[dict[str, Any]] = [
         {selector: first if chosen is None else chosen,
-         **{option: int(asked[name][k]) if name in asked else common.get(name)
+         **{option: int(question[name][k]) if name in question else common.get(name)
             for name, option in options.items()},
-         "seconds": float(found.seconds[k]), "low": float(found.low[k]),
-         "high": float(found.high[k])}
-        for k in np.flatnonzero(~np.isnan(found.seconds))
+         "seconds": float(predicted.seconds[k]), "low": float(predicted.low[k]),
+         "high": float(predicted.high[k])}
+        for k in np.flatnonzero(~np.isnan(predicted.seconds))
     ]  # fmt: skip
     if not rows:
-        raise InputError(f"no prediction is possible: {found.warnings[0]}", where=args.model)
-    warnings = [*found.warnings, *doubtful]
+        raise InputError(f"no prediction is possible: {predicted.warnings[0]}", where=args.model)
+    warnings = [*predicted.warnings, *doubtful]
     if args.json:
         print_json(Predicted(rows, model.origin or None, warnings))
         return 0
     print(predicted_by(model).text)
     for row in rows:
         name = row.get("op", row.get("mode"))
-        words = [printable(name)] if name else []
+        cells = [printable(name)] if name else []
         if row.get("ranks") is not None:
-            words.append(f"{row['ranks']:>6} ranks")
+            cells.append(f"{row['ranks']:>6} ranks")
         if row.get("nodes") is not None and row.get("ppn") is not None:
-            words.append(f"{row['nodes']:>4} nodes x {row['ppn']}")
+            cells.append(f"{row['nodes']:>4} nodes x {row['ppn']}")
         if row.get("window") is not None:
-            words.append(f"window {row['window']:>4}")
+            cells.append(f"window {row['window']:>4}")
         if row["bytes"] is not None:
-            words.append(f"{format_bytes(row['bytes']):>10}")
+            cells.append(f"{format_bytes(row['bytes']):>10}")
         digits = 2 if row["high"] > 2 * row["low"] else 3  # what the interval supports
         rounded = float(f"{row['seconds']:.{digits}g}")
-        words.append(f"{format_seconds(rounded, digits):>10}")
+        cells.append(f"{format_seconds(rounded, digits):>10}")
         interval = "95 % interval not known"
         if not isnan(row["low"]):
             interval = f"95 %: {format_seconds(row['low'])} to {format_seconds(row['high'])}"
-        print("  ".join([*words, interval]))
+        print("  ".join([*cells, interval]))
     if len(segments) > 1:
-        used = owners(segments, asked)
+        used = owners(segments, question)
         for text in dict.fromkeys(np.array(headings(segments))[used]):
             print(f"By the formula for {text}")
     for warning in warnings:
@@ -174,19 +176,19 @@ def answer(args: Namespace, what: Subject, selector: str) -> int:
     return 0
 
 
-def check_subject(model: Model, what: Subject, path: str) -> None:
+def check_subject(model: Model, expected: Subject, path: str) -> None:
     """Refuse a model that is of something else."""
-    found = subject(model.experiment, model.segments)
-    if found != what:
+    actual = subject(model.experiment, model.segments)
+    if actual != expected:
         of = f" ({printable(model.experiment, 40)})" if model.experiment else ""
         raise InputError(
-            f"the model is not of {WORDS[what]}, but of {WORDS.get(found, found)}{of}",
-            where=path, hint=f"try {_ASKS[found]}" if found in _ASKS else "",
+            f"the model is not of {WORDS[expected]}, but of {WORDS.get(actual, actual)}{of}",
+            where=path, hint=f"try {_ASKS[actual]}" if actual in _ASKS else "",
         )  # fmt: skip
 
 
-def _complete(names: Sequence[str], asked: Mapping[str, Any]) -> None:
+def _complete(names: Sequence[str], question: Mapping[str, Any]) -> None:
     """Refuse a question that leaves a variable open."""
-    for name in (name for name in names if name not in asked):
+    for name in (name for name in names if name not in question):
         hint = f"give --{_OPTIONS[name]}" if name in _OPTIONS else ""
         raise InputError(f"the model needs a {VARIABLES[name]}", hint=hint)

@@ -18,10 +18,17 @@ FAMILY = Family(
     ),
     forms=tuple(
         Form(
-            ("1", f"{whole}(log2(ppn))", f"{whole}(log2(nodes))", "b", "ppn*b", "nodes*ppn*b"),
+            (
+                "1",
+                f"{rounding}(log2(ppn))",
+                f"{rounding}(log2(nodes))",
+                "b",
+                "ppn*b",
+                "nodes*ppn*b",
+            ),
             ("τ_1", "α_1", "α_2", "τ_2", "β_1", "β_2"),
         )
-        for whole in ("ceil", "floor")
+        for rounding in ("ceil", "floor")
     ),
     splits=("nodes*ppn*b", "b", "nodes"),
     operations=("gather", "scatter", "allgather"),

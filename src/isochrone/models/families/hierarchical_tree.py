@@ -22,14 +22,14 @@ FAMILY = Family(
             Form(
                 (
                     "1",
-                    f"{whole}(log2(ppn))",
-                    f"{whole}(log2(nodes))",
-                    f"{whole}(log2(ppn))*b",
-                    f"{whole}(log2(nodes))*b",
+                    f"{rounding}(log2(ppn))",
+                    f"{rounding}(log2(nodes))",
+                    f"{rounding}(log2(ppn))*b",
+                    f"{rounding}(log2(nodes))*b",
                 ),
                 ("τ", "α_1", "α_2", "β_1", "β_2"),
             )
-            for whole in ("ceil", "floor")
+            for rounding in ("ceil", "floor")
         ),
         Form(
             (

@@ -32,7 +32,7 @@ WORDS = {
     "b": "message size", "p": "ranks", "nodes": "nodes", "ppn": "ranks on each node",
     "w": "messages in a window", "n": "operations",
     "op": "operation", "bytes": "message size",
-    **{name: words[1] for one in added() for name, words in one.words.items()},
+    **{name: labels[1] for extension in added() for name, labels in extension.words.items()},
 }  # fmt: skip
 
 
@@ -49,8 +49,8 @@ def resolve(
         If the runs hold no samples, or nothing the model is for.
     """
     data = measured(runs)
-    parts = [data.only(op=op) for op in ops] or [data]
-    data = parts[0] if len(parts) == 1 else joined(parts)
+    by_op = [data.only(op=op) for op in ops] or [data]
+    data = by_op[0] if len(by_op) == 1 else joined(by_op)
     if not isinstance(model, Model):
         path = Path(model)
         is_file = path.suffix == ".json" or path.is_file()
@@ -103,12 +103,12 @@ def name_of(model: Model) -> str:
 
 def title_of(points: Observations) -> str:
     """Name what the points are of."""
-    words = [
+    texts = [
         format_bytes(int(value)) if key == "bytes" else str(value)
         for key, value in points.where.items()
         if key not in NUMBERED or value != 1
     ]
-    return printable(" · ".join(words), 60)
+    return printable(" · ".join(texts), 60)
 
 
 def value_text(name: str, value: float) -> str:

@@ -32,10 +32,10 @@ def draw(runs: Sequence[Drawn], options: Options) -> Figure:
     """Draw bars for each value of each variable, as figures 2 to 4 of Kühnemann et al. do."""
     model, groups, origin = resolve(runs, options.model, options.ops)
     overall = goodness_of_fit(model, groups)["deviation"]
-    found = deviations_by_group(model, groups) or {"": {}}
-    figure = new_figure(_WIDTH, 2.6 * len(found) + 0.9)
-    for number, (name, values) in enumerate(found.items()):
-        _bars(figure.add_subplot(len(found), 1, number + 1), name, values)
+    deviations = deviations_by_group(model, groups) or {"": {}}
+    figure = new_figure(_WIDTH, 2.6 * len(deviations) + 0.9)
+    for row, (name, values) in enumerate(deviations.items()):
+        _bars(figure.add_subplot(len(deviations), 1, row + 1), name, values)
     observed = one_word(origin)
     note = (
         f"|predicted - {observed}| / the smaller of both; overall: "
@@ -49,31 +49,31 @@ def draw(runs: Sequence[Drawn], options: Options) -> Figure:
 
 def _bars(axes: Axes, name: str, values: dict[str, Deviation]) -> None:
     """Draw three bars for each value: least, average, largest; one where they are the same."""
-    shown = list(values.items())
-    if len(shown) > _MAX_GROUPS:  # those that matter
-        worst = sorted(shown, key=lambda item: -item[1].maximum)[:_MAX_GROUPS]
-        shown = [item for item in shown if item in worst]
-    places = np.arange(len(shown))
-    single = np.array([found.points == 1 for _, found in shown], dtype=bool)
-    for k, (what, colour) in enumerate(zip(_THREE, COLOURS, strict=False)):
-        heights = np.array([100 * getattr(found, what) for _, found in shown])
-        if not shown or not single.all():
-            axes.bar((places + 0.28 * (k - 1))[~single], heights[~single], width=0.26, color=colour,
-                     label=what)  # fmt: skip
+    bars = list(values.items())
+    if len(bars) > _MAX_GROUPS:  # those that matter
+        worst = sorted(bars, key=lambda item: -item[1].maximum)[:_MAX_GROUPS]
+        bars = [item for item in bars if item in worst]
+    ticks = np.arange(len(bars))
+    single = np.array([group.points == 1 for _, group in bars], dtype=bool)
+    for k, (statistic, colour) in enumerate(zip(_THREE, COLOURS, strict=False)):
+        heights = np.array([100 * getattr(group, statistic) for _, group in bars])
+        if not bars or not single.all():
+            axes.bar((ticks + 0.28 * (k - 1))[~single], heights[~single], width=0.26, color=colour,
+                     label=statistic)  # fmt: skip
     if single.any():  # the least is the largest, and three equal bars would say that three times
-        alone = [100 * found.average for _, found in shown if found.points == 1]
-        axes.bar(places[single], alone, width=0.5, color=PALE, label="of one point")
+        single_heights = [100 * group.average for _, group in bars if group.points == 1]
+        axes.bar(ticks[single], single_heights, width=0.5, color=PALE, label="of one point")
     sizes = name in ("b", "bytes")
     texts = [
-        format_bytes(int(float(value))) if sizes else printable(value, 24) for value, _ in shown
+        format_bytes(int(float(value))) if sizes else printable(value, 24) for value, _ in bars
     ]
     longest = max((text_width(text, LABEL) for text in texts), default=0)
     long = longest > 0.9 * _WIDTH / max(len(texts), 1)
-    axes.set_xticks(places.tolist(), texts, parse_math=False, rotation=45 if long else 0,
+    axes.set_xticks(ticks.tolist(), texts, parse_math=False, rotation=45 if long else 0,
                     ha="right" if long else "center")  # fmt: skip
     axes.set_ylim(0, max(axes.get_ylim()[1], _LEAST))
     plain_axes(axes, WORDS.get(name, name), "deviation in %", grid="y")
     plain_legend(axes, ncols=4, loc="lower right", bbox_to_anchor=(1, 1))
 
 
-VIEW = View(draw, kinds=("sweep", *(one.kind for one in added()), TABLE), several=True)
+VIEW = View(draw, kinds=("sweep", *(extension.kind for extension in added()), TABLE), several=True)

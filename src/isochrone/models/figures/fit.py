@@ -131,7 +131,7 @@ class Panel:
     def follows_times(self) -> bool:
         """Whether the prediction goes through measured times that the formula does not give."""
         ratios = np.concatenate([
-            self.measured(one, one.found.seconds / one.found.by_formula) for one in self.curves
+            self.measured(line, line.found.seconds / line.found.by_formula) for line in self.curves
         ])  # fmt: skip
         return not np.allclose(ratios[np.isfinite(ratios)], 1)
 
@@ -148,12 +148,12 @@ def draw(runs: Sequence[Drawn], options: Options) -> Figure:
     rows = -(-len(panels) // columns)
     figure = new_figure(6.4 * columns + 0.2, 4.4 * rows + 0.75)
     grid = figure.add_gridspec(rows, columns)
-    for number, panel in enumerate(panels):
-        parts = grid[number // columns, number % columns].subgridspec(
+    for index, panel in enumerate(panels):
+        subgrid = grid[index // columns, index % columns].subgridspec(
             2, 1, height_ratios=(3.4, 1), hspace=0.09
         )
-        upper = figure.add_subplot(parts[0])
-        lower = figure.add_subplot(parts[1], sharex=upper)
+        upper = figure.add_subplot(subgrid[0])
+        lower = figure.add_subplot(subgrid[1], sharex=upper)
         _draw_times(upper, panel)
         _draw_residuals(lower, panel)
     follows = any(panel.follows_times for panel in panels)
@@ -167,8 +167,8 @@ def draw(runs: Sequence[Drawn], options: Options) -> Figure:
         notes.append("dots: the formula changes somewhere between")
     if any(panel.rivals for panel in panels):
         notes.append("thin: formulas that fit as well")
-    more = len(groups) - MAX_PANELS
-    left_out = [f"{more} more are not drawn"] if more > 0 else []
+    omitted = len(groups) - MAX_PANELS
+    left_out = [f"{omitted} more are not drawn"] if omitted > 0 else []
     of_lines = "the prediction" if follows else name_of(model)
     title = f"{with_noun(origin).capitalize()} and {of_lines}"
     head(figure, title, [*notes, *origin_notes(model, origin), *left_out])
@@ -182,7 +182,7 @@ def _panel(model: Model, points: Observations, wanted: str) -> Panel:
     rivals = model.rivals_of(where)[: len(_DASHES)]
     last = float(points.variables[across].max())
     # a formula without the variable says nothing beyond the data
-    depends = across in variables_of([t for one in model.chosen(where) for t in one.terms])
+    depends = across in variables_of([t for segment in model.chosen(where) for t in segment.terms])
     reach = _BEYOND * last if across == "p" and depends else last
     lines = lines_of(points, series, _FEW_LINES if rivals else _MAX_LINES)
     curves = []
@@ -191,13 +191,13 @@ def _panel(model: Model, points: Observations, wanted: str) -> Panel:
         for name, value in fixed.items():
             mine &= points.variables[name] == value
         x = fine(points.variables[across][mine], across, reach)
-        given = _given(across, x, fixed)
-        found = model.predict(given, where)
+        variables = _given(across, x, fixed)
+        predicted = model.predict(variables, where)
         between = np.zeros(len(x), dtype=bool)
         for switch in switches(model.chosen(where)):
-            if set(variables_of([switch.name])) <= given.keys():
-                between |= switch.holds(evaluate_term(switch.name, given))
-        curves.append(Curve(fixed, colour, mine, x, found, between))
+            if set(variables_of([switch.name])) <= variables.keys():
+                between |= switch.holds(evaluate_term(switch.name, variables))
+        curves.append(Curve(fixed, colour, mine, x, predicted, between))
     wide = is_wide(points.variables[across]) or (
         reach > last and bool(points.variables[across].all())
     )
@@ -213,8 +213,8 @@ def _panel(model: Model, points: Observations, wanted: str) -> Panel:
 
 
 def _given(across: str, x: Floats, fixed: dict[str, float]) -> dict[str, Floats]:
-    given = {across: x, **{name: np.full_like(x, value) for name, value in fixed.items()}}
-    return filled(given)
+    variables = {across: x, **{name: np.full_like(x, value) for name, value in fixed.items()}}
+    return filled(variables)
 
 
 # --- times ----------------------------------------------------------------------------------------
@@ -231,9 +231,9 @@ def _draw_times(axes: Axes, panel: Panel) -> None:
         axes.plot(x[inside], curve.seconds[inside], "-", color=curve.colour, linewidth=1.3)
         axes.plot(x[beyond], curve.seconds[beyond], linestyle=_FAR, color=curve.colour,
                   linewidth=1.3, alpha=0.75)  # fmt: skip
-        known = np.flatnonzero(~curve.between)
-        for k in np.flatnonzero(np.diff(known) > 1):  # dots across each gap between two formulas
-            ends = known[[k, k + 1]]
+        certain = np.flatnonzero(~curve.between)
+        for k in np.flatnonzero(np.diff(certain) > 1):  # dots across each gap between two formulas
+            ends = certain[[k, k + 1]]
             axes.plot(x[ends], curve.found.seconds[ends], linestyle=_DOTS, color=curve.colour,
                       linewidth=1.1)  # fmt: skip
         drawn += [curve.found.seconds, *_draw_rivals(axes, panel, curve)]
@@ -262,15 +262,15 @@ def _draw_rivals(axes: Axes, panel: Panel, curve: Curve) -> list[Floats]:
 def _finish_times(axes: Axes, panel: Panel, drawn: Floats) -> None:
     """Scale the axis of times to points and lines, and bands if they are not huge; add a legend."""
     times = drawn[np.isfinite(drawn) & (drawn > 0)]
-    least, most = float(times.min()), float(times.max())
+    lowest, highest = float(times.min()), float(times.max())
     bands = np.concatenate([[c.found.low, c.found.high] for c in panel.curves], axis=None)
     bands = bands[np.isfinite(bands) & (bands > 0)]
     if len(bands):
-        least = max(min(least, float(bands.min())), least / _BAND)
-        most = min(max(most, float(bands.max())), most * _BAND)
-    scale: Scale = "log" if most > _WIDE_TIMES * least else "linear"
+        lowest = max(min(lowest, float(bands.min())), lowest / _BAND)
+        highest = min(max(highest, float(bands.max())), highest * _BAND)
+    scale: Scale = "log" if highest > _WIDE_TIMES * lowest else "linear"
     axes.set_yscale(scale)
-    ends = with_margin(least, most, scale)
+    ends = with_margin(lowest, highest, scale)
     axes.set_ylim(ends)
     ticks = value_ticks(max(ends[0], 0.0), ends[1], scale, tick_seconds)
     axes.set_yticks(ticks.places, ticks.texts)
@@ -317,8 +317,8 @@ def _draw_residuals(axes: Axes, panel: Panel) -> None:
         formula[formula <= 0] = np.nan  # no time
         away = 100 * (panel.points.seconds[curve.mine] / formula - 1)
         axes.plot(panel.at(x), away, "o", color=curve.colour, markersize=3)
-        known = np.abs(np.concatenate([away, low, high]))
-        farthest = max(farthest, float(np.max(known[np.isfinite(known)], initial=0.0)))
+        magnitudes = np.abs(np.concatenate([away, low, high]))
+        farthest = max(farthest, float(np.max(magnitudes[np.isfinite(magnitudes)], initial=0.0)))
     axes.axhline(0, color=FAINT, linewidth=0.8)
     end = 1.15 * farthest or 1.0
     axes.set_ylim(-end, end)
@@ -343,7 +343,10 @@ def _plain(axes: Axes, panel: Panel, below: str = "", title: str = "") -> None:
 
 
 VIEW = View(
-    draw, kinds=("sweep", *(one.kind for one in added()), TABLE), usual=(TABLE,), several=True
+    draw,
+    kinds=("sweep", *(extension.kind for extension in added()), TABLE),
+    usual=(TABLE,),
+    several=True,
 )
 
 
@@ -370,9 +373,9 @@ def smallest(x: Floats) -> float:
 def axes_of(points: Observations, wanted: str) -> tuple[str, list[str]]:
     """Choose the variable across (that with most values), and those that make the lines."""
     counts = {name: len(np.unique(values)) for name, values in points.variables.items()}
-    for one in added():  # what follows from the basis
-        if set(one.basis) <= counts.keys():
-            counts = {name: counts[name] for name in (*one.basis, *one.unless_known)}
+    for extension in added():  # what follows from the basis
+        if set(extension.basis) <= counts.keys():
+            counts = {name: counts[name] for name in (*extension.basis, *extension.unless_known)}
             wanted = wanted or "b"
     if wanted and wanted not in counts:
         raise InputError(
@@ -382,14 +385,14 @@ def axes_of(points: Observations, wanted: str) -> tuple[str, list[str]]:
     return order[0], order[1:]
 
 
-def lines_of(points: Observations, series: list[str], most: int) -> list[dict[str, Any]]:
+def lines_of(points: Observations, series: list[str], max_lines: int) -> list[dict[str, Any]]:
     """Choose the values of the other variables: those with most points, spread evenly."""
     if not series:
         return [{}]
     rows = np.column_stack([points.variables[name] for name in series])
-    found, counts = np.unique(rows, axis=0, return_counts=True)
-    rich = found[counts >= min(3, counts.max())]
-    chosen = np.unique(np.linspace(0, len(rich) - 1, min(len(rich), most)).round())
+    combinations, counts = np.unique(rows, axis=0, return_counts=True)
+    rich = combinations[counts >= min(3, counts.max())]
+    chosen = np.unique(np.linspace(0, len(rich) - 1, min(len(rich), max_lines)).round())
     return [dict(zip(series, rich[int(k)].tolist(), strict=True)) for k in chosen]
 
 

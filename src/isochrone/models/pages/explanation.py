@@ -33,27 +33,27 @@ def document(
     at: Mapping[str, float] | None = None,
 ) -> list[dict[str, Any]]:  # fmt: skip
     """Return for each operation the sentences, and the values to measure next."""
-    found = []
+    sections = []
     for where, points in suggestions(model, max_ranks, budget, at):
         segments = model.chosen(where)
         row: list[dict[str, Any]] = next(
-            (one["families"] for one in model.ranking if one["where"] == where), []
+            (ranking["families"] for ranking in model.ranking if ranking["where"] == where), []
         )
-        variables = [one.variables for one in points]
+        variables = [suggestion.variables for suggestion in points]
         sentences = [
             _why(model, segments, row),
             _what_else(segments),
             _next(next(iter(points), None), segments, budget, at),
         ]
         if len(points) > 1:
-            listed = "; ".join(" with ".join(values(one)) for one in variables[1:])
-            spent = sum(one.cost for one in points)
+            listed = "; ".join(" with ".join(values(point)) for point in variables[1:])
+            spent = sum(suggestion.cost for suggestion in points)
             sentences.append(f"Then {listed}: all take about {format_seconds(spent)}.")
-        found.append({
+        sections.append({
             "where": where, "sentences": sentences, "measure": next(iter(variables), None),
             "then": variables[1:],
         })  # fmt: skip
-    return found
+    return sections
 
 
 # --- why this one ---------------------------------------------------------------------------------
@@ -97,58 +97,62 @@ def _name(row: dict[str, Any]) -> str:
 
 def _what_else(segments: Sequence[Segment]) -> str:
     """Name the rivals of each segment."""
-    found = []
-    for segment, words in zip(segments, ranges(segments), strict=True):
+    listings = []
+    for segment, range_text in zip(segments, ranges(segments), strict=True):
         if not segment.rivals:
             continue
         listed = [
-            f"{printable(one.family, 40)} (weight {100 * one.weight:.0f} %): "
-            f"{printable(' + '.join(one.terms), 120)}"
-            for one in segment.rivals[:_LISTED]
+            f"{printable(rival.family, 40)} (weight {100 * rival.weight:.0f} %): "
+            f"{printable(' + '.join(rival.terms), 120)}"
+            for rival in segment.rivals[:_LISTED]
         ]
-        more = len(segment.rivals) - _LISTED
-        listed += [f"{more} more"] if more > 0 else []
-        found.append(f"{f'for {words}: ' if words else ''}{'; '.join(listed)}")
-    if not found:
+        omitted = len(segment.rivals) - _LISTED
+        listed += [f"{omitted} more"] if omitted > 0 else []
+        listings.append(f"{f'for {range_text}: ' if range_text else ''}{'; '.join(listed)}")
+    if not listings:
         return "No other family fits equally well."
-    return f"These fit equally well: {'; '.join(found)}."
+    return f"These fit equally well: {'; '.join(listings)}."
 
 
 # --- what to measure ------------------------------------------------------------------------------
 
 
 def _next(
-    found: Suggestion | None, segments: Sequence[Segment], budget: float,
+    suggestion: Suggestion | None, segments: Sequence[Segment], budget: float,
     at: Mapping[str, float] | None,
 ) -> str:  # fmt: skip
     """Say which point to measure, and what it would decide."""
-    if found is None:
+    if suggestion is None:
         within = f" within {format_seconds(budget)}" if budget else ""
         return f"No further measurement{within} would tell more than more repetitions."
-    text = f"Measure {' with '.join(values(found.variables))}"
-    if found.answers:
-        taken, *others = found.answers
-        other = max(others, key=lambda one: one.weight * abs(one.seconds - taken.seconds))
-        time = format_seconds(other.seconds) if other.seconds > 0 else "no possible time"
-        return (
-            f"{text} to distinguish them: {_called(taken, other)} predicts "
-            f"{format_seconds(taken.seconds)} there, {_called(other, taken)} {time}."
+    text = f"Measure {' with '.join(values(suggestion.variables))}"
+    if suggestion.answers:
+        chosen, *others = suggestion.answers
+        alternative = max(
+            others, key=lambda answer: answer.weight * abs(answer.seconds - chosen.seconds)
         )
-    expected = between(found.low, found.high)
+        time = (
+            format_seconds(alternative.seconds) if alternative.seconds > 0 else "no possible time"
+        )
+        return (
+            f"{text} to distinguish them: {_called(chosen, alternative)} predicts "
+            f"{format_seconds(chosen.seconds)} there, {_called(alternative, chosen)} {time}."
+        )
+    expected = between(suggestion.low, suggestion.high)
     if at:
-        asked = " with ".join(values(at))
-        return f"{text} to narrow the interval at {asked}: {expected} are expected for it."
-    if found.between:
+        target = " with ".join(values(at))
+        return f"{text} to narrow the interval at {target}: {expected} are expected for it."
+    if suggestion.between:
         return f"{text}, which is between two segments: {expected} are expected there."
     exceeded = []
-    for name, value in found.variables.items():
+    for name, value in suggestion.variables.items():
         measured = recorded(segments, name)
         if measured and value > measured[1]:
             exceeded.append(f"{name} = {number(name, measured[1])}")
-    most = " and ".join(exceeded) or "what was measured"
-    return f"{text} to be sure beyond {most}: {expected} are expected there."
+    limits = " and ".join(exceeded) or "what was measured"
+    return f"{text} to be sure beyond {limits}: {expected} are expected there."
 
 
-def _called(one: Answer, other: Answer) -> str:
+def _called(answer: Answer, alternative: Answer) -> str:
     """Name a formula by its family, or by its terms if the other one is of the same."""
-    return one.family if one.family != other.family else " + ".join(one.terms)
+    return answer.family if answer.family != alternative.family else " + ".join(answer.terms)

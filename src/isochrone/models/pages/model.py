@@ -44,7 +44,7 @@ MAX_COSTS = 6
 NO_FAMILY = "no family of models fits: "
 
 _COSTS = {
-    **{term: cost for one in added() for term, cost in one.costs.items()},
+    **{term: cost for extension in added() for term, cost in extension.costs.items()},
     "1": ("as a fixed cost", 1.0),
 }
 """What the coefficient of a term is of, and how many of its units: two messages are a pair."""
@@ -52,19 +52,19 @@ _COSTS = {
 
 def verdict(model: Model) -> list[Block]:
     """Say what was found: the formula, or how many, and how far it is off."""
-    found = model.quality
-    deviation = found["deviation"]
+    quality = model.quality
+    deviation = quality["deviation"]
     name = "model" if model.family == "several" else f"{model.family} model"
-    what = f" of {len(model.segments)} formulas"
+    description = f" of {len(model.segments)} formulas"
     if len(model.segments) == 1:
-        [(one, words)] = model.headed
-        what = f"{f', {words}' if words else ''}: t = {formula(one)}"
+        [(segment, heading)] = model.headed
+        description = f"{f', {heading}' if heading else ''}: t = {formula(segment)}"
     return [
-        Sentence(name + what, "strong"),
+        Sentence(name + description, "strong"),
         Sentence(
             f"Deviation: {format_error(deviation['median'])} in the median, "
-            f"{format_error(deviation['maximum'])} at most, at {printable(found['worst'])} "
-            f"({plural(found['points'], 'point')}, {found['samples']} "
+            f"{format_error(deviation['maximum'])} at most, at {printable(quality['worst'])} "
+            f"({plural(quality['points'], 'point')}, {quality['samples']} "
             f"{with_noun(printable(model.origin, 60))})"
         ),
     ]
@@ -88,13 +88,13 @@ def blocks(model: Model) -> list[Block]:
     That is: the verdict, formulas with their coefficients, deviations from the times, and the
     ranking of the families that were tried.
     """
-    found = model.quality
+    quality = model.quality
     return [
         *verdict(model),
         *_formulas(model, coefficients=True),
         *_switches(model),
         *_trials(model),
-        _deviations(found, one_word(model.origin)),
+        _deviations(quality, one_word(model.origin)),
         _quality(model),
         *(block for entry in model.ranking for block in _ranking(entry)),
         Warnings(tuple(model.warnings)),
@@ -155,18 +155,18 @@ def fitted(run: Run, family: str, picture: Picture, without: Picture | None = No
 def predicted_by(*models: Model) -> Sentence:
     """Say what a prediction rests on: ``Model: tree, fitted to simulated times``."""
     first, several = models[0], len(models) > 1
-    words = f"Model: {printable(first.family, 40)}"
+    text = f"Model: {printable(first.family, 40)}"
     if several:
-        words = f"{len(models)} models"
+        text = f"{len(models)} models"
     elif first.family == "several":
-        words = "Model: several families"
+        text = "Model: several families"
     origin = origin_of(models) if several else first.origin
     if origin:
-        return Sentence(f"{words}, fitted to {with_noun(printable(origin, 60))}")
+        return Sentence(f"{text}, fitted to {with_noun(printable(origin, 60))}")
     if first.source and not several:
-        return Sentence(f"{words}, from {printable(first.source, 400)}")
+        return Sentence(f"{text}, from {printable(first.source, 400)}")
     whose = "the times of some" if several else "its times"
-    return Sentence(f"{words}; where {whose} come from is not recorded")
+    return Sentence(f"{text}; where {whose} come from is not recorded")
 
 
 def origin_of(models: Sequence[Model]) -> str:
@@ -181,9 +181,13 @@ def origin_of(models: Sequence[Model]) -> str:
 def _table(model: Model) -> Table:
     """Tabulate the segments: where each holds, how it was validated, and its formula."""
     rows = []
-    for k, (one, words) in enumerate(model.headed, 1):
-        errors = (UNKNOWN if e is None else format_error(e) for e in (one.left_out, one.tried))
-        rows.append(Row((str(k), words, str(one.points or ""), *errors, f"t = {formula(one)}")))
+    for k, (segment, heading) in enumerate(model.headed, 1):
+        errors = (
+            UNKNOWN if e is None else format_error(e) for e in (segment.left_out, segment.tried)
+        )
+        rows.append(
+            Row((str(k), heading, str(segment.points or ""), *errors, f"t = {formula(segment)}"))
+        )
     columns = columns_of(
         ">segment", "holds for", ">points", ">left out", ">largest p", "formula"
     )  # fmt: skip
@@ -196,8 +200,8 @@ def _table(model: Model) -> Table:
 def _formulas(model: Model, *, coefficients: bool = False) -> Iterator[Block]:
     """Yield the formula of each segment, with the intervals of its coefficients if wanted."""
     several = len(model.segments) > 1
-    for k, (segment, words) in enumerate(model.headed, 1):
-        name = ", ".join(filter(None, (f"{k}" if several else "", words)))
+    for k, (segment, heading) in enumerate(model.headed, 1):
+        name = ", ".join(filter(None, (f"{k}" if several else "", heading)))
         yield Sentence(f"t = {formula(segment)}", "strong", name)
         if coefficients:
             columns = columns_of("coefficient", "of", ">value", "unit", "95 % interval")
@@ -215,24 +219,24 @@ def _formulas(model: Model, *, coefficients: bool = False) -> Iterator[Block]:
 
 def _switches(model: Model) -> Iterator[Block]:
     """Yield where segments change: a gap between measured values, and a guess within."""
-    found = [
+    sentences = [
         Sentence(
             str(switch), about=", ".join(filter(None, (selected(where), printed(switch.name))))
         )
         for where, segments in _kinds(model)
         for switch in switches(segments)
     ]
-    if found:
-        yield Listing("The formula switches", tuple(found))
+    if sentences:
+        yield Listing("The formula switches", tuple(sentences))
 
 
 def _trials(model: Model) -> Iterator[Block]:
     """Yield what extrapolation was worth where it could be tried on what was measured."""
     for where, segments in _kinds(model):
-        own = [one for one in model.backtests if one.where == where]
+        backtests = [backtest for backtest in model.backtests if backtest.where == where]
         ranks = recorded(segments, "p")
-        if own:
-            yield Sentence(missed(own)[0])
+        if backtests:
+            yield Sentence(missed(backtests)[0])
         elif ranks and ranks[0] < ranks[1]:
             yield Sentence(untried(ranks[1]), about=selected(where))
         yield from (
@@ -259,45 +263,50 @@ def _costs(model: Model) -> list[Block]:
         term in segment.terms for segment in model.segments for term in _COSTS if term != "1"
     ):
         return []
-    found = []
-    for where, own in _kinds(model):
+    sentences = []
+    for where, segments in _kinds(model):
         names = [printable(where.get("order", "any order"), 20)]
         if isinstance(where.get("bytes"), int):
             names.append(format_bytes(where["bytes"]))
         names += [
-            f"{where[key]} {what}" for key, what in NUMBERED.items() if where.get(key, 1) != 1
+            f"{where[key]} {noun}" for key, noun in NUMBERED.items() if where.get(key, 1) != 1
         ]
-        for segment, words in zip(own, ranges(own), strict=True):
+        for segment, range_text in zip(segments, ranges(segments), strict=True):
             costs, times = [], []
-            for term, (what, part) in _COSTS.items():
+            for term, (purpose, factor) in _COSTS.items():
                 if term not in segment.terms:
                     continue
-                place = segment.terms.index(term)
-                time = format_seconds(part * segment.coefficients[place])
+                position = segment.terms.index(term)
+                time = format_seconds(factor * segment.coefficients[position])
                 times.append(time)
-                known = ""
+                interval = ""
                 if segment.low is not None and segment.high is not None:
-                    low, high = part * segment.low[place], part * segment.high[place]
-                    known = f" ({format_seconds(low)} to {format_seconds(high)})"
+                    low, high = factor * segment.low[position], factor * segment.high[position]
+                    interval = f" ({format_seconds(low)} to {format_seconds(high)})"
                     if low <= 0 <= high:
-                        known = " (not significantly different from zero)"
-                costs.append(f"{time} {what}{known}")
-            found.append(Sentence(
+                        interval = " (not significantly different from zero)"
+                costs.append(f"{time} {purpose}{interval}")
+            sentences.append(Sentence(
                 f"an exchange takes {', '.join(costs)}.",
-                about=", ".join(filter(None, (*names, words))), stress=tuple(times),
+                about=", ".join(filter(None, (*names, range_text))), stress=tuple(times),
             ))  # fmt: skip
-    more = len(found) - MAX_COSTS
-    left_out = [Sentence(f"{plural(more, 'more formula')} are not listed.")] if more > 0 else []
-    return [*found[:MAX_COSTS], Sentence("In parentheses are 95 % intervals."), *left_out]
+    omitted = len(sentences) - MAX_COSTS
+    left_out = (
+        [Sentence(f"{plural(omitted, 'more formula')} are not listed.")] if omitted > 0 else []
+    )
+    return [*sentences[:MAX_COSTS], Sentence("In parentheses are 95 % intervals."), *left_out]
 
 
 def _kinds(model: Model) -> list[tuple[dict[str, Any], list[Segment]]]:
     """Return what the formulas are for, each once, with its segments."""
-    found = []
+    selections = []
     for segment in model.segments:
-        if segment.where not in found:
-            found.append(segment.where)
-    return [(where, [one for one in model.segments if one.where == where]) for where in found]
+        if segment.where not in selections:
+            selections.append(segment.where)
+    return [
+        (where, [segment for segment in model.segments if segment.where == where])
+        for where in selections
+    ]
 
 
 # --- how well they fit ----------------------------------------------------------------------------
@@ -315,10 +324,10 @@ def _quality(model: Model) -> Sentence:
 
 def _deviations(quality: dict[str, Any], observed: str) -> Table:
     """Tabulate how far the formula is from the times it was fitted to, in all and by group."""
-    found = {"at the fitted points": quality["deviation"]}
+    deviations = {"at the fitted points": quality["deviation"]}
     for name, deviation in quality["held_out"].items():
-        what = "leave-one-out" if name == "point" else f"leave-one-group-out by {name}"
-        found[what] = deviation
+        label = "leave-one-out" if name == "point" else f"leave-one-group-out by {name}"
+        deviations[label] = deviation
     left_out = []
     for name, group in quality["groups"].items():
         listed = list(group.items())
@@ -327,9 +336,12 @@ def _deviations(quality: dict[str, Any], observed: str) -> Table:
             listed = sorted(listed, key=lambda row: -row[1]["median"])[:MAX_ROWS]
         for value, deviation in listed:
             text = number(name, float(value)) if name in VARIABLES else printable(value, 30)
-            found[f"{name} = {text}"] = deviation
+            deviations[f"{name} = {text}"] = deviation
     titles = ("minimum", "median", "maximum")
-    rows = (Row((what, *(format_error(one[key]) for key in titles))) for what, one in found.items())
+    rows = (
+        Row((label, *(format_error(errors[key]) for key in titles)))
+        for label, errors in deviations.items()
+    )
     columns = columns_of("", *(f">{title}" for title in titles))
     return Table(
         f"|predicted - {observed}| / the smaller of both", columns, tuple(rows), "; ".join(left_out)
@@ -338,7 +350,7 @@ def _deviations(quality: dict[str, Any], observed: str) -> Table:
 
 def _ranking(entry: dict[str, Any]) -> Iterator[Block]:
     """Yield the families that were tried, the best first, and those that could not be fitted."""
-    words = ", ".join(f"{key} {value}" for key, value in entry["where"].items())
+    selectors = ", ".join(f"{key} {value}" for key, value in entry["where"].items())
     rows, failed = [], []
     for k, row in enumerate(entry["families"]):
         if row["held_out"] is None:
@@ -351,7 +363,9 @@ def _ranking(entry: dict[str, Any]) -> Iterator[Block]:
         )))  # fmt: skip
     columns = columns_of("family", ">error", ">SICc", ">coefficients", ">segments", "")
     yield Table(
-        f"Families by cross-validation error{', ' if words else ''}{words}", columns, tuple(rows)
+        f"Families by cross-validation error{', ' if selectors else ''}{selectors}",
+        columns,
+        tuple(rows),
     )
     if failed:
         yield Listing("Not fitted", tuple(failed))

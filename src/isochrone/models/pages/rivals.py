@@ -30,44 +30,55 @@ def rivals(model: Model) -> Block:
     That is at the farther of the points of `_beyond`; no cell is so wide that it would be wrapped.
     """
     listed = []
-    for segment, words in model.headed:
-        place = _beyond(model, segment)[-1:]
-        for one, weight in segment.every()[1:]:
+    for segment, heading in model.headed:
+        points = _beyond(model, segment)[-1:]
+        for rival, weight in segment.every()[1:]:
             at, times = "–", ["–", "–"]
-            for point in place:
-                at, by = ", ".join(values(point)), (one, segment)
-                each = (f.evaluate(_arrays(point), model.weights)[0].item() for f in by)
-                times = [format_seconds(time) if time > 0 else "none" for time in each]
-            texts = (words, one.family, f"{100 * weight:.0f} %", at, *times, " + ".join(one.terms))
+            for point in points:
+                at, by = ", ".join(values(point)), (rival, segment)
+                seconds = (f.evaluate(_arrays(point), model.weights)[0].item() for f in by)
+                times = [format_seconds(time) if time > 0 else "none" for time in seconds]
+            texts = (
+                heading,
+                rival.family,
+                f"{100 * weight:.0f} %",
+                at,
+                *times,
+                " + ".join(rival.terms),
+            )
             listed.append((weight, Row(tuple(printable(text, _WIDEST) for text in texts))))
     if not listed:
         return Sentence("no other formula fits equally well")
     listed.sort(key=lambda pair: -pair[0])
-    more = len(listed) - MAX_RIVALS
+    omitted = len(listed) - MAX_RIVALS
     return Table(
         "Formulas that fit equally well",
         columns_of("holds for", "family", ">weight", "at", ">predicts", ">selected", "terms"),
         tuple(row for _, row in listed[:MAX_RIVALS]),
-        f"{more} more with less weight: all, as formulas, with -v" if more > 0 else "",
+        f"{omitted} more with less weight: all, as formulas, with -v" if omitted > 0 else "",
     )
 
 
 def every_rival(model: Model) -> Iterator[Block]:
     """Yield a table for each segment: weight, family, times beyond the data, and formula."""
-    for segment, words in model.headed:
+    for segment, heading in model.headed:
         if not segment.rivals:
-            yield Sentence("no other formula fits equally well", about=words)
+            yield Sentence("no other formula fits equally well", about=heading)
             continue
-        places = _beyond(model, segment)
-        beyond = (">" + ", ".join(values(point)) for point in places)
+        points = _beyond(model, segment)
+        beyond = (">" + ", ".join(values(point)) for point in points)
         columns = columns_of("family", ">weight", *beyond, "formula")
         rows = []
-        for one, weight in segment.every():
-            times = [one.evaluate(_arrays(point), model.weights)[0].item() for point in places]
+        for candidate, weight in segment.every():
+            times = [
+                candidate.evaluate(_arrays(point), model.weights)[0].item() for point in points
+            ]
             texts = (format_seconds(time) if time > 0 else "none" for time in times)
-            rows.append(Row((one.family, f"{100 * weight:.0f} %", *texts, formula(one))))
+            rows.append(
+                Row((candidate.family, f"{100 * weight:.0f} %", *texts, formula(candidate)))
+            )
         yield Table(
-            f"Formulas that fit equally well{', ' if words else ''}{words}",
+            f"Formulas that fit equally well{', ' if heading else ''}{heading}",
             columns, tuple(rows), "the first was selected",
         )  # fmt: skip
 
@@ -78,19 +89,19 @@ def _beyond(model: Model, segment: Segment) -> list[dict[str, float]]:
     The other variables have their largest measured value, or their smallest where that would be
     of another segment.
     """
-    held = [term for one in segment.rivals for term in one.terms]
-    names = variables_of([*segment.terms, *held, *segment.range])
-    others = [one for one in model.segments if one.where == segment.where]
-    needed = {*names, *variables_of([key for one in others for key in one.range])}
+    rival_terms = [term for rival in segment.rivals for term in rival.terms]
+    names = variables_of([*segment.terms, *rival_terms, *segment.range])
+    others = [sibling for sibling in model.segments if sibling.where == segment.where]
+    needed = {*names, *variables_of([key for sibling in others for key in sibling.range])}
     for name in ("p", "nodes", "w", "b", "n"):
         low, high = segment.fitted.get(name, (0.0, 0.0))
         if name not in names or low == high:
             continue
         for end in (1, 0):
-            rest = {key: segment.fitted[key][end] for key in names if key in segment.fitted}
-            points = [{**rest, name: factor * high} for factor in _FACTORS]
+            fixed = {key: segment.fitted[key][end] for key in names if key in segment.fitted}
+            points = [{**fixed, name: factor * high} for factor in _FACTORS]
             points = [point for point in points if needed <= point.keys()]
-            if {"p", "nodes", "ppn"} <= {*rest, name}:
+            if {"p", "nodes", "ppn"} <= {*fixed, name}:
                 points = [{**point, "p": point["nodes"] * point["ppn"]} for point in points]
             points = [
                 point for point in points if others[owners(others, _arrays(point))[0]] is segment

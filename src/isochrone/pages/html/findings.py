@@ -64,12 +64,12 @@ def finding_of(page: Page, name: str, title: str) -> Finding:
         for section in page.sections if section.title == SUMMARY
         for block in section.blocks if isinstance(block, Sentence) and said(block, "report")
     ]  # fmt: skip
-    items = [one for one in opening if not one.tone][:MAX_SENTENCES]
-    judged = [one for block in blocks for one in _judged(block, opening)]
+    items = [sentence for sentence in opening if not sentence.tone][:MAX_SENTENCES]
+    judged = [sentence for block in blocks for sentence in _judged(block, opening)]
     if page.partial is not None:
         judged.insert(0, page.partial)
-    tones = {one.tone for one in judged}
-    tone: Tone = next((one for one in _WORST_FIRST if one in tones), "")
+    tones = {sentence.tone for sentence in judged}
+    tone: Tone = next((worst for worst in _WORST_FIRST if worst in tones), "")
     return Finding(name, title, page.facts, tone, (*judged, *items))
 
 

@@ -22,15 +22,15 @@ def codes(seconds: NDArray[np.float64]) -> NDArray[np.uint16]:
     A time of 100 … 999 times a power of ten is 1 + its digits - 100 + 900 for each decade above
     ``SMALLEST``; 0 is no time.
     """
-    known = np.isfinite(seconds) & (seconds > 0)
-    value = np.where(known, seconds, 1.0)
+    valid = np.isfinite(seconds) & (seconds > 0)
+    value = np.where(valid, seconds, 1.0)
     decade = np.floor(np.log10(value))
     digits = np.rint(value / 10.0 ** (decade - 2))
     decade, digits = decade + (digits >= 1000), np.where(digits >= 1000, 100, digits)
     # the logarithm of a power of ten may come out a little too high
     decade, digits = decade - (digits < 100), np.where(digits < 100, 999, digits)
-    number = 1 + (decade - SMALLEST) * _DECADE + digits - 100
-    return np.where(known, np.clip(number, 1, _LARGEST), 0).astype(np.uint16)
+    code = 1 + (decade - SMALLEST) * _DECADE + digits - 100
+    return np.where(valid, np.clip(code, 1, _LARGEST), 0).astype(np.uint16)
 
 
 def packed(*columns: NDArray[np.uint16]) -> str:

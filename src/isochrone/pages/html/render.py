@@ -96,15 +96,17 @@ def write_report(runs: Sequence[Run], path: Path, asked: Asked = AS_USUAL) -> No
     shared = [section for sections in together.values() for section in sections]
     articles = []
     for number, (run, page, title) in enumerate(zip(runs, pages, titles, strict=True), 1):
-        alone = run.kind not in together
-        sections = [section for section in page.sections if alone or not section.alone]
+        single = run.kind not in together
+        sections = [section for section in page.sections if single or not section.alone]
         parts = _parts([*sections, provenance(run)], f"run-{number}", title)
         articles.append(_Article(f"run-{number}", title, page, parts))
     several = len(articles) > 1
     _write(
         path,
         title=f"{len(articles)} measurements" if several else articles[0].page.title,
-        findings=[finding_of(one.page, one.id, one.title) for one in articles] if several else [],
+        findings=[finding_of(article.page, article.id, article.title) for article in articles]
+        if several
+        else [],
         together=_parts(shared, "together", ""),
         articles=articles,
     )
@@ -115,13 +117,13 @@ def write_report(runs: Sequence[Run], path: Path, asked: Asked = AS_USUAL) -> No
 
 def _together(runs: Sequence[Run]) -> dict[str, Sequence[Section]]:
     """Return what is said of several runs of one kind, by kind."""
-    found = {}
+    by_kind = {}
     for name, members in grouped((run.kind, run) for run in runs).items():
         kind = kind_of(members[0])
         sections = kind.together(members) if kind is not None and len(members) > 1 else ()
         if sections:
-            found[name] = sections
-    return found
+            by_kind[name] = sections
+    return by_kind
 
 
 def _parts(sections: Sequence[Section], name: str, called: str) -> list[_Part]:
@@ -135,13 +137,15 @@ def _parts(sections: Sequence[Section], name: str, called: str) -> list[_Part]:
             blocks.setdefault(section.title, []).extend(_blocks(section, called))
     parts: list[_Part] = []
     no_picture = True
-    for number, (title, found) in enumerate(blocks.items(), start=1):
-        pictures = [k for k, one in enumerate(found, 1) if isinstance(one, Picture | _Explored)]
-        shown = 0 if parts or len(pictures) > 1 else len(found)
+    for number, (title, part_blocks) in enumerate(blocks.items(), start=1):
+        pictures = [
+            k for k, block in enumerate(part_blocks, 1) if isinstance(block, Picture | _Explored)
+        ]
+        unfolded = 0 if parts or len(pictures) > 1 else len(part_blocks)
         if pictures and no_picture:
-            shown, no_picture = max(shown, pictures[0]), False
-        if found:
-            parts.append(_Part(f"{name}-{number}", title, found, shown))
+            unfolded, no_picture = max(unfolded, pictures[0]), False
+        if part_blocks:
+            parts.append(_Part(f"{name}-{number}", title, part_blocks, unfolded))
     return parts
 
 
@@ -200,10 +204,10 @@ def _capital(text: str) -> str:
 def _pieces(text: str, stress: Sequence[str]) -> list[tuple[str, bool]]:
     """Cut a text into pieces, each with whether it is stressed."""
     pieces = []
-    for part in stress:
-        before, found, after = text.partition(part)
-        if found:
-            pieces += [(before, False), (found, True)]
+    for phrase in stress:
+        before, hit, after = text.partition(phrase)
+        if hit:
+            pieces += [(before, False), (hit, True)]
             text = after
     return [(piece, stressed) for piece, stressed in [*pieces, (text, False)] if piece]
 
@@ -234,15 +238,15 @@ def write_page(page: Page, path: Path) -> None:
     _write(path, title=page.title, findings=[], together=[], articles=[article])
 
 
-def _write(path: Path, *, articles: Sequence[_Article], **parts: Any) -> None:
+def _write(path: Path, *, articles: Sequence[_Article], **context: Any) -> None:
     """Write a page of articles; what comes before them is in the other parts."""
     text = _environment().get_template(_TEMPLATE).render(
         articles=articles,
         several=len(articles) > 1,
         style=_resource("style.css"),
-        script=joined() if any(one.is_explored for one in articles) else "",
+        script=joined() if any(article.is_explored for article in articles) else "",
         version=isochrone.__version__,
-        **parts,
+        **context,
     )  # fmt: skip
     with whole_file(path) as stream:
         stream.write(text.encode())

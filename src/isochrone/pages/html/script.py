@@ -25,8 +25,8 @@ _UNSAFE = re.compile(r"[<>&\u2028\u2029]")
 def joined() -> str:
     """Return the script of a page, without its comments."""
     folder = resources.files("isochrone.pages.html")
-    parts = [(folder / f"{name}.js").read_text("utf-8") for name in MODULES]
-    return '"use strict";\n(() => {\n' + _COMMENT.sub("", "".join(parts)) + "})();\n"
+    scripts = [(folder / f"{name}.js").read_text("utf-8") for name in MODULES]
+    return '"use strict";\n(() => {\n' + _COMMENT.sub("", "".join(scripts)) + "})();\n"
 
 
 def allowed_by(script: str) -> str:
@@ -41,4 +41,4 @@ def as_text(data: dict[str, Any]) -> str:
     The characters that could end the element, or begin a comment in it, are written as escapes.
     """
     text = msgspec.json.encode(data).decode()
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

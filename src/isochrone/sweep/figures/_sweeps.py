@@ -32,15 +32,19 @@ def collect(runs: Sequence[Run], ops: Sequence[str] = ()) -> Drawn:
     """
     if not runs:
         raise InputError("no run is given", hint="give at least one run file")
-    found = [(run, curve) for run in runs for curve in curves(run) if curve.whole]
+    drawn = [(run, curve) for run in runs for curve in curves(run) if curve.whole]
     if not ops:
-        return found
-    known = {str(curve.key.get("op", "")) for _, curve in found} - {""}
-    unknown = [op for op in ops if op not in known]
+        return drawn
+    measured_ops = {str(curve.key.get("op", "")) for _, curve in drawn} - {""}
+    unknown = [op for op in ops if op not in measured_ops]
     if unknown:
-        hint = f"choose from {', '.join(sorted(known))}" if known else "these runs have none"
+        hint = (
+            f"choose from {', '.join(sorted(measured_ops))}"
+            if measured_ops
+            else "these runs have none"
+        )
         raise InputError(f"the runs have no operation '{unknown[0]}'", hint=printable(hint))
-    return [(run, curve) for run, curve in found if curve.key.get("op") in ops]
+    return [(run, curve) for run, curve in drawn if curve.key.get("op") in ops]
 
 
 def chosen_scale(scale: str | None, drawn: Drawn) -> Scale:
@@ -77,7 +81,7 @@ def by_size(
         Writes a value of the quantity.
     """
     labels = distinguish(drawn)
-    words = ChartText(
+    text = ChartText(
         title=title, facts=facts(runs, labels, fact, bars(drawn, bar)), below="message size",
         tick_x=tick_bytes, tick_y=tick, of=runs,
     )  # fmt: skip
@@ -88,32 +92,32 @@ def by_size(
             name, curve.bytes.astype(np.float64), value, low, high,
             [(switch.after, switch.before) for switch in switches(curve)],
         ))  # fmt: skip
-    return draw_lines(lines, words, chosen_scale(options.scale, drawn))
+    return draw_lines(lines, text, chosen_scale(options.scale, drawn))
 
 
-def facts(runs: Sequence[Run], labels: Labels, *more: str) -> list[str]:
+def facts(runs: Sequence[Run], labels: Labels, *notes: str) -> list[str]:
     """List what is written below the title."""
     partial = sum(not run.complete for run in runs)
-    found = [*labels.common, *more, *taken(runs)]
+    texts = [*labels.common, *notes, *taken(runs)]
     if partial:
-        found.append("partial run" if len(runs) == 1 else f"{partial} of {len(runs)} runs partial")
-    return [fact for fact in found if fact]
+        texts.append("partial run" if len(runs) == 1 else f"{partial} of {len(runs)} runs partial")
+    return [fact for fact in texts if fact]
 
 
-def bars(drawn: Drawn, words: str) -> str:
+def bars(drawn: Drawn, note: str) -> str:
     """Return the note on error bars; nothing where no point has an interval."""
-    known = any(point.has_interval for _, curve in drawn for point in curve.points)
-    return words if known else ""
+    has_intervals = any(point.has_interval for _, curve in drawn for point in curve.points)
+    return note if has_intervals else ""
 
 
 def meaning(runs: Sequence[Run]) -> str:
     """Return the definition of the times, if all runs share it: ``time: …``."""
-    words = {run.quantity for run in runs}
-    known = printable(words.pop(), 60) if len(words) == 1 else ""
-    return f"time: {known}" if known else ""
+    quantities = {run.quantity for run in runs}
+    quantity = printable(quantities.pop(), 60) if len(quantities) == 1 else ""
+    return f"time: {quantity}" if quantity else ""
 
 
-def chosen_sizes(held: Sequence[Collection[int]], asked: Sequence[int]) -> list[int]:
+def chosen_sizes(by_curve: Sequence[Collection[int]], requested: Sequence[int]) -> list[int]:
     """Return the sizes that are asked for; else those that all curves hold, one or more.
 
     Raises
@@ -121,10 +125,10 @@ def chosen_sizes(held: Sequence[Collection[int]], asked: Sequence[int]) -> list[
     InputError
         If one was not measured.
     """
-    known = sorted({size for sizes in held for size in sizes})
-    for size in asked:
-        if size not in known:
-            raise no_such_size(size, known)
-    several = [sizes for sizes in held if len(sizes) > 1]  # a barrier has no sizes
-    shared = [size for size in known if all(size in sizes for sizes in several)]
-    return list(dict.fromkeys(asked)) or shared or known
+    all_sizes = sorted({size for sizes in by_curve for size in sizes})
+    for size in requested:
+        if size not in all_sizes:
+            raise no_such_size(size, all_sizes)
+    several = [sizes for sizes in by_curve if len(sizes) > 1]  # a barrier has no sizes
+    shared = [size for size in all_sizes if all(size in sizes for sizes in several)]
+    return list(dict.fromkeys(requested)) or shared or all_sizes

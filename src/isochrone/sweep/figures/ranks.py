@@ -48,16 +48,16 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     if any(len({c.p for _, c in members}) < len(members) for members in families):
         families = _group(drawn, by_node=True)
     labels = distinguish([members[0] for members in families])
-    made = []
+    lines = []
     for name, members in zip(_names(labels, families), families, strict=True):
         for size in wanted:
             of_size = format_bytes(size) if len(wanted) > 1 or not name else ""
-            made.append(_line(", ".join(t for t in (name, of_size) if t), members, size))
+            lines.append(_line(", ".join(t for t in (name, of_size) if t), members, size))
     common = distinguish(drawn).common
-    alone = [f"{format_bytes(wanted[0])} messages"] if len(wanted) == 1 else []
-    words = ChartText(
+    single_size = [f"{format_bytes(wanted[0])} messages"] if len(wanted) == 1 else []
+    text = ChartText(
         title="Time by number of ranks",
-        facts=facts(runs, Labels([], common), *alone, meaning(runs),
+        facts=facts(runs, Labels([], common), *single_size, meaning(runs),
                     bars(drawn, "error bars: 95 % interval of the median")),
         below="ranks",
         tick_x=lambda p: f"{p:g}",
@@ -65,7 +65,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         of=runs,
     )  # fmt: skip
     chosen = chosen_scale(options.scale, drawn) if options.scale else "log"
-    return draw_lines([line for line in made if len(line.x)], words, chosen)
+    return draw_lines([line for line in lines if len(line.x)], text, chosen)
 
 
 def _group(drawn: Drawn, *, by_node: bool) -> list[Drawn]:
@@ -88,19 +88,19 @@ def _names(labels: Labels, families: list[Drawn]) -> list[str]:
         if len({ranks_per_node(run) for run, _ in members}) > 1:
             changing |= {ranks_per_node(run) for run, _ in members}
         keep = {str(c.key["op"]) for _, c in members if "op" in c.key}
-        words = [w for w in label.split(", ") if w not in changing - keep]
-        names.append(", ".join(words))
+        unchanging = [w for w in label.split(", ") if w not in changing - keep]
+        names.append(", ".join(unchanging))
     return names
 
 
 def _line(name: str, members: Sequence[tuple[Run, Curve]], size: int) -> Line:
-    found = {}
+    by_ranks = {}
     for _, curve in members:
         for point in curve.points:
             if point.bytes == size:
-                found[curve.p] = point
-    order = sorted(found)
-    rows = [(p, found[p].median, found[p].low, found[p].high) for p in order]
+                by_ranks[curve.p] = point
+    order = sorted(by_ranks)
+    rows = [(p, by_ranks[p].median, by_ranks[p].low, by_ranks[p].high) for p in order]
     return Line(name, *np.array(rows, dtype=np.float64).reshape(-1, 4).T)
 
 

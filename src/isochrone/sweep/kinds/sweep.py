@@ -105,11 +105,11 @@ class _Read:
 
 def _read(run: Run, nbytes: int | None) -> list[_Read]:
     """Read the curves; switches are searched among all sizes, not only those shown."""
-    found = curves(run)
-    whole = {(str(curve.key), curve.p): curve for curve in found}
+    all_curves = curves(run)
+    by_key = {(str(curve.key), curve.p): curve for curve in all_curves}
     read = []
-    for chosen in of_size(found, nbytes, run.where):
-        curve = whole[str(chosen.key), chosen.p]
+    for chosen in of_size(all_curves, nbytes, run.where):
+        curve = by_key[str(chosen.key), chosen.p]
         read.append(_Read(curve, chosen, switches(curve), late(curve, run.hosts)))
     return read
 
@@ -142,9 +142,9 @@ class _Shown(msgspec.Struct):
 
 def _document(run: Run, asked: Asked) -> _Shown:
     special = special_of(run)
-    more = {} if special is None else {special.key: special.document(run, asked.nbytes)}
+    extra = {} if special is None else {special.key: special.document(run, asked.nbytes)}
     listed = _read(run, asked.nbytes)
-    return _Shown(run.quantity, run.options, listed, bystanders(run), **more)
+    return _Shown(run.quantity, run.options, listed, bystanders(run), **extra)
 
 
 def bystanders(run: Run) -> list[int]:
@@ -166,14 +166,18 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
 def _of_curves(run: Run, asked: Asked) -> list[Section]:
     read = _read(run, asked.nbytes)
     shown = read[:MAX_CURVES]
-    more = len(read) - len(shown)
-    left_out = [Sentence(f"… and {plural(more, 'more curve')} (--json lists all)")] if more else []
+    left = len(read) - len(shown)
+    left_out = [Sentence(f"… and {plural(left, 'more curve')} (--json lists all)")] if left else []
     folded = len(shown) > MAX_SENTENCES
-    numbers = [block for one in shown for block in _numbers(run, one, folded=folded)]
+    numbers = [block for reading in shown for block in _numbers(run, reading, folded=folded)]
     return [
         Section("Summary", tuple(_overview(run, shown)), only="report"),
         Section("Summary", tuple(_about(run))),
-        Section("Pictures", tuple(_pictures_of([run], [one.curve for one in read])), only="report"),
+        Section(
+            "Pictures",
+            tuple(_pictures_of([run], [reading.curve for reading in read])),
+            only="report",
+        ),
         Section("Model", tuple(_model(run, read)), only="report"),
         Section("Numbers", (*numbers, *left_out)),
         Section("How the times were taken", tuple(_how(read)), only="report"),
@@ -186,37 +190,37 @@ def _of_curves(run: Run, asked: Asked) -> list[Section]:
 
 def _about(run: Run) -> list[Block]:
     """Return the options, the definition of the times, and the idle ranks."""
-    found: list[Block] = []
+    blocks: list[Block] = []
     options = varied(run)
     if options:
-        found.append(Facts("", options, only="terminal"))
+        blocks.append(Facts("", options, only="terminal"))
     if run.quantity:
-        found.append(Sentence(f"  Definition of the times: {run.quantity}"))
+        blocks.append(Sentence(f"  Definition of the times: {run.quantity}"))
     out = bystanders(run)
     if out:
-        many = "s" if len(out) > 1 else ""
-        found.append(Sentence(f"  Idle: rank{many} {ranges(out)} (odd number of ranks)"))
-    return found
+        ending = "s" if len(out) > 1 else ""
+        blocks.append(Sentence(f"  Idle: rank{ending} {ranges(out)} (odd number of ranks)"))
+    return blocks
 
 
 def _overview(run: Run, read: Sequence[_Read]) -> list[Block]:
     """Return the overview of a report: a few numbers and sentences."""
-    found: list[Block] = []
-    tiles = [tile for one in read[:MAX_TILES] for tile in _tiles(run, one)]
+    blocks: list[Block] = []
+    tiles = [tile for reading in read[:MAX_TILES] for tile in _tiles(run, reading)]
     if tiles:
-        found.append(Tiles(tuple(tiles[:MAX_TILES])))
-    found += [_sentence(one.curve) for one in read[:MAX_SENTENCES]]
-    more = len(read) - MAX_SENTENCES
-    if more > 0:
-        are = "is" if more == 1 else "are"
-        found.append(Sentence(f"{plural(more, 'more curve')} {are} in the tables below."))
-    changes = [_switch(change, one.title) for one in read for change in one.switches]
+        blocks.append(Tiles(tuple(tiles[:MAX_TILES])))
+    blocks += [_sentence(reading.curve) for reading in read[:MAX_SENTENCES]]
+    left = len(read) - MAX_SENTENCES
+    if left > 0:
+        are = "is" if left == 1 else "are"
+        blocks.append(Sentence(f"{plural(left, 'more curve')} {are} in the tables below."))
+    changes = [_switch(change, reading.title) for reading in read for change in reading.switches]
     if changes:
-        found.append(Listing("Protocol switches", tuple(changes)))
-    behind = [item for one in read for item in _behind(run, one, one.title)]
+        blocks.append(Listing("Protocol switches", tuple(changes)))
+    behind = [item for reading in read for item in _behind(run, reading, reading.title)]
     if behind:
-        found.append(Listing(BEHIND, tuple(behind), "bad"))
-    return found
+        blocks.append(Listing(BEHIND, tuple(behind), "bad"))
+    return blocks
 
 
 def _tiles(run: Run, read: _Read) -> list[Tile]:
@@ -264,15 +268,15 @@ def _switch(change: Switch, about: str = "") -> Sentence:
 def _behind(run: Run, read: _Read, about: str = "") -> list[Sentence]:
     """Name the stragglers."""
     texts = []
-    for part in read.later[:MAX_LATER]:
-        kind = "pair" if len(part.who) > 1 else "rank"
-        hosts = [host for rank, host in enumerate(run.hosts) if rank in part.who]
-        who = with_hosts("–".join(map(str, part.who)), hosts)
-        last = f"last in {100 * part.last:.0f} % of the repetitions"
-        texts.append(f"{kind} {who}: {part.ratio:.2f}x the median, {last}")
-    more = len(read.later) - len(texts)
-    if more:
-        texts.append(f"… and {more} more (--json lists all)")
+    for participant in read.later[:MAX_LATER]:
+        kind = "pair" if len(participant.who) > 1 else "rank"
+        hosts = [host for rank, host in enumerate(run.hosts) if rank in participant.who]
+        label = with_hosts("–".join(map(str, participant.who)), hosts)
+        last = f"last in {100 * participant.last:.0f} % of the repetitions"
+        texts.append(f"{kind} {label}: {participant.ratio:.2f}x the median, {last}")
+    left = len(read.later) - len(texts)
+    if left:
+        texts.append(f"… and {left} more (--json lists all)")
     return [Sentence(text, about=about) for text in texts]
 
 
@@ -281,11 +285,13 @@ def _behind(run: Run, read: _Read, about: str = "") -> list[Sentence]:
 
 def _numbers(run: Run, read: _Read, *, folded: bool) -> list[Block]:
     """Return the table of a curve; on a terminal with its analysis directly below."""
-    found: list[Block] = [_table(read, read.title if folded else "")]
-    found += [Sentence(_switch(change).text, "strong", only="terminal") for change in read.switches]
+    blocks: list[Block] = [_table(read, read.title if folded else "")]
+    blocks += [
+        Sentence(_switch(change).text, "strong", only="terminal") for change in read.switches
+    ]
     if read.later:
-        found.append(Listing(BEHIND, tuple(_behind(run, read)), "bad", only="terminal"))
-    return found
+        blocks.append(Listing(BEHIND, tuple(_behind(run, read)), "bad", only="terminal"))
+    return blocks
 
 
 def _table(read: _Read, fold: str) -> Table:
@@ -302,12 +308,12 @@ def _table(read: _Read, fold: str) -> Table:
         cells = ["–" if value is None else write(value) for value, write in values]
         mark = MARK if point.bytes in marked else ""
         rows.append(Row((*cells, mark), "strong" if mark else ""))
-    more = len(points) - len(rows)
+    left = len(points) - len(rows)
     return Table(
         read.title,
         columns_of(*(f">{title}" for title, _, _ in columns), ""),
         tuple(rows),
-        f"and {plural(more, 'more size')} (--json lists all)" if more else "",
+        f"and {plural(left, 'more size')} (--json lists all)" if left else "",
         fold,
     )
 
@@ -366,10 +372,10 @@ def _model(run: Run, read: Sequence[_Read]) -> list[Later]:
 def _how(read: Sequence[_Read]) -> list[Sentence]:
     """Return what the numbers mean."""
     text = "The time of a size is the median of its repetitions."
-    enclosed = [p for one in read for p in one.chosen.points if p.has_interval]
+    enclosed = [p for reading in read for p in reading.chosen.points if p.has_interval]
     if enclosed:
         text += f" {_interval_basis(enclosed)}"
-    if any(one.switches for one in read):
+    if any(reading.switches for reading in read):
         text += (
             " A protocol switch is reported where two straight lines fit better than one. They "
             "differ significantly, and by at least 2 % (a jump) or 1 % (a bandwidth)."
@@ -393,15 +399,15 @@ def _interval_basis(enclosed: Sequence[Point]) -> str:
 
 def _together(runs: Sequence[Run]) -> list[Section]:
     """Put the runs whose curves are of the same things into common pictures."""
-    found = []
+    sections = []
     for members in grouped((run.by, run) for run in runs).values():
         if len(members) < 2:
             continue
         drawn = [curve for run in members for curve in curves(run) if curve.whole]
         pictures = _pictures_of(members, drawn)
         title = f"{len(members)} {_experiments(members)} runs together"
-        found += [Section(title, tuple(pictures), only="report")] if pictures else []
-    return found
+        sections += [Section(title, tuple(pictures), only="report")] if pictures else []
+    return sections
 
 
 def _pictures_of(runs: Sequence[Run], drawn: Sequence[Curve]) -> list[Picture]:

@@ -48,15 +48,15 @@ def run(args: argparse.Namespace) -> int:
     runs = [read(file) for file in args.runs]
     if not args.allow_slow:
         _refuse_slow(runs, args.folder)
-    for one in add(args.folder, runs):
-        print_path(one.path, "" if one.new else " (already there)")
+    for stored in add(args.folder, runs):
+        print_path(stored.path, "" if stored.new else " (already there)")
     return 0
 
 
 def _refuse_slow(runs: Sequence[Run], folder: Path) -> None:
-    kept = read_folder(folder)[0] if folder.is_dir() else []
+    baseline_runs = read_folder(folder)[0] if folder.is_dir() else []
     for run in filter(lambda run: run.complete, runs):
-        found = check(run, Earlier(str(folder), Others(kept).but(run.path)))
-        if found.verdict in (SLOW, SLOWER):
-            what = f"{found.findings[0].who} is {found.findings[0].verdict}"
-            raise InputError(what, where=run.where, hint="use --allow-slow to add it anyway")
+        judgement = check(run, Earlier(str(folder), Others(baseline_runs).but(run.path)))
+        if judgement.verdict in (SLOW, SLOWER):
+            complaint = f"{judgement.findings[0].who} is {judgement.findings[0].verdict}"
+            raise InputError(complaint, where=run.where, hint="use --allow-slow to add it anyway")

@@ -47,9 +47,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the typical times of each group of runs."""
-    found = [(group, typical(group.runs)) for group in groups_of(earlier_runs(args.folder))]
+    typical_by_group = [
+        (group, typical(group.runs)) for group in groups_of(earlier_runs(args.folder))
+    ]
     if args.json:
-        print_json(_Usual(args.folder, [_Times(*one) for one in found]))
+        print_json(_Usual(args.folder, [_Times(*group_times) for group_times in typical_by_group]))
     else:
-        print_blocks(typical_times(str(args.folder), found))
+        print_blocks(typical_times(str(args.folder), typical_by_group))
     return 0

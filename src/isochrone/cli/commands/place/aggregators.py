@@ -91,7 +91,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Search, write the hints, and prove what was query for."""
     nodes, wanted, model = job(args)
-    given = Setting(args.cb_config_list, args.cb_nodes, args.cb_buffer_size)
+    given_setting = Setting(args.cb_config_list, args.cb_nodes, args.cb_buffer_size)
     of_bytes = model.of_bytes or args.calls
     if args.choose == "all" and wanted.buffer is None and of_bytes:
         wanted = replace(wanted, buffer=BUFFER)
@@ -108,19 +108,19 @@ def run(args: Namespace) -> int:
         output = None
     if output is not None:
         check_output(output, force=args.force, inputs=[*files_read(args), *args.calls])
-    whole = whole_call(args, model) if args.calls else None
-    query = Query(wanted, nodes, model, whole, given)
-    found = by_order(query) if args.choose == "order" else by_all(query)
-    text = found.hints()
+    call_model = whole_call(args, model) if args.calls else None
+    query = Query(wanted, nodes, model, call_model, given_setting)
+    proposal = by_order(query) if args.choose == "order" else by_all(query)
+    text = proposal.hints()
     if output is not None:
         write_text(output, text)
-    document = found.document(output)
+    document = proposal.document(output)
     if args.measure:
-        document["measured"] = _measured(args, query, found.best)
+        document["measured"] = _measured(args, query, proposal.best)
     if args.json:
         print_json(document)
     else:
-        _print(found, document, text)
+        _print(proposal, document, text)
     return 0
 
 
@@ -147,18 +147,18 @@ def _measured(args: Namespace, query: Query, best: Choice) -> Speedup:
             )  # fmt: skip
         same = Arrangement(query.nodes, range(len(query.nodes.hosts)))
         start = None if args.hostfile is None else launch_plan(jobs, same, folder / "hosts")
-        given, proposed = (Launch(options, start, by_rank) for options in sides)
-        return compare_in_turn(args, jobs, given, proposed)
+        given_launch, proposed = (Launch(options, start, by_rank) for options in sides)
+        return compare_in_turn(args, jobs, given_launch, proposed)
 
 
-def _print(found: ByOrder | ByAll, document: dict[str, Any], text: str) -> None:
+def _print(proposal: ByOrder | ByAll, document: dict[str, Any], text: str) -> None:
     console = terminal.console()
     warnings = document["warnings"]
-    if document["choose"] == "order" or not found.query.costs.alone_is_known:
-        warnings = unexchanged_first(console, found.query.call, warnings)
-    console.print(printable(found.headline(), 400), style="bold")
-    print_blocks([predicted_by(found.query.model.model), *found.blocks()], console)
-    for line in [*text.splitlines(), *found.advice()]:
+    if document["choose"] == "order" or not proposal.query.costs.alone_is_known:
+        warnings = unexchanged_first(console, proposal.query.call, warnings)
+    console.print(printable(proposal.headline(), 400), style="bold")
+    print_blocks([predicted_by(proposal.query.model.model), *proposal.blocks()], console)
+    for line in [*text.splitlines(), *proposal.advice()]:
         console.print(printable(line, 1200))
     for file in document["files"]:
         written = f"Written: {printable_path(file)}. To use it, without changing the program:"

@@ -104,23 +104,23 @@ def run(args: Namespace) -> int:
     kinds = wanted.round_kinds(min(args.cb_nodes or len(nodes.cores), len(nodes.cores)))
     cores = np.array(nodes.cores, np.int64)
     positions = Positions(kinds, cores, model)
-    found = best_order(nodes.cores, positions, seconds=args.search_time)
-    refuse_no_time(found.cost)
+    best = best_order(nodes.cores, positions, seconds=args.search_time)
+    refuse_no_time(best.cost)
 
-    order = Arrangement(nodes, found.order)
+    order = Arrangement(nodes, best.order)
     commands = _write(order, files)
     filled = order.filled
     document = _Placed(
-        found.order, [*filled.cores], [*filled.hosts], found.cost, found.given_cost,
-        model.model.origin or None, found.lower_bound, found.gap, found.gap == 0, wanted.exchanges,
-        found.method, found.others, [path for _, path in files], commands,
+        best.order, [*filled.cores], [*filled.hosts], best.cost, best.given_cost,
+        model.model.origin or None, best.lower_bound, best.gap, best.gap == 0, wanted.exchanges,
+        best.method, best.others, [path for _, path in files], commands,
         [*wanted.warnings(), *block_placed(order.given)],
     )  # fmt: skip
     _prove(args, order, files, wanted, document)
     if args.json:
         print_json(document)
     else:
-        _print(found, order, document, model.model, wanted)
+        _print(best, order, document, model.model, wanted)
     return 1 if document.verified is False else 0
 
 
@@ -143,12 +143,12 @@ def _files(args: Namespace, nodes: Allocation) -> Files:
         )
     formats = [placements.load(name) for name in names]
     files = [
-        (one, args.output / one.file if in_folder else args.output or Path(one.file))
-        for one in formats
+        (form, args.output / form.file if in_folder else args.output or Path(form.file))
+        for form in formats
     ]
     inputs = files_read(args)
-    for one, path in files:
-        one.start(path, nodes.ranks)  # refuses what its launcher cannot take
+    for form, path in files:
+        form.start(path, nodes.ranks)  # refuses what its launcher cannot take
     for _, path in files:
         check_output(path, force=args.force, inputs=inputs)
     return files
@@ -234,36 +234,36 @@ def _prove(
     if args.measure:
         same = Arrangement(order.given, range(len(order.given.hosts)))
         with folder_for(None) as folder:
-            before = folder / "given"
-            before.write_text(placement.text(same))
+            given_file = folder / "given"
+            given_file.write_text(placement.text(same))
             sides = []
-            for arranged, file in ((same, before), (order, path)):
+            for arranged, file in ((same, given_file), (order, path)):
                 first = layout_of(arranged.filled.by_rank).first[: args.cb_nodes]
                 hints = library_hints(wanted, DEFAULT, args.cb_nodes)
                 options = tile_options(args, wanted, first.tolist(), hints)
                 started = placement.start(file, same.given.ranks)
                 sides.append(Launch(options, started, list(arranged.hosts())))
-            given, proposed = sides
-            document.measured = compare_in_turn(args, jobs, given, proposed)
+            given_launch, proposed = sides
+            document.measured = compare_in_turn(args, jobs, given_launch, proposed)
 
 
 def _print(
-    found: NodeOrder, order: Arrangement, document: _Placed, model: Model, wanted: Call
+    proposal: NodeOrder, order: Arrangement, document: _Placed, model: Model, wanted: Call
 ) -> None:
     console = terminal.console()
     warnings = unexchanged_first(console, wanted, document.warnings)
-    less = 100 * saved(found.cost, found.given_cost)
+    less = 100 * saved(proposal.cost, proposal.given_cost)
     console.print(
-        f"Best order of {len(found.order)} nodes: {format_seconds(found.cost, 4)} per round, "
-        f"{less:.1f} % less than the given order; {certainty(found.gap)} ({found.method})",
+        f"Best order of {len(proposal.order)} nodes: {format_seconds(proposal.cost, 4)} per round, "
+        f"{less:.1f} % less than the given order; {certainty(proposal.gap)} ({proposal.method})",
         style="bold",
     )  # fmt: skip
     console.print(f"  {predicted_by(model).text}")
-    others = (f"{name} {format_seconds(cost, 4)}" for name, cost in found.others.items())
+    others = (f"{name} {format_seconds(cost, 4)}" for name, cost in proposal.others.items())
     console.print("  " + " · ".join(others))
     pairs = list(zip(order.filled.hosts, order.filled.cores, strict=True))
-    shown = " ".join(f"{printable(host, 40)}:{count}" for host, count in pairs[:MAX_NAMES])
-    console.print(f"  {shown}{' …' if len(pairs) > MAX_NAMES else ''}")
+    host_list = " ".join(f"{printable(host, 40)}:{count}" for host, count in pairs[:MAX_NAMES])
+    console.print(f"  {host_list}{' …' if len(pairs) > MAX_NAMES else ''}")
     for path, command in zip(document.files, document.commands, strict=True):
         console.print(f"Written: {printable_path(path)}. To use it:\n  {command}")
     if document.verified:

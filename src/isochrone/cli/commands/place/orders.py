@@ -105,32 +105,32 @@ def run(args: Namespace) -> int:
         if path is not None:
             check_output(path, force=args.force, inputs=files_read(args))
     ordered = KINDS[args.what](nodes, wanted, model, args.cb_nodes)
-    whole = whole_call(args, model) if args.calls else None
-    orders, warnings = _expected(ordered, _candidates(args, ordered), whole)
+    call_model = whole_call(args, model) if args.calls else None
+    orders, warnings = _expected(ordered, _candidates(args, ordered), call_model)
     warnings = [
         *warnings,
         *wanted.warnings(),
         *(block_placed(nodes) if args.what == "nodes" else ()),
     ]
-    found = ComparedOrders(
+    compared = ComparedOrders(
         orders, args.what, args.op, "call" if args.calls else "exchange",
         model_origin=model.model.origin, warnings=warnings,
     )  # fmt: skip
-    _draw(args, found)  # what is wrong with the figure shows before anything is launched
+    _draw(args, compared)  # what is wrong with the figure shows before anything is launched
     jobs, why = _starter(args, nodes)
     if jobs is not None:
-        found = _measured(found, _launch(args, jobs, ordered, orders))
-        _draw(args, found)
+        compared = _measured(compared, _launch(args, jobs, ordered, orders))
+        _draw(args, compared)
     elif why:
         warnings.append(f"nothing was launched: {why}")
-    document = found.document([*wanted.nothing_exchanged(), *page.verdict(found)])
+    document = compared.document([*wanted.nothing_exchanged(), *page.verdict(compared)])
     if args.output is not None:
         orders_file.write(args.output, document)
     if args.json:
         print_json(document)
     else:
-        left = unexchanged_first(console(), wanted, found.warnings)
-        print_blocks(page.blocks(replace(found, warnings=left), model.model))
+        left = unexchanged_first(console(), wanted, compared.warnings)
+        print_blocks(page.blocks(replace(compared, warnings=left), model.model))
     return 0
 
 
@@ -138,39 +138,39 @@ def _candidates(args: Namespace, ordered: Nodes) -> list[Candidate]:
     """Return the orders that are listed, or those worth comparing."""
     if args.listed:
         listed = []
-        for number, text in enumerate(args.listed, start=1):
+        for index, text in enumerate(args.listed, start=1):
             name, equals, order = text.rpartition("=")
-            listed.append((name if equals else f"listed {number}", ordered.read(order)))
-        given = range(len(ordered.given.hosts))
-        if ordered.alike(given) in {ordered.alike(order) for _, order in listed}:
-            listed.append(("given", list(given)))
-        return choose(listed, ordered.alike, most=len(listed))
+            listed.append((name if equals else f"listed {index}", ordered.read(order)))
+        given_order = range(len(ordered.given.hosts))
+        if ordered.alike(given_order) in {ordered.alike(order) for _, order in listed}:
+            listed.append(("given", list(given_order)))
+        return choose(listed, ordered.alike, limit=len(listed))
     nodes = len(ordered.given.hosts)
     return choose(
-        ordered.named(), ordered.alike, most=args.max_orders, random=nodes, seed=args.seed
+        ordered.named(), ordered.alike, limit=args.max_orders, random=nodes, seed=args.seed
     )  # fmt: skip
 
 
 def _expected(
-    ordered: Nodes, candidates: Sequence[Candidate], whole: WholeCall | None
+    ordered: Nodes, candidates: Sequence[Candidate], call_model: WholeCall | None
 ) -> tuple[list[ComparedOrder], list[str]]:
     """Predict each order; return them sorted, those that are alike as they come.
 
     Of the exchange, or of the whole call if measured calls say what the rest of it takes.
     """
-    found = []
+    predicted = []
     warnings = []
-    for one in candidates:
-        cost: CallCost | WholeCost = ordered.predict(one.order)
-        if whole is not None:
-            servers = ordered.aggregators(one.order)
-            cost = whole.predict(ordered.call, ordered.ranks(one.order), servers)
+    for choice in candidates:
+        cost: CallCost | WholeCost = ordered.predict(choice.order)
+        if call_model is not None:
+            servers = ordered.aggregators(choice.order)
+            cost = call_model.predict(ordered.call, ordered.ranks(choice.order), servers)
         warnings += [text for text in cost.warnings if text not in warnings]
-        nodes = ordered.given.reordered(one.order)
-        found.append(ComparedOrder(
-            one.names, one.order, nodes.hosts, nodes.cores, cost.seconds, cost.low, cost.high
+        nodes = ordered.given.reordered(choice.order)
+        predicted.append(ComparedOrder(
+            choice.names, choice.order, nodes.hosts, nodes.cores, cost.seconds, cost.low, cost.high
         ))  # fmt: skip
-    return sorted(found, key=lambda one: float(f"{one.predicted:.6g}")), warnings
+    return sorted(predicted, key=lambda order: float(f"{order.predicted:.6g}")), warnings
 
 
 def _starter(args: Namespace, nodes: Allocation) -> tuple[JobRunner | None, str]:
@@ -182,7 +182,7 @@ def _starter(args: Namespace, nodes: Allocation) -> tuple[JobRunner | None, str]
     try:
         return JobRunner(setup_of(args), nodes.ranks), ""
     except InputError as error:
-        if any(given is not None for given in (args.probe, args.mpicc, args.launcher)):
+        if any(option is not None for option in (args.probe, args.mpicc, args.launcher)):
             raise
         return None, str(error)
 
@@ -193,34 +193,36 @@ def _launch(
     """Launch all orders in turns, each turn in another sequence."""
     with folder_for(None) as folder, progress_bar("orders", quiet=args.json) as progress:
         sides = {}
-        for number, one in enumerate(orders, start=1):
-            served = ordered.aggregators(one.order)
-            hints = library_hints(ordered.call, ordered.config(one.order), args.cb_nodes)
+        for index, compared_order in enumerate(orders, start=1):
+            served = ordered.aggregators(compared_order.order)
+            hints = library_hints(ordered.call, ordered.config(compared_order.order), args.cb_nodes)
             options = tile_options(args, ordered.call, served, hints)
             plan = None
             if args.hostfile is not None or args.what == "nodes":
-                plan = launch_plan(jobs, ordered.arranged(one.order), folder / f"hosts-{number}")
+                plan = launch_plan(
+                    jobs, ordered.arranged(compared_order.order), folder / f"hosts-{index}"
+                )
             if plan is None and args.what == "nodes":
                 raise InputError(
                     f"{jobs.setup.name} has no known file for the order of nodes",
                     where="--launcher", hint="--dry-run only predicts",
                 )  # fmt: skip
-            sides[f"order-{number}"] = Launch(options, plan, ordered.ranks(one.order))
+            sides[f"order-{index}"] = Launch(options, plan, ordered.ranks(compared_order.order))
         return launch_in_turns(
             jobs, sides, launches=args.launches, op=args.op, runs=args.keep, seed=args.seed,
             progress=progress,
         )  # fmt: skip
 
 
-def _measured(found: ComparedOrders, turns: Turns) -> ComparedOrders:
+def _measured(compared: ComparedOrders, turns: Turns) -> ComparedOrders:
     """Return the orders with the times of their launches."""
-    timed = "exchange" if turns.exchange and found.expected == "exchange" else "call"
+    timed = "exchange" if turns.exchange and compared.expected == "exchange" else "call"
     launches = turns.exchange if timed == "exchange" else turns.times
-    pairs = zip(found.orders, launches.values(), strict=True)
-    orders = [replace(one, times=times) for one, times in pairs]
-    return replace(found, orders=orders, timed=timed, origin=turns.origin)
+    pairs = zip(compared.orders, launches.values(), strict=True)
+    orders = [replace(order, times=times) for order, times in pairs]
+    return replace(compared, orders=orders, timed=timed, origin=turns.origin)
 
 
-def _draw(args: Namespace, found: ComparedOrders) -> None:
+def _draw(args: Namespace, compared: ComparedOrders) -> None:
     if args.figure is not None:
-        views.save(views.draw("orders", [found]), args.figure)
+        views.save(views.draw("orders", [compared]), args.figure)

@@ -69,21 +69,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Predict all combinations of the settings, and print them."""
-    known = [models.read(path) for path in args.model]
+    fitted_models = [models.read(path) for path in args.model]
     # the ranks on a full node in the data of models, as far as they say so
-    full = max((int(m.constant.get("ppn", 0)) or m.full_node for m in known), default=0)
+    full = max((int(m.constant.get("ppn", 0)) or m.full_node for m in fitted_models), default=0)
     ppn = args.ppn or full
     points = []
     for chosen in settings(args.settings):
-        asked = program(read(args.spec, chosen), args.ranks)
-        if args.ranks not in (None, asked.ranks):
-            raise InputError(f"the description is for {asked.ranks} ranks", where="-n")
-        machine = Machine(-(-asked.ranks // ppn) if ppn else 0, ppn, args.placement)
-        points.append((chosen, predict(asked, known, machine)))
+        job_program = program(read(args.spec, chosen), args.ranks)
+        if args.ranks not in (None, job_program.ranks):
+            raise InputError(f"the description is for {job_program.ranks} ranks", where="-n")
+        machine = Machine(-(-job_program.ranks // ppn) if ppn else 0, ppn, args.placement)
+        points.append((chosen, predict(job_program, fitted_models, machine)))
     if args.json:
-        print_json(_document(points, known))
+        print_json(_document(points, fitted_models))
     else:
-        print_blocks(_blocks(points, known))
+        print_blocks(_blocks(points, fitted_models))
     return 0
 
 
@@ -114,62 +114,62 @@ class _Predicted(Struct):
 DOCUMENTS = {"predict-app": _Predicted}
 
 
-def _document(points: Points, known: Sequence[Model]) -> _Predicted:
+def _document(points: Points, fitted_models: Sequence[Model]) -> _Predicted:
     rows = [
         _Time(
-            one.app, phase, one.ranks, None, per, one.iterations, chosen, part.seconds,
-            part.low, part.high,
+            total.app, phase, total.ranks, None, per, total.iterations, chosen, timed.seconds,
+            timed.low, timed.high,
         )
-        for chosen, found in points
-        for one in found
-        for part, phase, per in _parts(one)
+        for chosen, predictions in points
+        for total in predictions
+        for timed, phase, per in _parts(total)
     ]  # fmt: skip
-    return _Predicted(rows, origin_of(known) or None, _warnings(points))
+    return _Predicted(rows, origin_of(fitted_models) or None, _warnings(points))
 
 
-def _parts(one: Prediction) -> list[tuple[Any, str | None, _Per]]:
+def _parts(total: Prediction) -> list[tuple[Any, str | None, _Per]]:
     """Return the whole run, and each phase in an iteration of it."""
-    return [(one, None, "run"), *((part, part.phase, "iteration") for part in one.phases)]
+    return [(total, None, "run"), *((phase, phase.phase, "iteration") for phase in total.phases)]
 
 
 def _warnings(points: Points) -> list[str]:
-    said = [text for _, found in points for one in found for text in one.warnings]
-    if any(len(found) > 1 for _, found in points):
-        said.append("each application is predicted alone: how they slow each other down is not")
-    return list(dict.fromkeys(said))
+    texts = [text for _, predictions in points for total in predictions for text in total.warnings]
+    if any(len(predictions) > 1 for _, predictions in points):
+        texts.append("each application is predicted alone: how they slow each other down is not")
+    return list(dict.fromkeys(texts))
 
 
-def _blocks(points: Points, known: Sequence[Model]) -> list[Block]:
+def _blocks(points: Points, fitted_models: Sequence[Model]) -> list[Block]:
     """Say what was predicted: a line for each application, and one for each phase of it."""
     names = list(points[0][0])
     rows = []
-    for chosen, found in points:
+    for chosen, predictions in points:
         values = tuple(printable(chosen[name], 20) for name in names)
-        for one in found:
-            app = printable(one.app, 40), str(one.ranks)
-            rows.append(Row((*values, *app, *_cells(one, one.iterations, 1)), "strong"))
+        for total in predictions:
+            app = printable(total.app, 40), str(total.ranks)
+            rows.append(Row((*values, *app, *_cells(total, total.iterations, 1)), "strong"))
             rows += [
                 Row((
-                    *("" for _ in names), f"  {printable(part.phase, 40)}", "",
-                    *_cells(part, 1, one.iterations),
-                )) for part in one.phases
+                    *("" for _ in names), f"  {printable(phase.phase, 40)}", "",
+                    *_cells(phase, 1, total.iterations),
+                )) for phase in total.phases
             ]  # fmt: skip
     columns = columns_of(
         *(f">{printable(name, 20)}" for name in names), "application", ">ranks", ">per iteration",
         ">total", ">95 % interval of total",
     )  # fmt: skip
     return [
-        predicted_by(*known),
+        predicted_by(*fitted_models),
         Table("", columns, tuple(rows)),
         Warnings(tuple(_warnings(points))),
     ]
 
 
-def _cells(part: Any, iterations: int, times: int) -> tuple[str, ...]:
+def _cells(timed: Any, iterations: int, times: int) -> tuple[str, ...]:
     """Write the seconds of one of so many iterations, and of so many times all of them."""
-    low, high = part.low * times, part.high * times
-    known = not (isnan(low) or isnan(high))
+    low, high = timed.low * times, timed.high * times
+    has_interval = not (isnan(low) or isnan(high))
     return (
-        format_seconds(part.seconds / iterations, 4), format_seconds(part.seconds * times, 4),
-        f"{format_seconds(low)} to {format_seconds(high)}" if known else "not known",
+        format_seconds(timed.seconds / iterations, 4), format_seconds(timed.seconds * times, 4),
+        f"{format_seconds(low)} to {format_seconds(high)}" if has_interval else "not known",
     )  # fmt: skip

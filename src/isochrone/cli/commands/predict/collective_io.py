@@ -118,48 +118,50 @@ def run(args: argparse.Namespace) -> int:
         ranks = wanted.aggregators(nodes.by_rank, args.cb_config_list, args.cb_nodes)
     layout = layout_of(nodes.by_rank)
     kinds = wanted.round_kinds(len(ranks), exactly=True)
-    found = predict(kinds, layout, ranks, model)
-    found.warnings.extend(wanted.warnings())
-    whole = whole_call(args, model)
-    total = whole.predict(wanted, nodes.by_rank, ranks)
-    best = best_possible(whole, wanted, nodes.by_rank, ranks)
+    cost = predict(kinds, layout, ranks, model)
+    cost.warnings.extend(wanted.warnings())
+    call_model = whole_call(args, model)
+    total = call_model.predict(wanted, nodes.by_rank, ranks)
+    best = best_possible(call_model, wanted, nodes.by_rank, ranks)
     if args.figure is not None:
-        parts = distribution(wanted, layout, ranks, data_distribution.PARTS)
+        slices = distribution(wanted, layout, ranks, data_distribution.PARTS)
         first, last = wanted.pattern.extent
-        picture = data_distribution.draw(parts, layout, found.node_costs, last - first)
+        picture = data_distribution.draw(slices, layout, cost.node_costs, last - first)
         save(picture, args.figure)
     if args.json:
-        low, high = found.low / found.rounds, found.high / found.rounds
-        warnings = list(dict.fromkeys([*found.warnings, *total.warnings]))
+        low, high = cost.low / cost.rounds, cost.high / cost.rounds
+        warnings = list(dict.fromkeys([*cost.warnings, *total.warnings]))
         seconds = total.seconds if total.known else None
         print_json(_Predicted(
-            found.cost, low, high, found.hot_nodes, found.rounds, found.seconds,
-            found.counts.message_size, found.nodes, found.origin or None, warnings, ranks,
+            cost.cost, low, high, cost.hot_nodes, cost.rounds, cost.seconds,
+            cost.counts.message_size, cost.nodes, cost.origin or None, warnings, ranks,
             nodes.ranks, Parts(**total.parts), _Whole(seconds, total.low, total.high), best,
         ))  # fmt: skip
     else:
-        own = [text for text in total.warnings if text not in found.warnings]
-        left = unexchanged_first(console(), wanted, found.warnings)
-        found = replace(found, warnings=left)
-        said = whole_page.whole_call(replace(total, warnings=own), best, measured=bool(args.calls))
-        print_blocks([*said, *_blocks(found, nodes, model.model)])
+        call_warnings = [text for text in total.warnings if text not in cost.warnings]
+        left = unexchanged_first(console(), wanted, cost.warnings)
+        cost = replace(cost, warnings=left)
+        call_blocks = whole_page.whole_call(
+            replace(total, warnings=call_warnings), best, measured=bool(args.calls)
+        )
+        print_blocks([*call_blocks, *_blocks(cost, nodes, model.model)])
     return 0
 
 
-def _blocks(found: CallCost, nodes: Allocation, model: Model) -> list[Block]:
+def _blocks(cost: CallCost, nodes: Allocation, model: Model) -> list[Block]:
     """Say what a prediction found: every node, or the hottest ones."""
-    hot = found.hot_nodes
-    names = listed([printable(found.hosts[k], 40) for k in hot], 4)
-    size = format_bytes(round(found.counts.message_size))
+    hot = cost.hot_nodes
+    names = listed([printable(cost.hosts[k], 40) for k in hot], 4)
+    size = format_bytes(round(cost.counts.message_size))
     summary = (
-        f"Exchange: {format_seconds(found.cost, 4)} per round, {plural(found.rounds, 'round')}, "
-        f"{format_seconds(found.seconds, 4)} in total. Hot spot: {names}. "
+        f"Exchange: {format_seconds(cost.cost, 4)} per round, {plural(cost.rounds, 'round')}, "
+        f"{format_seconds(cost.seconds, 4)} in total. Hot spot: {names}. "
         f"Messages: {size} on average"
     )
     cores = dict(zip(nodes.hosts, nodes.cores, strict=True))
-    shown = found.nodes
-    if len(shown) > MAX_NODES:
-        shown = sorted(shown, key=lambda row: -row.cost)[:MAX_NODES]
+    hottest = cost.nodes
+    if len(hottest) > MAX_NODES:
+        hottest = sorted(hottest, key=lambda row: -row.cost)[:MAX_NODES]
     rows = [
         Row((
             printable(row.host, 40), str(cores[row.host]), str(row.intra), str(row.in_),
@@ -167,12 +169,12 @@ def _blocks(found: CallCost, nodes: Allocation, model: Model) -> list[Block]:
             *(format_bytes(round(of)) for of in (row.intra_bytes, row.in_bytes, row.out_bytes)),
             format_seconds(row.cost, 4),
         ), "bad" if row.node in hot else "")
-        for row in shown
+        for row in hottest
     ]  # fmt: skip
     columns = columns_of(
         "node", ">ranks", ">intra", ">in", ">out", ">bytes within", ">bytes in", ">bytes out",
         ">cost",
     )  # fmt: skip
-    more = left_out(len(found.hosts), len(rows), "cooler node")
-    table = Table("", columns, tuple(rows), more)
-    return [Sentence(summary), predicted_by(model), table, Warnings(tuple(found.warnings))]
+    remainder = left_out(len(cost.hosts), len(rows), "cooler node")
+    table = Table("", columns, tuple(rows), remainder)
+    return [Sentence(summary), predicted_by(model), table, Warnings(tuple(cost.warnings))]

@@ -99,10 +99,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def _several(text: str) -> int:
     """Read a number of at least 2: one pair proves nothing."""
-    number = read_count(text)
-    if number < 2:
+    count = read_count(text)
+    if count < 2:
         raise InputError("a single launch proves nothing: give 2 or more")
-    return number
+    return count
 
 
 def run(args: Namespace) -> int:
@@ -124,9 +124,9 @@ def run(args: Namespace) -> int:
         "starts": 0, "warnings": [], "portable": None, "kept_hints": [],
     }  # fmt: skip
     try:
-        kept = tune(trials, Wish(args.launches, args.min_io_share), chooser.choose, document)
-        if kept is not None:
-            _keep(kept, base, folder, hints, document, document)
+        proposal = tune(trials, Wish(args.launches, args.min_io_share), chooser.choose, document)
+        if proposal is not None:
+            _keep(proposal, base, folder, hints, document, document)
         portable = document["portable"]
         if portable and not portable["why"]:
             _keep(trials.ways[portable["name"]], base, folder, hints, document, portable, PORTABLE)
@@ -181,7 +181,7 @@ def _is_whole(report: Path) -> bool:
 
 
 def _keep(
-    kept: Proposal,
+    proposal: Proposal,
     base: Mapping[str, str],
     folder: Path,
     hints: Path,
@@ -190,23 +190,23 @@ def _keep(
     suffix: str = "",
 ) -> None:
     """Write what was found to be faster; ``result`` says where it is and how it is used."""
-    variables = dict(kept.environ)
+    variables = dict(proposal.environ)
     result["kept"] = None
-    if kept.hints:
+    if proposal.hints:
         path = hints.with_name(hints.name + suffix)
-        found = ", ".join(document["filesystems"]) or "an unknown file system"
-        comment = f"measured with files on {found}"
-        if document["portable"] and not kept.portable:
+        filesystems = ", ".join(document["filesystems"]) or "an unknown file system"
+        comment = f"measured with files on {filesystems}"
+        if document["portable"] and not proposal.portable:
             comment += ", which explains the gain"
-        write_text(path, romio_hints.text({**base, **kept.hints}, comment))
+        write_text(path, romio_hints.text({**base, **proposal.hints}, comment))
         variables[ROMIO_HINTS] = str(path.absolute())
         result["kept"] = str(path)
     lines = [f"export {key}={shell_word(value)}" for key, value in variables.items()]
-    if kept.environ:
+    if proposal.environ:
         path = folder / (VARIABLES + suffix)
         write_text(path, "".join(f"{line}\n" for line in lines))
         result["kept"] = result["kept"] or str(path)
-        if "OMPI_MCA_io" in kept.environ:
+        if "OMPI_MCA_io" in proposal.environ:
             document["warnings"].append(
                 "ROMIO has hints of its own: tune once more with OMPI_MCA_io exported"
             )

@@ -85,17 +85,17 @@ def run(args: Namespace) -> int:
         print_json(document)
     else:
         print_report(document, args.min_gain)
-    return 1 if any(one.verdict == "not active" for one in document.verified) else 0
+    return 1 if any(rule.verdict == "not active" for rule in document.verified) else 0
 
 
 def _of_grids(args: Namespace, times: TuningTimes) -> Tuned:
     """Choose grids; write the table of ``isochrone exec``."""
     measured = savings(times, "grid", args.min_gain)
-    more, asked, origin = modelled(args, times)
-    found = [*measured, *more]
-    rules = grid_rules(found, times.sizes | asked)
-    origin = together([times.origin, origin]) if more else times.origin
-    document = _document(args, found, times, origin)
+    model_savings, model_sizes, origin = modelled(args, times)
+    choices = [*measured, *model_savings]
+    rules = grid_rules(choices, times.sizes | model_sizes)
+    origin = together([times.origin, origin]) if model_savings else times.origin
+    document = _document(args, choices, times, origin)
     document.rules = rules
     if args.output is not None:
         files = [*args.run_files, *([Path(args.model)] if args.model else [])]
@@ -118,9 +118,9 @@ def _of_algorithms(args: Namespace, times: TuningTimes) -> Tuned:
         raise InputError("models do not cover the algorithms of the library", where="--model")
     tuning_file = tunings.load(args.to)
     tuning_file.check(times.mpi)
-    found = savings(times, "algorithm", args.min_gain)
-    rules = algorithm_rules(found, times.sizes)
-    document = _document(args, found, times, times.origin)
+    choices = savings(times, "algorithm", args.min_gain)
+    rules = algorithm_rules(choices, times.sizes)
+    document = _document(args, choices, times, times.origin)
     if args.output is not None:
         library = _library(args, times.mpi) if tuning_file.of_library else b""
         written = tuning_file.write(rules, args.output, library)
@@ -140,9 +140,9 @@ def _of_algorithms(args: Namespace, times: TuningTimes) -> Tuned:
     return document
 
 
-def _document(args: Namespace, found: list[Saving], times: TuningTimes, origin: str) -> Tuned:
+def _document(args: Namespace, choices: list[Saving], times: TuningTimes, origin: str) -> Tuned:
     kind: Kind = "grid" if args.to == TABLE else "algorithm"
-    return Tuned(times.mpi, origin, found, cautions(times, found, kind, args.min_gain))
+    return Tuned(times.mpi, origin, choices, cautions(times, choices, kind, args.min_gain))
 
 
 def _library(args: Namespace, mpi: str) -> bytes:
@@ -156,10 +156,10 @@ def _library(args: Namespace, mpi: str) -> bytes:
 def _same(args: Namespace, mpi: str) -> Setup:
     """Return the MPI to use, which must be that of the runs."""
     setup = setup_of(args)
-    here = tuning_table.mpi_name(setup.mpi().library)
-    if here != mpi:
+    this_mpi = tuning_table.mpi_name(setup.mpi().library)
+    if this_mpi != mpi:
         raise InputError(
-            f"the runs were measured with {mpi}, but this MPI is {here or setup.name}",
+            f"the runs were measured with {mpi}, but this MPI is {this_mpi or setup.name}",
             where="--mpicc", hint="give the mpicc of that MPI",
         )  # fmt: skip
     return setup

@@ -75,10 +75,10 @@ def run(args: argparse.Namespace) -> int:
     check_output(folder / REPORT, force=args.force, inputs=[])
     make_folder(folder / "runs")
     tell = reporter(quiet=args.json)
-    found, document, words = _recorded(program, folder)
+    recorded_run, document, start_tokens = _recorded(program, folder)
     try:
         wish = Wish(args.launches, args.budget, args.min_gain)
-        tune(program, words, found, folder, wish, document, tell)
+        tune(program, start_tokens, recorded_run, folder, wish, document, tell)
     finally:
         write_text(folder / REPORT, json_text(document, indent=1))
     if args.json:
@@ -91,22 +91,27 @@ def run(args: argparse.Namespace) -> int:
 def _recorded(program: Program, folder: Path) -> tuple[Run, TunedProgram, list[str]]:
     """Launch the program once; return what it calls, and the words that start its ranks."""
     path = folder / "recording.jsonl"
-    found, seconds = program.record(path, {}, path.with_suffix(".log"), FIRST_LIMIT)
-    words = launcher_words(program.command, found.notes.get("command", ""))
-    if words is None:
+    recorded_run, seconds = program.record(path, {}, path.with_suffix(".log"), FIRST_LIMIT)
+    start_tokens = launcher_words(program.command, recorded_run.notes.get("command", ""))
+    if start_tokens is None:
         raise InputError(
             "no launcher was found in the command", where=" ".join(program.command),
             hint="write: launcher, its options, program, arguments",
         )  # fmt: skip
     calls = [
-        (one.op, one.bytes, one.members, one.calls, one.seconds)
-        for one in recording.operations(found)
+        (operation.op, operation.bytes, operation.members, operation.calls, operation.seconds)
+        for operation in recording.operations(recorded_run)
     ]
-    operations, others = used(calls, found.size)
-    busy = sum(one.seconds for one in recording.rank_times(found)) / found.size
-    share = sum(one.seconds for one in operations) / busy if busy > 0 else 0.0
-    document = TunedProgram(list(program.command), found.size, seconds, share, operations, others)
-    return found, document, words
+    operations, others = used(calls, recorded_run.size)
+    busy = (
+        sum(rank_time.seconds for rank_time in recording.rank_times(recorded_run))
+        / recorded_run.size
+    )
+    share = sum(usage.seconds for usage in operations) / busy if busy > 0 else 0.0
+    document = TunedProgram(
+        list(program.command), recorded_run.size, seconds, share, operations, others
+    )
+    return recorded_run, document, start_tokens
 
 
 def _print(document: TunedProgram, folder: Path) -> None:
@@ -114,10 +119,10 @@ def _print(document: TunedProgram, folder: Path) -> None:
         f"{document.ranks} ranks, {format_seconds(document.seconds)}: "
         f"{100 * document.share:.0f} % in collective operations"
     )
-    for one in document.operations[:8]:
+    for usage in document.operations[:8]:
         print(
-            f"  {printable(one.op, 40)}, {format_bytes(one.bytes)}: {one.calls} calls, "
-            f"{format_seconds(one.seconds)}"
+            f"  {printable(usage.op, 40)}, {format_bytes(usage.bytes)}: {usage.calls} calls, "
+            f"{format_seconds(usage.seconds)}"
         )
     for way in document.ways:
         title = "Tuning file of the library" if way.name == "library" else "Table of grids"
