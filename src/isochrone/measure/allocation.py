@@ -212,12 +212,14 @@ def _expand(item: str, where: str) -> list[str]:
 
 def _numbers(text: str, where: str) -> list[str]:
     """Expand what is between brackets: ``00-02,7``."""
-    expanded = []
+    expanded: list[str] = []
     for entry in text.split(","):
         match = _RANGE.fullmatch(entry.strip())
         low, high = (match[1], match[2] or match[1]) if match else ("1", "0")
         if match is None or not 0 <= int(high) - int(low) < MAX_NODES:
             raise InputError(f"'[{text[:60]}]' is not a valid range", where=where)
+        if len(expanded) + int(high) - int(low) >= MAX_NODES:
+            raise InputError(f"the list has more than {MAX_NODES} nodes", where=where)
         expanded += [f"{node:0{len(low)}d}" for node in range(int(low), int(high) + 1)]
     return expanded
 

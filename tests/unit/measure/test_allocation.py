@@ -91,7 +91,10 @@ def test_lists_of_hosts_are_expanded_as_scontrol_does() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", ["n[", "n[]", "n[3-1]", "n[a]", "n1,n1", "n[0-99999999]", "]"])
+@pytest.mark.parametrize(
+    "text",
+    ["n[", "n[]", "n[3-1]", "n[a]", "n1,n1", "n[0-99999999]", "n[0-999999,0-999999,0-999999]", "]"],
+)
 def test_lists_that_are_none_are_refused(text: str) -> None:
     with pytest.raises(InputError):
         expand_hosts(text, "here")

@@ -60,7 +60,7 @@ def _files(paths: Sequence[Path]) -> list[Path]:
     for path in paths:
         match = _RANK.search(path.name)
         rank = int(match[1]) if match else 0 if len(paths) == 1 else None
-        if rank is None or rank in of_rank or rank > MAX_RANKS:
+        if rank is None or rank in of_rank or rank >= MAX_RANKS:
             raise InputError(
                 "the name of the file has no valid rank", where=path,
                 hint="name files pmpi-trace-rank-0.txt, pmpi-trace-rank-1.txt …",

@@ -89,7 +89,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Search, write the hints, and prove what was query for."""
+    """Search, write the hints, and prove what was asked for."""
     nodes, wanted, model = job(args)
     given_setting = Setting(args.cb_config_list, args.cb_nodes, args.cb_buffer_size)
     of_bytes = model.of_bytes or args.calls
