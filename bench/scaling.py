@@ -52,7 +52,6 @@ CODES = {
     "stencil4d": "{grid4} 4 4 4 4 1 20",
     "subcom3d-a2a": "{grid3} 4096 4096 4096 50",
     "spread": "1 4 8 4096 20",
-    "unstr-mesh": "{grid3} 3 6 8 4096 20",
 }
 """Arguments of public codes."""
 
