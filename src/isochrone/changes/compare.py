@@ -19,7 +19,6 @@ from scipy.special import ndtri
 from isochrone.base.arrays import Floats
 from isochrone.base.documents import Hidden, Inline, Value, plain, shown
 from isochrone.base.errors import InputError
-from isochrone.base.frames import data_frame
 from isochrone.base.inference import RATE, Contrast, contrast, holm, without_chance
 from isochrone.base.record import Record
 from isochrone.changes.comparability import check_comparable, environment
@@ -211,6 +210,8 @@ class Comparison:
             {**one.key, "before": one.before, "after": one.after, **plain(one.difference)}
             for one in self.points
         ]
+        from isochrone.base.frames import data_frame
+
         names = dict.fromkeys(name for row in rows for name in row)
         return data_frame({name: [row.get(name) for row in rows] for name in names})
 

@@ -17,7 +17,6 @@ from typing import Any, NoReturn
 
 from isochrone.base import registry
 from isochrone.base.errors import InputError
-from isochrone.base.synonyms import synonyms
 from isochrone.base.text import command_line, did_you_mean, printable
 
 FEW_OPTIONS = 2
@@ -179,6 +178,8 @@ class Parser(ArgumentParser):
         except InputError as error:
             error.where = ""  # the option is named anyway
             typed = (f"{name}{text}" for name in action.option_strings if len(name) == SHORT)
+            from isochrone.base.synonyms import synonyms
+
             meanings = synonyms(self._option_string_actions)
             meant = next((meanings[word] for word in typed if word in meanings), "")
             also = f"; did you mean '{meant}'?" if meant else ""

@@ -4,12 +4,15 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from isochrone.base.files import read_bytes
 from isochrone.base.table_text import decoded
 from isochrone.console.options import add_expert, add_flag, add_option
-from isochrone.models.columns import AS_NAMED, Columns
 from isochrone.runfile.table_notes import NOTES, TableNotes, read_unit
+
+if TYPE_CHECKING:
+    from isochrone.models.columns import Columns
 
 
 def add_table_notes(parser: ArgumentParser, *, hosts: bool = True) -> None:
@@ -20,13 +23,19 @@ def add_table_notes(parser: ArgumentParser, *, hosts: bool = True) -> None:
     add_flag(group, "--one-way", "times are of one message from i to j, not of round trips")
     add_option(group, "--matrix", "WORDS", str,
         "words in the title of the matrix to read (default: the first with a unit)")  # fmt: skip
-    add_expert(group, "--map-columns", "COLUMN=VARIABLE[:UNIT],…", Columns.parse,
+    add_expert(group, "--map-columns", "COLUMN=VARIABLE[:UNIT],…", _columns,
         "map columns to variables: src=i,dst=j,usec=seconds:us,size=b, or bw=rate:GB/s (default: "
-        "by their names)", default=AS_NAMED)  # fmt: skip
+        "by their names)")  # fmt: skip
     if hosts:
         add_expert(group, "--hosts", "FILE", Path,
             "file with the host of each rank, one in a line")  # fmt: skip
     parser.set_defaults(noting=_noting)
+
+
+def _columns(text: str) -> "Columns":
+    from isochrone.models.columns import Columns  # and all of models: only if it is needed
+
+    return Columns.parse(text)
 
 
 @contextmanager
@@ -39,7 +48,7 @@ def _noting(args: Namespace) -> Iterator[None]:
     columns = args.map_columns
     token = NOTES.set(TableNotes(
         args.unit or "", nbytes, args.one_way, hosts, args.matrix or "",
-        columns.meaning, columns.factor,
+        **({"columns": columns.meaning, "factors": columns.factor} if columns else {}),
     ))  # fmt: skip
     try:
         yield

@@ -23,7 +23,6 @@ from isochrone.latency_map.explained_map import MIN_NODES
 from isochrone.latency_map.explanation import Estimator
 from isochrone.latency_map.grid import grid_of
 from isochrone.latency_map.hierarchy import Known
-from isochrone.latency_map.next_pairs import next_pairs
 from isochrone.latency_map.pairs import RankPairs, clock_step, hosts_known, rank_pairs
 from isochrone.latency_map.partitions import Partition, groups_of, level_of, numbered
 from isochrone.latency_map.slow_part import NotUnderstood, Slow
@@ -305,12 +304,14 @@ def _advice(diagnosis: Diagnosis) -> str | None:
     """Say which pairs of nodes to measure next; None of a map that is not sparse."""
     if diagnosis.outer is None or not diagnosis.outer.times.sparse:
         return None
-    found = next_pairs(diagnosis.outer.times)
+    from isochrone.latency_map.next_pairs import next_pairs
+
+    advice = next_pairs(diagnosis.outer.times)
     ranks = range(diagnosis.pairs.ranks)
     names = dict(zip(diagnosis.node[::-1].tolist(), reversed(diagnosis.hosts), strict=True))
     if not diagnosis.by_host:
         names = {k: f"rank {k}" for k in ranks}
-    return found.in_words([names[k] for k in sorted(names)]) if found else None
+    return advice.in_words([names[k] for k in sorted(names)]) if advice else None
 
 
 def placement_of(hosts: Sequence[str]) -> Placement:

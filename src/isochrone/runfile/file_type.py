@@ -8,7 +8,6 @@ from isochrone.base.column_names import understood
 from isochrone.base.errors import InputError, failing
 from isochrone.base.files import check_ordinary
 from isochrone.base.log_text import plain
-from isochrone.base.matrix_text import matrices_in
 from isochrone.base.table_text import decoded, table_of
 from isochrone.runfile import importer as importers
 from isochrone.runfile.table_notes import NOTES
@@ -96,6 +95,8 @@ def _of_matrix(begin: bytes) -> str:
     """Return ``matrix`` if there is one in the beginning of a file; else nothing."""
     if b"var hostlist" in begin and b"hp2p" in begin.lower():
         return "matrix"
+    from isochrone.base.matrix_text import matrices_in
+
     text = begin.decode("latin-1")
     if len(begin) == _ENOUGH:
         text = text[: text.rfind("\n") + 1]

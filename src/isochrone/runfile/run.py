@@ -10,7 +10,6 @@ import numpy as np
 
 from isochrone.base.arrays import Array, Floats, Ints
 from isochrone.base.errors import InputError
-from isochrone.base.frames import data_frame
 from isochrone.base.stats import distinct
 from isochrone.base.table import Members, Table, grouped
 from isochrone.base.text import printable
@@ -373,6 +372,8 @@ class Run:
         InputError
             If pandas is not installed, or the run holds no such records.
         """
+        from isochrone.base.frames import data_frame
+
         return data_frame(self.columns(name))
 
     def to_arrow(self, name: str | None = None) -> pyarrow.Table:

@@ -19,8 +19,8 @@ from isochrone.base.inference import group_medians, means, verdict
         (1.0, 0.9, 1.1, {}, "not known"),
         (1.1, 1.02, 1.2, {"sure": False}, "not known"),  # one of many may be so by chance
         (1.01, 0.97, 1.04, {"margin": 0.05}, "same"),
-        (1.01, 1.005, 1.015, {"least": 0.02}, "not known"),
-        (0.99, 0.985, 0.995, {"least": 0.02}, "not known"),
+        (1.01, 1.005, 1.015, {"threshold": 0.02}, "not known"),
+        (0.99, 0.985, 0.995, {"threshold": 0.02}, "not known"),
         (1.0 + 1e-8, 1.0 + 1e-8, 1.0 + 1e-8, {"rounding": 1e-4}, "not known"),
         (1.2, math.nan, math.nan, {}, "not known"),
         (0.0, 0.0, 0.0, {}, "faster"),  # a clock that is too coarse
