@@ -2,7 +2,7 @@
 
 A matrix has a row for each of its columns, or is half of that: a triangle. Names of the columns may
 be above it, those of the rows before them. Between the cells are commas, semicolons, tabs or
-blanks. A matrix without names is told from a table of numbers by its shape: as many rows as
+blanks. A matrix without names differs from a table of numbers by its shape: as many rows as
 columns, and no other names right above it.
 """
 

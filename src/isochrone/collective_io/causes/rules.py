@@ -163,42 +163,46 @@ def _repeated(kinds: Sequence[str], doing: str) -> Callable[[Recorded], Explaine
     return find
 
 
-def _explained(
-    recorded: Recorded, seconds: Callable[[Access], float], words: Callable[[Access], str]
-) -> Explained | None:
-    """Add up a rule over all accesses; the words are on that with most seconds."""
-    each = [(value, one) for one in recorded.accesses if (value := seconds(one)) > 0]
-    if not each:
-        return None
-    _, most = max(each, key=lambda pair: pair[0])
-    numbers = {
-        "calls": most.calls, "ranks": most.ranks, "active_ranks": most.active, "bytes": most.size,
-        "pieces": most.pieces, "span": most.span, "exchange_seconds": most.exchange,
-        "access_seconds": most.access, "misaligned": most.misaligned,
-    }  # fmt: skip
-    more = f" (and {plural(len(each) - 1, 'kind')} of access more)" if len(each) > 1 else ""
-    return Explained(sum(value for value, _ in each), numbers, words(most) + more + ".")
+def _summed(
+    seconds: Callable[[Access], float], words: Callable[[Access], str]
+) -> Callable[[Recorded], Explained | None]:
+    """Return a rule that adds up over all accesses; its words are on that with most seconds."""
+
+    def find(recorded: Recorded) -> Explained | None:
+        explained = [
+            (value, access) for access in recorded.accesses if (value := seconds(access)) > 0
+        ]
+        if not explained:
+            return None
+        _, longest = max(explained, key=lambda pair: pair[0])
+        numbers = {
+            "calls": longest.calls, "ranks": longest.ranks, "active_ranks": longest.active,
+            "bytes": longest.size, "pieces": longest.pieces, "span": longest.span,
+            "exchange_seconds": longest.exchange, "access_seconds": longest.access,
+            "misaligned": longest.misaligned,
+        }  # fmt: skip
+        others = len(explained) - 1
+        more = f" (and {plural(others, 'kind')} of access more)" if others else ""
+        return Explained(sum(value for value, _ in explained), numbers, words(longest) + more + ".")
+
+    return find
 
 
-def _small_independent(recorded: Recorded) -> Explained | None:
-    return _explained(
-        recorded,
-        lambda one: one.access * (one.calls - 1) / one.calls
-        if one.alone and one.small and not one.strided else 0.0,
-        lambda one: f"A rank makes {one.calls:,.0f} independent {one.op}s of "
-        f"{format_bytes(round(one.size))} to {_named(one.file)}",
-    )  # fmt: skip
+_small_independent = _summed(
+    lambda access: access.access * (access.calls - 1) / access.calls
+    if access.alone and access.small and not access.strided else 0.0,
+    lambda access: f"A rank makes {access.calls:,.0f} independent {access.op}s of "
+    f"{format_bytes(round(access.size))} to {_named(access.file)}",
+)  # fmt: skip
 
 
-def _strided_independent(recorded: Recorded) -> Explained | None:
-    return _explained(
-        recorded,
-        lambda one: one.access * (one.pieces - 1) / one.pieces
-        if one.alone and one.strided else 0.0,
-        lambda one: f"An independent {one.op} of {_named(one.file)} has {one.pieces:,.0f} pieces "
-        f"of {format_bytes(one.piece)}; data sieving moves "
-        f"{one.span / max(1.0, one.size):,.1f} times its bytes",
-    )  # fmt: skip
+_strided_independent = _summed(
+    lambda access: access.access * (access.pieces - 1) / access.pieces
+    if access.alone and access.strided else 0.0,
+    lambda access: f"An independent {access.op} of {_named(access.file)} has "
+    f"{access.pieces:,.0f} pieces of {format_bytes(access.piece)}; data sieving moves "
+    f"{access.span / max(1.0, access.size):,.1f} times its bytes",
+)  # fmt: skip
 
 
 def _shared_pointer(recorded: Recorded) -> Explained | None:
@@ -210,71 +214,63 @@ def _shared_pointer(recorded: Recorded) -> Explained | None:
     )  # fmt: skip
 
 
-def _imbalance(recorded: Recorded) -> Explained | None:
-    return _explained(
-        recorded,
-        lambda one: 0.0 if one.alone else (1 - one.part) * (one.exchange + one.access),
-        lambda one: (
-            f"{one.active:.0f} of {one.ranks} ranks have data in collective {one.op}s of "
-            f"{_named(one.file)}, {format_bytes(round(one.size))} each"
-        ),
-    )
+_imbalance = _summed(
+    lambda access: 0.0 if access.alone else (1 - access.part) * (access.exchange + access.access),
+    lambda access: (
+        f"{access.active:.0f} of {access.ranks} ranks have data in collective {access.op}s of "
+        f"{_named(access.file)}, {format_bytes(round(access.size))} each"
+    ),
+)
 
 
-def _small_collective(recorded: Recorded) -> Explained | None:
-    return _explained(
-        recorded,
-        lambda one: one.part * (one.exchange + one.access) * (one.calls - 1) / one.calls
-        if not one.alone and one.small and not one.strided else 0.0,
-        lambda one: f"{one.calls:,.0f} collective {one.op}s of {_named(one.file)}, each with a "
-        f"single piece of {format_bytes(round(one.size))} of a rank",
-    )  # fmt: skip
+_small_collective = _summed(
+    lambda access: access.part * (access.exchange + access.access)
+    * (access.calls - 1) / access.calls
+    if not access.alone and access.small and not access.strided else 0.0,
+    lambda access: f"{access.calls:,.0f} collective {access.op}s of {_named(access.file)}, each "
+    f"with a single piece of {format_bytes(round(access.size))} of a rank",
+)  # fmt: skip
 
 
-def _contiguous_exchange(recorded: Recorded) -> Explained | None:
-    return _explained(
-        recorded,
-        lambda one: 0.0 if one.alone or one.small else one.part * one.exchange,
-        lambda one: (
-            f"Ranks exchange data in collective {one.op}s of {_named(one.file)}, although "
-            f"pieces of a rank are as large as {format_bytes(one.piece)}"
-        ),
-    )
+_contiguous_exchange = _summed(
+    lambda access: 0.0 if access.alone or access.small else access.part * access.exchange,
+    lambda access: (
+        f"Ranks exchange data in collective {access.op}s of {_named(access.file)}, although "
+        f"pieces of a rank are as large as {format_bytes(access.piece)}"
+    ),
+)
 
 
-def _exchange(recorded: Recorded) -> Explained | None:
-    return _explained(
-        recorded,
-        lambda one: 0.0 if one.alone or not one.strided else one.part * one.exchange,
-        lambda one: (
-            f"Collective {one.op}s of {_named(one.file)} exchange {one.pieces:,.0f} pieces "
-            f"of {format_bytes(one.piece)} of each rank: "
-            f"{format_seconds(one.exchange)}; access to the file: {format_seconds(one.access)}"
-        ),
-    )
+_exchange = _summed(
+    lambda access: 0.0 if access.alone or not access.strided else access.part * access.exchange,
+    lambda access: (
+        f"Collective {access.op}s of {_named(access.file)} exchange {access.pieces:,.0f} pieces "
+        f"of {format_bytes(access.piece)} of each rank: "
+        f"{format_seconds(access.exchange)}; access to the file: {format_seconds(access.access)}"
+    ),
+)
 
 
-def _bound(one: Access) -> float:
+def _bound(access: Access) -> float:
     """Seconds of access that neither calls nor pieces explain."""
-    alone = one.access if not one.small else 0.0
-    return alone if one.alone else one.part * one.access * (one.strided or not one.small)
+    if access.small and (access.alone or not access.strided):
+        return 0.0
+    return access.access if access.alone else access.part * access.access
 
 
-def _misaligned_access(recorded: Recorded) -> Explained | None:
-    return _explained(
-        recorded, lambda one: one.misaligned * _bound(one),
-        lambda one: f"{one.misaligned:.0%} of the pieces of collective {one.op}s of "
-        f"{_named(one.file)} begin within a stripe of {one.file.hints['striping_unit']} bytes",
-    )  # fmt: skip
+_misaligned_access = _summed(
+    lambda access: access.misaligned * _bound(access),
+    lambda access: f"{access.misaligned:.0%} of the pieces of collective {access.op}s of "
+    f"{_named(access.file)} begin within a stripe of {access.file.hints['striping_unit']} bytes",
+)  # fmt: skip
 
 
-def _file_system(recorded: Recorded) -> Explained | None:
-    return _explained(
-        recorded, lambda one: (1 - one.misaligned) * _bound(one),
-        lambda one: f"The file system needs {format_seconds(one.access)} for "
-        f"{one.calls:,.0f} {one.op}s of {format_bytes(round(one.size))} of a rank to "
-        f"{_named(one.file)} ({one.file.filesystem or 'unknown file system'})",
-    )  # fmt: skip
+_file_system = _summed(
+    lambda access: (1 - access.misaligned) * _bound(access),
+    lambda access: f"The file system needs {format_seconds(access.access)} for "
+    f"{access.calls:,.0f} {access.op}s of {format_bytes(round(access.size))} of a rank to "
+    f"{_named(access.file)} ({access.file.filesystem or 'unknown file system'})",
+)  # fmt: skip
 
 
 def _named(file: RecordedFile) -> str:
