@@ -15,7 +15,7 @@ from pathlib import Path
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import warn, whole_number
-from isochrone.console.options import add_option, count_of, hide
+from isochrone.console.options import add_option, count_of, hide, words_in
 from isochrone.runfile.any_file import EVERYTHING, foreign, read, read_all, read_one
 from isochrone.runfile.baseline_folder import read_folder
 from isochrone.runfile.importer import Wanted
@@ -34,11 +34,11 @@ def add_tests(
     parser: _ActionsContainer, *, op: bool = True, ranks: bool = True, hidden: bool = True
 ) -> None:
     """Add the options that choose results of a log: ``--test``, ``--op`` and ``--ranks``."""
-    add_option(parser, "--test", "TEST,…", _words,
+    add_option(parser, "--test", "TEST,…", words_in,
         "log of other programs: only these tests, such as osu_latency or PingPong (default: all)",
         dest="tests", default=[])  # fmt: skip
     if op:
-        add_option(parser, "--op", "OP,…", _words,
+        add_option(parser, "--op", "OP,…", words_in,
             "log of other programs: only these operations, such as bcast; also that of a table "
             "that names none (default: all)", default=[])  # fmt: skip
     if ranks:
@@ -47,10 +47,6 @@ def add_tests(
             "many ranks (default: from the file)", dest="rank_count")  # fmt: skip
     if hidden:
         hide(parser, "--test", *["--op"] * op, *["--ranks"] * ranks)
-
-
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]
 
 
 def wanted(args: Namespace, *, launches: bool = False) -> Wanted:

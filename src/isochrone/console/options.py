@@ -154,6 +154,11 @@ def values_of(quantity: str) -> Callable[[str], list[int]]:
     return read
 
 
+def words_in(text: str) -> list[str]:
+    """Read a list of words between commas."""
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
 def read_time_or_zero(text: str) -> float:
     """Read a duration, or 0."""
     try:

@@ -11,7 +11,7 @@ from isochrone.base.errors import InputError
 from isochrone.collective_io.orders import compared_orders as orders_file
 from isochrone.collective_io.orders.compared_orders import ComparedOrders
 from isochrone.console.input import add_tests, files_of, read_all, wanted
-from isochrone.console.options import add_expert, add_option, count_of, hide, values_of
+from isochrone.console.options import add_expert, add_option, count_of, hide, values_of, words_in
 from isochrone.console.output import add_output, output_of, print_path
 from isochrone.formats.table_notes import add_table_notes
 from isochrone.latency_map.map_to_draw import SORTS
@@ -49,13 +49,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="order of the ranks in a map: by rank (default), node, level, or median round trip "
         "(cost)",
     )  # fmt: skip
-    add_option(parser, "--hosts", "HOST,…", _words,
+    add_option(parser, "--hosts", "HOST,…", words_in,
         "plot only the ranks on these hosts of a map (default: all)",
         default=[])  # fmt: skip
     add_expert(parser, "--scale", None, str,
         "sweeps: scale of both axes (default: log if sizes grow by factors)",
         choices=["log", "linear"])  # fmt: skip
-    add_option(parser, "--op", "OP,…", _words,
+    add_option(parser, "--op", "OP,…", words_in,
         "plot only these operations of a sweep (default: all)", default=[])  # fmt: skip
     add_option(parser, "--bytes", "LIST", values_of("bytes"),
         "message size of a map, such as 1MiB (default: the smallest); with --view ranks, a list",
@@ -128,7 +128,3 @@ def _size(text: str) -> tuple[float, float]:
     if min(size) < 1:
         raise InputError(f"'{text}' is not a width and height in inches, such as 7x4")
     return size
-
-
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]
