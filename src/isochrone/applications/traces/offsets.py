@@ -20,7 +20,7 @@ Messages = Sequence[tuple[int, int, float]]
 Order = Literal["C", "F"]
 """Which dimension the numbers of ranks follow first: the last or the first, as in numpy."""
 
-MOST_DIMENSIONS = 4
+MAX_GRID_DIMENSIONS = 4
 """Of a grid of ranks: three of space, and a fourth in codes of lattice quantum chromodynamics."""
 
 
@@ -41,7 +41,7 @@ class Offsets:
 def offsets(messages: Sequence[Messages], ranks: Sequence[int]) -> Offsets | None:
     """Return the offsets, or None if messages are none that all ranks of a grid send alike."""
     orders: tuple[Order, ...] = ("C", "F")
-    grids = product(range(1, MOST_DIMENSIONS + 1), (False, True), orders)
+    grids = product(range(1, MAX_GRID_DIMENSIONS + 1), (False, True), orders)
     for dimensions, periodic, order in grids:
         mapped = [_by_offset(m, p, dimensions, order, periodic)
                  for m, p in zip(messages, ranks, strict=True)]  # fmt: skip
