@@ -41,7 +41,7 @@ def test_no_number_has_the_name_of_another() -> None:
             value = statement.value
             if isinstance(value, ast.UnaryOp):
                 value = value.operand
-            if isinstance(target, ast.Name) and target.id.isupper():
-                if isinstance(value, ast.Constant) and type(value.value) in (int, float):
-                    values[target.id.strip("_")].add(value.value)
+            number = isinstance(value, ast.Constant) and type(value.value) in (int, float)
+            if number and isinstance(target, ast.Name) and target.id.isupper():
+                values[target.id.strip("_")].add(value.value)
     assert not {name: found for name, found in values.items() if len(found) > 1}
