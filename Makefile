@@ -4,6 +4,7 @@
 #   make quick   tests without MPI, browser, sampling and long work; TESTS=tests/unit/models restricts them
 #   make test    the tests of continuous integration;  TESTS=… restricts them
 #   make test-all  all tests at full size; PARTS="calibration cluster" chooses from its parts
+#   make operations  the Python table of collective operations again, from that of the probe
 #   make golden  the texts in tests/golden/texts again; TESTS=… restricts them
 #   make lint    style, types, import rules, strict build of the probe
 #   make coverage  lines and branches of src/ that `make test` executes
@@ -33,7 +34,7 @@ PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 LOCKED := install --require-hashes --no-build-isolation --requirement
 
 .PHONY: all venv demo quick say-cold test test-all golden coverage mutants test-pythons lock lint fuzz bench evaluation signals \
-        sanitize soak docs examples wheel wheel-aarch64 release man clean \
+        operations sanitize soak docs examples wheel wheel-aarch64 release man clean \
         test-unit test-calibration test-simulated test-probe test-end-to-end test-cluster \
         test-sanitize test-fuzz test-oldest lint-style lint-types lint-imports lint-probe
 
@@ -126,6 +127,9 @@ mutants: $(VENV)/ready-test
 golden: $(READY)
 	$(if $(TESTS),,rm -rf tests/golden/texts)
 	$(FULL) --golden -m golden $(or $(TESTS),tests)
+
+operations:
+	$(PYTHON) probe/messages/operation_table.py > src/isochrone/base/operation_table.py
 
 # Each dependency at the lowest version that pyproject.toml allows.
 UNITS := tests/unit tests/contract tests/fuzz

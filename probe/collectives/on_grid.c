@@ -10,14 +10,14 @@
     {                                                                          \
         iso_grid_##name(__VA_ARGS__, c->comm, c->grid);                        \
     }
-ISO_CALLS(DEFINE)
+ISO_GRID_CALLS(DEFINE)
 
 static const struct {
     const char *name;
     void (*call)(const iso_call_t *call);
 } realisations[] = {
 #define ENTRY(name, ...) {#name, name},
-    ISO_CALLS(ENTRY){NULL, NULL},
+    ISO_GRID_CALLS(ENTRY){NULL, NULL},
 };
 
 void (*iso_on_grid(const iso_operation_t *operation))(const iso_call_t *call)

@@ -14,22 +14,12 @@ static void barrier(const iso_call_t *c)
         MPI_##Name(__VA_ARGS__, c->comm);                                      \
     }
 ISO_CALLS(DEFINE)
-DEFINE(scan, Scan, ISO_CALL_REDUCED)
 
-const iso_operation_t iso_operations[] = {
-    {"barrier", .empty = true, .call = barrier},
-    {"bcast", .in_one_buffer = true, .call = bcast},
-    {"reduce", .reduces = true, .root_receives = true, .call = reduce},
-    {"allreduce", .reduces = true, .call = allreduce},
-    {"gather", .receives_all = true, .root_receives = true, .call = gather},
-    {"scatter", .sends_all = true, .call = scatter},
-    {"allgather", .receives_all = true, .call = allgather},
-    {"alltoall", .sends_all = true, .receives_all = true, .call = alltoall},
-    {"reduce_scatter_block", .reduces = true, .sends_all = true,
-     .call = reduce_scatter_block},
-    {"scan", .reduces = true, .of_those_before = true, .call = scan},
-    {0},
-};
+#define TRAITS(...) __VA_ARGS__
+#define ENTRY(X, operation, Name, alike, traits, ...)                          \
+    {.name = #operation, .like = #alike, TRAITS traits, .call = operation},
+
+const iso_operation_t iso_operations[] = {ISO_OPERATIONS(ENTRY, ){0}};
 
 const iso_operation_t *iso_operation_find(const char *name, size_t length)
 {
@@ -41,7 +31,17 @@ const iso_operation_t *iso_operation_find(const char *name, size_t length)
     return NULL;
 }
 
-double iso_operation_memory(const iso_operation_t *o, double bytes, int ranks)
+bool iso_operation_in_place(const iso_operation_t *o)
 {
-    return bytes * ((o->sends_all ? ranks : 1) + (o->receives_all ? ranks : 1));
+    return !o->empty && !o->in_one_buffer && !o->neighbors;
+}
+
+double iso_operation_room(const iso_operation_t *o, bool received, int ranks,
+                          double largest)
+{
+    bool all = received ? o->receives_all : o->sends_all;
+    if (all && !o->neighbors) {
+        return ranks; /* whose blocks have the mean size together */
+    }
+    return (all ? ISO_NEIGHBORS : 1) * (o->varying ? largest : 1);
 }

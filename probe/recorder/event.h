@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include "messages/operation_table.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -19,29 +21,8 @@ typedef enum iso_effect {
 } iso_effect_t;
 
 /** Collective operations, blocking without a prefix or non-blocking with i. */
-#define ISO_COLLECTIVES(X, i)                                                  \
-    X(i##barrier, COLLECTIVE)                                                  \
-    X(i##bcast, COLLECTIVE)                                                    \
-    X(i##gather, COLLECTIVE)                                                   \
-    X(i##gatherv, COLLECTIVE)                                                  \
-    X(i##scatter, COLLECTIVE)                                                  \
-    X(i##scatterv, COLLECTIVE)                                                 \
-    X(i##reduce, COLLECTIVE)                                                   \
-    X(i##allreduce, COLLECTIVE)                                                \
-    X(i##allgather, COLLECTIVE)                                                \
-    X(i##allgatherv, COLLECTIVE)                                               \
-    X(i##alltoall, COLLECTIVE)                                                 \
-    X(i##alltoallv, COLLECTIVE)                                                \
-    X(i##alltoallw, COLLECTIVE)                                                \
-    X(i##reduce_scatter, COLLECTIVE)                                           \
-    X(i##reduce_scatter_block, COLLECTIVE)                                     \
-    X(i##scan, COLLECTIVE)                                                     \
-    X(i##exscan, COLLECTIVE)                                                   \
-    X(i##neighbor_allgather, COLLECTIVE)                                       \
-    X(i##neighbor_allgatherv, COLLECTIVE)                                      \
-    X(i##neighbor_alltoall, COLLECTIVE)                                        \
-    X(i##neighbor_alltoallv, COLLECTIVE)                                       \
-    X(i##neighbor_alltoallw, COLLECTIVE)
+#define ISO_RECORDED(X, name, ...)       X(name, COLLECTIVE)
+#define ISO_RECORDED_BEGUN(X, name, ...) X(i##name, COLLECTIVE)
 
 /** All operations: name, in the run file, too, and effect. */
 #define ISO_OPS(X)                                                             \
@@ -65,8 +46,8 @@ typedef enum iso_effect {
     X(testall, COMPLETES)                                                      \
     X(testany, COMPLETES)                                                      \
     X(testsome, COMPLETES)                                                     \
-    ISO_COLLECTIVES(X, )                                                       \
-    ISO_COLLECTIVES(X, i)                                                      \
+    ISO_OPERATIONS(ISO_RECORDED, X)                                            \
+    ISO_OPERATIONS(ISO_RECORDED_BEGUN, X)                                      \
     X(probe, ASIDE)                                                            \
     X(communicator, ASIDE)                                                     \
     X(put, ASIDE)                                                              \

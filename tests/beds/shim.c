@@ -128,16 +128,15 @@ int MPI_File_read_all(MPI_File file, void *buffer, int count, MPI_Datatype type,
     return error;
 }
 
-/** Change the last byte of what a collective operation has delivered. */
-static int wrong(int error, void *receive, int count, MPI_Datatype type,
-                 int blocks)
+/** Change the last element of what a collective operation has delivered. */
+static int wrong(int error, void *receive, long elements, MPI_Datatype type)
 {
     const char *asked = getenv("ISO_SHIM_WRONG");
-    int size = 0;
-    MPI_Type_size(type, &size);
-    long last = (long)count * size * blocks - 1;
-    if (asked && atoi(asked) == world_rank() && receive && last >= 0) {
-        ((unsigned char *)receive)[last] ^= 1;
+    MPI_Aint lower, extent;
+    MPI_Type_get_extent(type, &lower, &extent);
+    if (asked && atoi(asked) == world_rank() && receive != MPI_IN_PLACE &&
+        receive && elements > 0) {
+        ((unsigned char *)receive)[(elements - 1) * extent] ^= 1;
     }
     return error;
 }
@@ -151,64 +150,137 @@ static int ranks_of(MPI_Comm comm)
 
 int MPI_Bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm)
 {
-    return wrong(PMPI_Bcast(data, n, type, root, comm), data, n, type, 1);
+    return wrong(PMPI_Bcast(data, n, type, root, comm), data, n, type);
 }
 
 int MPI_Reduce(const void *send, void *receive, int n, MPI_Datatype type,
                MPI_Op op, int root, MPI_Comm comm)
 {
     int error = PMPI_Reduce(send, receive, n, type, op, root, comm);
-    return wrong(error, receive, n, type, 1);
+    return wrong(error, receive, n, type);
 }
 
 int MPI_Allreduce(const void *send, void *receive, int n, MPI_Datatype type,
                   MPI_Op op, MPI_Comm comm)
 {
     int error = PMPI_Allreduce(send, receive, n, type, op, comm);
-    return wrong(error, receive, n, type, 1);
+    return wrong(error, receive, n, type);
 }
 
 int MPI_Scan(const void *send, void *receive, int n, MPI_Datatype type,
              MPI_Op op, MPI_Comm comm)
 {
     int error = PMPI_Scan(send, receive, n, type, op, comm);
-    return wrong(error, receive, n, type, 1);
+    return wrong(error, receive, n, type);
 }
 
 int MPI_Reduce_scatter_block(const void *send, void *receive, int n,
                              MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
     int error = PMPI_Reduce_scatter_block(send, receive, n, type, op, comm);
-    return wrong(error, receive, n, type, 1);
+    return wrong(error, receive, n, type);
 }
 
 int MPI_Scatter(const void *send, int count, MPI_Datatype of, void *receive,
                 int n, MPI_Datatype type, int root, MPI_Comm comm)
 {
     int error = PMPI_Scatter(send, count, of, receive, n, type, root, comm);
-    return wrong(error, receive, n, type, 1);
+    return wrong(error, receive, n, type);
 }
 
 int MPI_Gather(const void *send, int count, MPI_Datatype of, void *receive,
                int n, MPI_Datatype type, int root, MPI_Comm comm)
 {
     int error = PMPI_Gather(send, count, of, receive, n, type, root, comm);
-    return wrong(error, receive, n, type, ranks_of(comm));
+    return wrong(error, receive, (long)n * ranks_of(comm), type);
 }
 
 int MPI_Allgather(const void *send, int count, MPI_Datatype of, void *receive,
                   int n, MPI_Datatype type, MPI_Comm comm)
 {
     int error = PMPI_Allgather(send, count, of, receive, n, type, comm);
-    return wrong(error, receive, n, type, ranks_of(comm));
+    return wrong(error, receive, (long)n * ranks_of(comm), type);
 }
 
 int MPI_Alltoall(const void *send, int count, MPI_Datatype of, void *receive,
                  int n, MPI_Datatype type, MPI_Comm comm)
 {
     int error = NEXT(PMPI_Alltoall)(send, count, of, receive, n, type, comm);
-    return wrong(error, receive, n, type, ranks_of(comm));
+    return wrong(error, receive, (long)n * ranks_of(comm), type);
 }
+
+/* Where blocks vary, they follow each other in the receive buffer. */
+
+static long sum(const int *counts, int number)
+{
+    long all = 0;
+    for (int k = 0; k < number; k++) {
+        all += counts[k];
+    }
+    return all;
+}
+
+/** Neighbours from which a rank receives. */
+static int sources(MPI_Comm comm)
+{
+    int kind, in = 0, out, weighted;
+    MPI_Topo_test(comm, &kind);
+    if (kind == MPI_CART) {
+        MPI_Cartdim_get(comm, &in);
+        return 2 * in;
+    }
+    MPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted);
+    return in;
+}
+
+#define FAULTY(Name, PARAMETERS, ARGUMENTS, elements, type)                    \
+    int MPI_##Name PARAMETERS                                                  \
+    {                                                                          \
+        return wrong(PMPI_##Name ARGUMENTS, receive, elements, type);          \
+    }
+#define SENT const void *send, int count, MPI_Datatype of
+#define SENT_V                                                                 \
+    const void *send, const int *counts, const int *at, MPI_Datatype of
+#define RECEIVED void *receive, int n, MPI_Datatype type
+#define RECEIVED_V                                                             \
+    void *receive, const int *ns, const int *to, MPI_Datatype type
+#define W(PLACE)                                                               \
+    const void *send, const int *counts, const PLACE *at,                      \
+        const MPI_Datatype *of, void *receive, const int *ns, const PLACE *to, \
+        const MPI_Datatype *types, MPI_Comm comm
+#define BOTH_V (send, counts, at, of, receive, ns, to, type, comm)
+
+FAULTY(Exscan, (const void *send, RECEIVED, MPI_Op op, MPI_Comm comm),
+       (send, receive, n, type, op, comm), n, type)
+FAULTY(Reduce_scatter,
+       (const void *send, void *receive, const int *ns, MPI_Datatype type,
+        MPI_Op op, MPI_Comm comm),
+       (send, receive, ns, type, op, comm), ns[world_rank()], type)
+FAULTY(Gatherv, (SENT, RECEIVED_V, int root, MPI_Comm comm),
+       (send, count, of, receive, ns, to, type, root, comm),
+       sum(ns, ranks_of(comm)), type)
+FAULTY(Scatterv, (SENT_V, RECEIVED, int root, MPI_Comm comm),
+       (send, counts, at, of, receive, n, type, root, comm), n, type)
+FAULTY(Allgatherv, (SENT, RECEIVED_V, MPI_Comm comm),
+       (send, count, of, receive, ns, to, type, comm), sum(ns, ranks_of(comm)),
+       type)
+FAULTY(Alltoallv, (SENT_V, RECEIVED_V, MPI_Comm comm), BOTH_V,
+       sum(ns, ranks_of(comm)), type)
+FAULTY(Alltoallw, (W(int)),
+       (send, counts, at, of, receive, ns, to, types, comm),
+       sum(ns, ranks_of(comm)), types[0])
+FAULTY(Neighbor_allgather, (SENT, RECEIVED, MPI_Comm comm),
+       (send, count, of, receive, n, type, comm), (long)n *sources(comm), type)
+FAULTY(Neighbor_allgatherv, (SENT, RECEIVED_V, MPI_Comm comm),
+       (send, count, of, receive, ns, to, type, comm), sum(ns, sources(comm)),
+       type)
+FAULTY(Neighbor_alltoall, (SENT, RECEIVED, MPI_Comm comm),
+       (send, count, of, receive, n, type, comm), (long)n *sources(comm), type)
+FAULTY(Neighbor_alltoallv, (SENT_V, RECEIVED_V, MPI_Comm comm), BOTH_V,
+       sum(ns, sources(comm)), type)
+FAULTY(Neighbor_alltoallw, (W(MPI_Aint)),
+       (send, counts, at, of, receive, ns, to, types, comm),
+       sum(ns, sources(comm)), types[0])
 
 static int pretend(char *name, int *size)
 {

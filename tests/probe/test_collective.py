@@ -11,14 +11,22 @@ from beds.golden import Golden
 from beds.mpis import Mpi
 from beds.shim import Shim
 from isochrone.base.errors import InputError, MeasurementError
+from isochrone.base.operations import COLLECTIVES, NEIGHBORS
+from isochrone.collectives.grid_collectives import OPERATIONS as GRID_OPERATIONS
 from isochrone.collectives.grid_collectives import phases
 from isochrone.collectives.results import grid_collectives
 from isochrone.runfile.file import read
 
-OPERATIONS = [
-    "barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall",
-    "reduce_scatter_block", "scan",
-]  # fmt: skip
+OPERATIONS = list(COLLECTIVES)
+IN_PLACE = {op for op in OPERATIONS if op not in ("barrier", "bcast", *NEIGHBORS)}
+
+FORMS = (
+    "--counts random --seed 5 --type complex",
+    "--counts linear --type float --reduce max --topology graph",
+    "--counts one-large --type strided --reduce user",
+    "--in-place --counts linear --type int --reduce user",
+)
+"""Options that change the data of operations."""
 
 
 @pytest.mark.smoke
@@ -36,18 +44,42 @@ def test_every_operation_is_timed_on_every_mpi(every_mpi: Mpi, tmp_path: Path, s
     assert ("sync" in run.tables) == (sync == "window")
 
 
-def test_each_operation_is_verified_before_it_is_timed(mpich_shim: Shim, tmp_path: Path) -> None:
-    """All of them deliver one wrong byte here: none is timed, and nothing else suffers from it."""
+@pytest.mark.smoke
+@pytest.mark.parametrize("form", FORMS)
+def test_data_are_right_in_every_form(every_mpi: Mpi, tmp_path: Path, form: str) -> None:
+    """On four ranks, of which two are each other's neighbours twice in a Cartesian grid."""
     out = tmp_path / "run.jsonl"
-    options = ("--op", "all", "--bytes", "8,1KiB", "--repeats", "2")
+    options = ("--op", "all", *form.split(), "--bytes", "16,1KiB", "--repeats", "2")
+    run = every_mpi.run("collective", *options, "--retest", "0", ranks=4, out=out)
+    timed = set(run.tables["sample"]["op"])
+    assert timed == (IN_PLACE if "--in-place" in form else set(OPERATIONS))
+    assert "wrong-result" not in {warning["code"] for warning in run.warnings}
+
+
+@pytest.mark.parametrize("form", ["", *FORMS])
+@pytest.mark.parametrize("rank", [0, 1])
+def test_each_operation_is_verified_before_it_is_timed(
+    mpich_shim: Shim, tmp_path: Path, rank: int, form: str
+) -> None:
+    """One rank gets a wrong byte from each: none is timed, and nothing else suffers from it.
+
+    Only the root receives from some, and rank 0 nothing from an exscan; in place, the root of a
+    scatter keeps its block.
+    """
+    out = tmp_path / "run.jsonl"
+    options = ("--op", "all", *form.split(), "--bytes", "16,1KiB", "--repeats", "2")
     with pytest.raises(MeasurementError):
-        mpich_shim.run("collective", *options, ranks=3, out=out, wrong=0, nodes="2,1")
+        mpich_shim.run("collective", *options, ranks=3, out=out, wrong=rank, nodes="2,1")
     run = read(out)
     named = {text["text"].split()[0] for text in run.warnings if text["code"] == "wrong-result"}
-    assert named == set(OPERATIONS) - {"barrier"}
-    assert set(run.tables["sample"]["op"]) == {"barrier"}
-    assert [rank.node for rank in run.ranks] == [0, 0, 1]
+    right = {"barrier"} | ({"reduce", "gather", "gatherv"} if rank else {"exscan"})
+    if "--in-place" in form:
+        right |= {"bcast", *NEIGHBORS} | (set() if rank else {"scatter", "scatterv"})
+    assert named == set(OPERATIONS) - right
+    assert [r.node for r in run.ranks] == [0, 0, 1]
     assert run.complete
+    timed = set(run.tables["sample"]["op"])
+    assert timed == {op for op in right if "--in-place" not in form or op in IN_PLACE}
 
 
 @pytest.mark.parametrize(("root", "expected"), [("fixed", {0}), ("rotating", {0, 1, 2})])
@@ -76,7 +108,13 @@ WRONG = [
     (("--op", "teleport"), "no operation 'teleport'"),
     (("--op", "bcast,"), "no operation ''"),
     (("--op", "allreduce", "--bytes", "12"), "not a multiple of 8"),
-    (("--op", "allreduce", "--bytes", "17GiB"), "at most 16 GiB"),
+    (("--op", "allreduce", "--bytes", "17GiB"), "exceeds the int count"),
+    (("--op", "alltoallw", "--bytes", "64MiB"), "exceeds the int count"),
+    (("--op", "gather", "--type", "complex", "--bytes", "24"), "not a multiple of 16"),
+    (("--op", "reduce", "--type", "strided"), "give --reduce user"),
+    (("--op", "scan", "--type", "complex", "--reduce", "max"), "give --reduce user"),
+    (("--op", "bcast", "--in-place"), "no bcast in place"),
+    (("--op", "all", "--in-place", "--grid", "8x8"), "only one of them"),
     (("--op", "alltoall", "--bytes", "8GiB"), "buffers need"),
     (("--sync", "prayer"), "not one of barrier"),
     (("--root", "1"), "not one of fixed"),
@@ -100,7 +138,7 @@ def test_one_rank_is_too_few(mpich: Mpi, experiment: str, golden: Golden) -> Non
 
 # --- grids ----------------------------------------------------------------------------------------
 
-ON_GRIDS = [op for op in OPERATIONS if op not in ("barrier", "scan")]
+ON_GRIDS = list(GRID_OPERATIONS)
 BY = ["op", "p", "grid", "phase", "groups"]
 
 

@@ -58,7 +58,9 @@ static void operate(iso_executor_t *executor, const iso_step_t *step,
                        .send = executor->send,
                        .receive = executor->receive,
                        .count = bytes,
-                       .type = MPI_BYTE};
+                       .type = MPI_BYTE,
+                       .reduction = MPI_SUM,
+                       .in_place = -1};
     if (operation->reduces) { /* whole doubles */
         call.count = bytes / DOUBLE + (bytes % DOUBLE != 0);
         call.type = MPI_DOUBLE;

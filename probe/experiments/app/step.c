@@ -40,6 +40,10 @@ iso_step_t iso_step_read(const iso_program_t *program, const int *words)
         const char *name = program->texts + step.answer;
         const char *grid = program->texts + step.tasks;
         step.operation = iso_operation_find(name, strlen(name));
+        if (step.operation && step.operation->varying) { /* equal blocks */
+            name = step.operation->like;
+            step.operation = iso_operation_find(name, strlen(name));
+        }
         step.on_grid =
             *grid && !iso_grid_parse(grid, strlen(grid), &step.grid, error);
     }

@@ -17,18 +17,21 @@
 #include "sampling/time_limit.h"
 
 #include <limits.h>
-
-enum { DOUBLE = sizeof(double) };
+#include <math.h>
 
 static struct {
     iso_sizes_t sizes;
     const char *names, *grids, *root, *sync;
 } options;
 
+static iso_op_request_t request;
+
+/** The names of all operations, for --help. */
+#define LISTED(X, name, ...) ", " #name
+
 static const iso_option_t own_options[] = {
     {"op", ISO_OPTION_TEXT, "OP,...", "barrier,bcast,allreduce,alltoall",
-     "all, or some of: barrier, bcast, reduce, allreduce, gather, scatter, "
-     "allgather, alltoall, reduce_scatter_block, scan",
+     "all, or some of: barrier" ISO_MOVING_OPERATIONS(LISTED, ),
      &options.names},
     {"bytes", ISO_OPTION_SWEEP, "SIZES", "8:512KiB:x4",
      "block of each rank: 64,1KiB (list), 0:1KiB:32 (step), 1:1MiB:x4 "
@@ -45,6 +48,26 @@ static const iso_option_t own_options[] = {
      "ranks start after a barrier (barrier), or at an agreed time of "
      "synchronised clocks (window)",
      &options.sync},
+    {"counts", ISO_OPTION_CHOICE, "uniform|linear|one-large|random", "uniform",
+     "blocks of gatherv, alltoallv and the like; --bytes is their mean",
+     &request.blocks.counts},
+    {"topology", ISO_OPTION_CHOICE, "cartesian|graph", "cartesian",
+     "neighbours: a periodic grid in two dimensions (cartesian), or four "
+     "random "
+     "ones (graph)",
+     &request.blocks.topology},
+    {"seed", ISO_OPTION_COUNT | ISO_EXPERT, "N", "1",
+     "--counts random, --topology graph: seed", &request.blocks.seed},
+    {"type", ISO_OPTION_CHOICE, ISO_ELEMENT_WORDS, "byte",
+     "elements of messages; strided is every second double, as a derived type "
+     "(bytes are reduced as doubles)",
+     &request.element},
+    {"reduce", ISO_OPTION_CHOICE, ISO_REDUCTION_WORDS, "sum",
+     "how elements are reduced; user: added by a function of the program",
+     &request.reduction},
+    {"in-place", ISO_OPTION_FLAG, NULL, NULL,
+     "send from the receive buffer (MPI_IN_PLACE); --op all: those that can",
+     &request.in_place},
     {0},
 };
 
@@ -53,32 +76,44 @@ static const iso_option_t *const all_options[] = {
     iso_sweep_options,   iso_time_limit_options,
     iso_sampler_options, NULL};
 
-static iso_op_request_t request;
-
 /** Members that identify a curve; with --grid all of them. */
 static const char *by[] = {"op", "p", NULL, "phase", "groups", NULL};
 
 /* --- the options --------------------------------------------------------- */
 
-static int check_doubles(char *error)
+static int check_elements(char *error)
 {
-    if (!iso_op_request_reduces(&request)) {
-        return 0;
-    }
+    int quantum = iso_op_request_quantum(&request);
     for (int k = 0; k < options.sizes.count; k++) {
-        if (options.sizes.bytes[k] % DOUBLE != 0) {
+        if (options.sizes.bytes[k] % quantum != 0) {
             return ISO_REFUSE(
                 error,
-                "--op %.60s reduces doubles: --bytes %lld is not a "
-                "multiple of 8",
-                options.names, options.sizes.bytes[k]);
+                "--bytes %lld is not a multiple of %d: --op %.60s "
+                "on elements of this size (--type)",
+                options.sizes.bytes[k], quantum, options.names);
         }
     }
-    if (iso_sizes_largest(&options.sizes) / DOUBLE > INT_MAX) {
-        return ISO_REFUSE(
-            error,
-            "--op %.60s takes at most 16 GiB (its count of doubles is an int)",
-            options.names);
+    return 0;
+}
+
+/** Check that the int counts of MPI hold the elements of a call. */
+static int check_counts(int ranks, char *error)
+{
+    long long bytes = iso_sizes_largest(&options.sizes);
+    for (int k = 0; k < request.operation_count; k++) {
+        const iso_operation_t *o = request.operations[k];
+        const iso_element_t *e = iso_op_request_element(&request, o);
+        double most =
+            iso_operation_room(o, !o->sends_all, ranks,
+                               iso_blocks_largest(&request.blocks, ranks));
+        double elements = (double)bytes / e->size;
+        elements *= o->varying ? most * (o->in_bytes ? e->extent : 1) : 1;
+        if (elements > INT_MAX && (e->size > 1 || o->varying)) {
+            return ISO_REFUSE(error,
+                              "--op %s: --bytes %lld on %d ranks exceeds the "
+                              "int count of a call (give smaller --bytes)",
+                              o->name, bytes, ranks);
+        }
     }
     return 0;
 }
@@ -86,8 +121,12 @@ static int check_doubles(char *error)
 static int check(char *error)
 {
     if (iso_op_request_parse(options.names, options.grids, &request, error) ||
-        check_doubles(error)) {
+        check_elements(error)) {
         return -1;
+    }
+    if (options.grids && request.in_place) {
+        return ISO_REFUSE(error, "--grid is not measured with --in-place; give "
+                                 "only one of them");
     }
     if (options.grids && options.sizes.automatic) {
         return ISO_REFUSE(error,
@@ -99,7 +138,8 @@ static int check(char *error)
 
 static int check_ranks(int ranks, char *error)
 {
-    if (iso_op_request_check_ranks(&request, ranks, error)) {
+    if (iso_op_request_check_ranks(&request, ranks, error) ||
+        check_counts(ranks, error)) {
         return -1;
     }
     return iso_subjects_check(&request, iso_sizes_largest(&options.sizes),
@@ -125,8 +165,12 @@ struct state {
     const iso_context_t *ctx;
     iso_start_t start;
     iso_subjects_t subjects;
-    iso_message_t
-        block; /**< of the current size, for operations that do not reduce */
+    iso_message_t block; /**< of the current size, in bytes */
+    iso_block_layout_t layout;
+    iso_call_blocks_t blocks;     /**< of the current call, where they vary */
+    const iso_element_t *element; /**< of the type that follows */
+    MPI_Datatype type;
+    MPI_Op reduction;
     char *send, *receive;
     iso_call_t *calls; /**< room for all of this rank's groups */
     bool *at_work;     /**< of each rank, in the task at hand */
@@ -149,25 +193,53 @@ static bool rotating(const iso_subject_t *subject)
     return subject->phase == NULL && strcmp(options.root, "rotating") == 0;
 }
 
+/** Have the type of an element, and its reduction. */
+static void take_element(struct state *state, const iso_element_t *element)
+{
+    if (state->element == element) {
+        return;
+    }
+    if (state->element) {
+        iso_element_free(state->element, &state->type);
+        iso_reduction_free(&state->reduction, request.reduction);
+    }
+    state->element = element;
+    if (element) {
+        state->type = iso_element_type(element);
+        state->reduction = iso_reduction(element, request.reduction);
+        iso_blocks_free(&state->blocks); /* of another type */
+    }
+}
+
 static iso_call_t call_of(struct state *state, const iso_subject_t *subject,
                           long long bytes)
 {
+    const iso_operation_t *operation = subject->operation;
+    const iso_element_t *element = iso_op_request_element(&request, operation);
+    long long block = iso_subject_block(subject, bytes);
+    take_element(state, element);
     iso_call_t call = {.comm = state->ctx->comm,
                        .send = state->send,
                        .receive = state->receive,
+                       .count = (int)(block / (long long)element->size),
+                       .type = state->type,
+                       .reduction = state->reduction,
+                       .in_place = -1,
                        .grid = subject->grid};
-    long long block = iso_subject_block(subject, bytes);
-    if (subject->operation->reduces) {
-        call.count = block / DOUBLE;
-        call.type = MPI_DOUBLE;
-        return call;
+    if (element->size == 1 && block > INT_MAX) { /* then blocks do not vary */
+        if (state->block.bytes != block) {
+            iso_message_free(&state->block);
+            iso_message_create(&state->block, block, 0);
+        }
+        call.count = state->block.count;
+        call.type = state->block.type;
     }
-    if (state->block.bytes != block) {
-        iso_message_free(&state->block);
-        iso_message_create(&state->block, block, 0);
+    if (request.in_place && operation->rooted) {
+        call.in_place = state->ctx->rank;
+    } else if (request.in_place) {
+        call.send = MPI_IN_PLACE;
     }
-    call.count = state->block.count;
-    call.type = state->block.type;
+    iso_blocks_set(&state->blocks, &state->layout, operation, &call);
     return call;
 }
 
@@ -183,7 +255,7 @@ static iso_work_t work_of(struct state *state, const iso_subject_t *subject,
     for (int k = 0; k < most; k++) {
         state->calls[k] = call;
     }
-    work.count = iso_subject_groups(subject, state->ctx->comm, work.calls);
+    work.count = iso_subject_groups(subject, call.comm, work.calls);
     for (int r = 0; r < state->ctx->size; r++) {
         state->at_work[r] = iso_subject_works(subject, r);
         work.some_wait = work.some_wait || !state->at_work[r];
@@ -259,11 +331,16 @@ static void open_buffers(struct state *state)
 {
     size_t most = 0, calls = 1;
     long long largest = iso_sizes_largest(&options.sizes);
+    double widest = iso_blocks_largest(&request.blocks, state->ctx->size);
     for (int k = 0; k < state->subjects.count; k++) {
         const iso_subject_t *s = &state->subjects.items[k];
         const iso_operation_t *o = s->operation;
-        size_t blocks = o->sends_all || o->receives_all ? s->ranks : 1;
-        size_t bytes = blocks * iso_subject_block(s, largest);
+        const iso_element_t *e = iso_op_request_element(&request, o);
+        double blocks = fmax(iso_operation_room(o, false, s->ranks, widest),
+                             iso_operation_room(o, true, s->ranks, widest));
+        size_t bytes = (size_t)(blocks * e->extent / e->size *
+                                iso_subject_block(s, largest)) +
+                       ISO_NEIGHBORS * e->extent; /* rounded up */
         most = bytes > most ? bytes : most;
         if (s->arranged && (size_t)s->arranged->longest > calls) {
             calls = s->arranged->longest;
@@ -286,8 +363,14 @@ static iso_outcome_t run(iso_context_t *ctx)
                            state.subjects.why);
     }
     open_buffers(&state);
-    ctx->failed =
-        iso_verified(ctx, &state.subjects, &options.sizes, &state, work_on) > 0;
+    bool topology = false;
+    for (int k = 0; k < request.operation_count; k++) {
+        topology = topology || request.operations[k]->neighbors;
+    }
+    iso_block_layout_create(&state.layout, &request.blocks, topology,
+                            ctx->comm);
+    ctx->failed = iso_verified(ctx, &state.subjects, &request, &options.sizes,
+                               &state, work_on) > 0;
     iso_start_begin(&state.start, ctx, strcmp(options.sync, "window") == 0);
     iso_sweep_t sweep = {
         .ctx = ctx,
@@ -295,7 +378,7 @@ static iso_outcome_t run(iso_context_t *ctx)
         .subjects = state.subjects.count,
         .sizes = &options.sizes,
         .has_no_size = has_no_size,
-        .quantum = iso_op_request_reduces(&request) ? DOUBLE : 1,
+        .quantum = iso_op_request_quantum(&request),
         .reports = reports,
         .perform = perform,
         .record = record,
@@ -304,6 +387,9 @@ static iso_outcome_t run(iso_context_t *ctx)
     iso_outcome_t outcome = iso_sweep_run(&sweep);
     iso_start_end(&state.start);
     iso_message_free(&state.block);
+    iso_blocks_free(&state.blocks);
+    iso_block_layout_free(&state.layout);
+    take_element(&state, NULL);
     free(state.at_work);
     free(state.calls);
     free(state.receive);

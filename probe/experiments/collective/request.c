@@ -3,23 +3,51 @@
 
 #include "base/sizes.h"
 #include "grid/collectives.h"
+#include "machine/clock.h"
 
 #include <string.h>
 
 /** Characters of a wrong word that messages repeat. */
 enum { SHOWN = 40 };
 
-static void take_all(iso_op_request_t *request, bool grids)
+/** Why an operation cannot be measured as it was asked for; or NULL. */
+static const char *refusal(const iso_op_request_t *request,
+                           const iso_operation_t *operation)
+{
+    const iso_element_t *element = iso_op_request_element(request, operation);
+    if (request->grid_count && !iso_grid_operation_find(operation->name)) {
+        return "--grid: %s has no grid algorithm; remove it from --op, or give "
+               "--op all";
+    }
+    if (operation->neighbors && iso_in_simulator()) {
+        return "--op %s: SimGrid has no operations of neighbours; measure it "
+               "on a real MPI";
+    }
+    if (request->in_place && !iso_operation_in_place(operation)) {
+        return "--in-place: MPI has no %s in place; remove it from --op, or "
+               "give --op all";
+    }
+    bool maximum = strcmp(request->reduction, "max") == 0;
+    bool user = strcmp(request->reduction, "user") == 0;
+    if (operation->reduces && !user &&
+        !(maximum ? element->ordered : element->summed)) {
+        return "--type: MPI cannot reduce such elements in %s; give --reduce "
+               "user, or another --type";
+    }
+    return NULL;
+}
+
+static void take_all(iso_op_request_t *request)
 {
     for (const iso_operation_t *o = iso_operations; o->name; o++) {
-        if (!grids || iso_grid_operation_find(o->name)) {
+        if (refusal(request, o) == NULL) {
             request->operations[request->operation_count++] = o;
         }
     }
 }
 
 static int take_operation(iso_op_request_t *request, const char *word,
-                          size_t length, bool grids, char *error)
+                          size_t length, char *error)
 {
     const iso_operation_t *found = iso_operation_find(word, length);
     int shown = (int)(length < SHOWN ? length : SHOWN);
@@ -28,13 +56,11 @@ static int take_operation(iso_op_request_t *request, const char *word,
             error, "--op: there is no operation '%.*s' (--help lists them)",
             shown, word);
     }
-    if (grids && !iso_grid_operation_find(found->name)) {
-        return ISO_REFUSE(error,
-                          "--grid: %s has no grid algorithm; remove it from "
-                          "--op, or give --op all",
-                          found->name);
+    const char *why = refusal(request, found);
+    if (why) {
+        return ISO_REFUSE(error, why, found->name);
     }
-    for (int k = 0; grids && k < request->operation_count; k++) {
+    for (int k = 0; request->grid_count && k < request->operation_count; k++) {
         if (request->operations[k] == found) {
             return ISO_REFUSE(error, "--op lists %s twice", found->name);
         }
@@ -68,7 +94,7 @@ static int take_grid(iso_op_request_t *request, const char *word, size_t length,
 int iso_op_request_parse(const char *operations, const char *grids,
                          iso_op_request_t *request, char *error)
 {
-    memset(request, 0, sizeof(*request));
+    request->operation_count = request->grid_count = 0;
     for (const char *rest = grids; rest;) {
         size_t length = strcspn(rest, ",");
         if (take_grid(request, rest, length, error)) {
@@ -77,12 +103,12 @@ int iso_op_request_parse(const char *operations, const char *grids,
         rest = rest[length] ? rest + length + 1 : NULL;
     }
     if (strcmp(operations, "all") == 0) {
-        take_all(request, grids != NULL);
+        take_all(request);
         return 0;
     }
     for (const char *rest = operations; rest;) {
         size_t length = strcspn(rest, ",");
-        if (take_operation(request, rest, length, grids != NULL, error)) {
+        if (take_operation(request, rest, length, error)) {
             return -1;
         }
         rest = rest[length] ? rest + length + 1 : NULL;
@@ -90,14 +116,23 @@ int iso_op_request_parse(const char *operations, const char *grids,
     return 0;
 }
 
-bool iso_op_request_reduces(const iso_op_request_t *request)
+const iso_element_t *iso_op_request_element(const iso_op_request_t *request,
+                                            const iso_operation_t *operation)
 {
+    bool bytes = strcmp(request->element, "byte") == 0;
+    return iso_element_find(operation->reduces && bytes ? "double"
+                                                        : request->element);
+}
+
+int iso_op_request_quantum(const iso_op_request_t *request)
+{
+    size_t largest = 1;
     for (int k = 0; k < request->operation_count; k++) {
-        if (request->operations[k]->reduces) {
-            return true;
-        }
+        size_t size =
+            iso_op_request_element(request, request->operations[k])->size;
+        largest = size > largest ? size : largest;
     }
-    return false;
+    return (int)largest;
 }
 
 int iso_op_request_check_ranks(const iso_op_request_t *request, int ranks,

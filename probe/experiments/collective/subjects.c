@@ -73,8 +73,13 @@ double iso_subjects_memory(const iso_op_request_t *request, double bytes,
     }
     for (int k = 0; k < request->operation_count; k++) {
         const iso_operation_t *operation = request->operations[k];
+        const iso_element_t *element =
+            iso_op_request_element(request, operation);
         bool all = operation->sends_all || operation->receives_all;
-        double own = iso_operation_memory(operation, bytes, ranks);
+        double largest = iso_blocks_largest(&request->blocks, ranks);
+        double own = bytes * element->extent / element->size *
+                     (iso_operation_room(operation, false, ranks, largest) +
+                      iso_operation_room(operation, true, ranks, largest));
         if (request->grid_count >
             0) { /* both buffers hold the largest of all */
             own = (2 + EXTRA) * bytes * (all ? room : 1);

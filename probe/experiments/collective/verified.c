@@ -4,7 +4,9 @@
 #include "base/check.h"
 #include "machine/own_collectives.h"
 
-enum { SIZES = 3, DOUBLE = sizeof(double), UNLIKE = 0xa5, NAME = 120 };
+#include <math.h>
+
+enum { SIZES = 3, UNLIKE = 0xa5, NAME = 120 };
 
 /** Result of the verification of a subject, over all calls and ranks. */
 struct verdict {
@@ -14,11 +16,16 @@ struct verdict {
 /** One call, seen from one rank. */
 struct seen {
     const iso_operation_t *operation;
+    const iso_element_t *element;
+    bool maximum; /**< what reductions find; else they add */
     int rank, ranks, root;
-    long long numbers, bytes; /**< of a block: one of them, the other is 0 */
+    long long count; /**< elements of a block that does not vary */
 };
 
 /* --- what blocks hold ---------------------------------------------------- */
+
+/** Ranks from 0 on whose contributions differ. */
+enum { UNLIKE_RANKS = 16 };
 
 static uint8_t byte_of(int from, int to, long long at)
 {
@@ -27,36 +34,61 @@ static uint8_t byte_of(int from, int to, long long at)
     return (uint8_t)((mixed ^ (mixed >> 15)) >> 8);
 }
 
-/** What a rank adds is its number, from 1 on, times this. */
+/** What a rank contributes is its number, from 1 on, times this. */
 static double factor_of(int to, long long at)
 {
     return (1 + to % 7 + at % 13);
 }
 
-static void fill(const struct seen *call, char *block, int to)
+/** What the ranks before @a last reduce to, without the factor. */
+static double reduced(const struct seen *call, int last)
 {
-    for (long long k = 0; k < call->numbers; k++) {
-        double value = (call->rank + 1) * factor_of(to, k);
-        memcpy(block + k * DOUBLE, &value, DOUBLE);
+    int rounds = last / UNLIKE_RANKS, left = last % UNLIKE_RANKS;
+    if (call->maximum) {
+        return rounds ? UNLIKE_RANKS : left;
     }
-    for (long long k = 0; k < call->bytes; k++) {
-        block[k] = (char)byte_of(call->rank, to, k);
+    return rounds * (UNLIKE_RANKS * (UNLIKE_RANKS + 1) / 2.0) +
+           left * (left + 1) / 2.0;
+}
+
+/** Write an element: of the reduction of ranks, if @a number is given, or of a
+ *  message. */
+static void element_of(const struct seen *call, double number, int from, int to,
+                       long long k, char *element)
+{
+    const iso_element_t *type = call->element;
+    if (call->operation->reduces) {
+        type->store(element, number * factor_of(to, k));
+        return;
+    }
+    for (size_t b = 0; b < type->size; b++) {
+        element[b] = (char)byte_of(from, to, k * (long long)type->size + b);
     }
 }
 
-static bool holds(const struct seen *call, const char *block, int from)
+static void fill(const struct seen *call, char *block, long long count, int to)
 {
-    int to = call->operation->sends_all ? call->rank : 0;
-    double last =
-        call->operation->of_those_before ? call->rank + 1 : call->ranks;
-    for (long long k = 0; k < call->numbers; k++) {
-        double value = last * (last + 1) / 2 * factor_of(to, k);
-        if (memcmp(block + k * DOUBLE, &value, DOUBLE) != 0) {
-            return false;
-        }
+    double number = call->rank % UNLIKE_RANKS + 1;
+    for (long long k = 0; k < count; k++) {
+        element_of(call, number, call->rank, to, k,
+                   block + k * call->element->extent);
     }
-    for (long long k = 0; k < call->bytes; k++) {
-        if (block[k] != (char)byte_of(from, to, k)) {
+}
+
+static bool holds(const struct seen *call, const char *block, long long count,
+                  int from)
+{
+    const iso_operation_t *operation = call->operation;
+    int to = operation->sends_all ? call->rank : 0;
+    int last = !operation->of_those_before ? call->ranks
+               : operation->without_own    ? call->rank
+                                           : call->rank + 1;
+    double number = reduced(call, last);
+    char expected[64]; /* more than any element */
+    for (long long k = 0; k < count; k++) {
+        element_of(call, number, from, to, k, expected);
+        if (memcmp(block + k * call->element->extent, expected,
+                   call->element->size) != 0) {
             return false;
         }
     }
@@ -65,39 +97,77 @@ static bool holds(const struct seen *call, const char *block, int from)
 
 /* --- one call ------------------------------------------------------------ */
 
-static int blocks_of(bool all, int ranks)
+/** A block in a buffer. */
+struct place {
+    int peer; /**< rank at the other end */
+    long long count;
+    size_t at; /**< bytes */
+};
+
+/** Find the blocks of a buffer. @return their number */
+static int places(const struct seen *call, const iso_call_t *given,
+                  bool received, int k, struct place *place)
 {
-    return all ? ranks : 1;
+    const iso_operation_t *operation = call->operation;
+    const iso_blocks_t *blocks = received ? given->received : given->sent;
+    bool all = received ? operation->receives_all : operation->sends_all;
+    if (blocks) {
+        if (k < blocks->number) {
+            *place = (struct place){blocks->peers[k], blocks->counts[k],
+                                    (size_t)blocks->offsets[k]};
+        }
+        return blocks->number;
+    }
+    *place =
+        (struct place){k, call->count, k * call->count * call->element->extent};
+    return all ? call->ranks : 1;
+}
+
+/** Fill what this rank sends, where the call takes it from. */
+static void fill_buffers(const struct seen *call, const iso_call_t *given,
+                         char *send, char *receive)
+{
+    const iso_operation_t *operation = call->operation;
+    bool at_root = call->rank == call->root;
+    bool in_place = operation->rooted ? given->in_place >= 0 && at_root
+                                      : given->send == MPI_IN_PLACE;
+    struct place place = {0}, own = {0};
+    if (in_place && operation->receives_all && !operation->sends_all) {
+        places(call, given, true, call->rank, &own); /* its own among all */
+    }
+    if ((in_place && !operation->rooted) ||
+        (operation->root_receives && in_place) ||
+        (operation->in_one_buffer && at_root)) {
+        send = receive + own.at;
+    }
+    for (int k = 0; k < places(call, given, false, k, &place); k++) {
+        int to = operation->sends_all ? place.peer : 0;
+        fill(call, send + place.at, place.count, to);
+    }
 }
 
 /** Call it, and count the blocks that this rank receives. */
 static void verify_call(const iso_subject_t *one, const iso_call_t *given,
-                        long long bytes, char *send, char *receive,
-                        struct verdict *verdict)
+                        struct seen call, long long bytes, char *send,
+                        char *receive, struct verdict *verdict)
 {
     const iso_operation_t *operation = one->operation;
-    struct seen call = {.operation = operation,
-                        .root = given->root,
-                        .numbers = operation->reduces ? bytes / DOUBLE : 0,
-                        .bytes = operation->reduces ? 0 : bytes};
+    struct place place = {0};
+    call.root = given->root;
     MPI_CHECK(MPI_Comm_rank(given->comm, &call.rank));
     MPI_CHECK(MPI_Comm_size(given->comm, &call.ranks));
-    int sent = blocks_of(operation->sends_all, call.ranks);
-    int received = blocks_of(operation->receives_all, call.ranks);
-    memset(receive, UNLIKE, (received * bytes));
-    for (int to = 0; to < sent; to++) {
-        fill(&call, send + to * bytes, to);
-    }
-    if (operation->in_one_buffer && call.rank == call.root) {
-        fill(&call, receive, 0);
-    }
+    memset(receive, UNLIKE, ISO_VERIFIED_BYTES);
+    fill_buffers(&call, given, send, receive);
     one->call(given);
-    if (operation->root_receives && call.rank != call.root) {
+    bool at_root = call.rank == call.root;
+    bool kept = given->in_place >= 0 && at_root && !operation->root_receives;
+    if ((operation->root_receives && !at_root) ||
+        (operation->without_own && call.rank == 0) || kept) {
         return;
     }
-    for (int k = 0; k < received; k++) {
-        int from = operation->receives_all ? k : call.root;
-        bool right = holds(&call, receive + k * bytes, from);
+    for (int k = 0; k < places(&call, given, true, k, &place); k++) {
+        int from = operation->receives_all ? place.peer : call.root;
+        bool right = holds(&call, receive + place.at, place.count, from);
         verdict->blocks++;
         verdict->wrong += !right;
         if (!right && bytes < verdict->bytes) {
@@ -110,19 +180,25 @@ static void verify_call(const iso_subject_t *one, const iso_call_t *given,
 
 /** Blocks of an operation that are tried, none of them twice. */
 static int choose_sizes(const iso_context_t *ctx, const iso_subject_t *one,
+                        const iso_op_request_t *request,
                         const iso_sizes_t *sizes, long long tried[SIZES])
 {
     const iso_operation_t *operation = one->operation;
+    const iso_element_t *element = iso_op_request_element(request, operation);
     long long most = ISO_VERIFIED_BYTES, in_all = ISO_VERIFIED_ALL / ctx->size;
     most = ctx->clock.simulated && in_all < most ? in_all : most;
-    most /=
-        blocks_of(operation->sends_all || operation->receives_all, one->ranks) *
-        iso_subject_block(one, 1);
-    most = most < DOUBLE ? DOUBLE : most / DOUBLE * DOUBLE;
+    double largest = iso_blocks_largest(&request->blocks, ctx->size);
+    double blocks =
+        fmax(iso_operation_room(operation, false, one->ranks, largest),
+             iso_operation_room(operation, true, one->ranks, largest));
+    long long elements = (long long)(most / blocks) /
+                         (long long)element->extent / iso_subject_block(one, 1);
+    elements = elements < 1 ? 1 : elements;
     int count = 0;
     for (int k = 0; k < SIZES; k++) {
         long long bytes = sizes->bytes[k * (sizes->count - 1) / (SIZES - 1)];
-        bytes = bytes < most ? bytes : most;
+        long long cut = elements * (long long)element->size;
+        bytes = bytes < cut ? bytes : cut;
         bool known = bytes == 0 || operation->empty;
         for (int j = 0; j < count; j++) {
             known = known || tried[j] == bytes;
@@ -216,7 +292,8 @@ static int take_off(const iso_context_t *ctx, iso_subjects_t *subjects,
 }
 
 int iso_verified(const iso_context_t *ctx, iso_subjects_t *subjects,
-                 const iso_sizes_t *sizes, void *self,
+                 const iso_op_request_t *request, const iso_sizes_t *sizes,
+                 void *self,
                  iso_work_t (*work_of)(void *self, const iso_subject_t *one,
                                        long long bytes, char *send,
                                        char *receive))
@@ -228,16 +305,21 @@ int iso_verified(const iso_context_t *ctx, iso_subjects_t *subjects,
     for (size_t k = 0; k < count; k++) {
         const iso_subject_t *one = &subjects->items[k];
         long long tried[SIZES];
-        int number = choose_sizes(ctx, one, sizes, tried);
+        int number = choose_sizes(ctx, one, request, sizes, tried);
+        struct seen call = {.operation = one->operation,
+                            .element =
+                                iso_op_request_element(request, one->operation),
+                            .maximum = strcmp(request->reduction, "max") == 0};
         verdicts[k].bytes = INT64_MAX;
         for (int s = 0; s < number; s++) {
             iso_work_t work = work_of(self, one, tried[s], send, receive);
             long long block = iso_subject_block(one, tried[s]);
+            call.count = block / (long long)call.element->size;
             if (work.rotating) {
                 work.calls[0].root = s * (ctx->size - 1) / (SIZES - 1);
             }
             for (int c = 0; c < work.count; c++) {
-                verify_call(one, &work.calls[c], block, send, receive,
+                verify_call(one, &work.calls[c], call, block, send, receive,
                             &verdicts[k]);
             }
         }

@@ -4,12 +4,13 @@
  * Verifies results: each subject is called before timing, and every delivered
  * byte is compared.
  *
- * Test data encode sender, receiver and index in the block; sums are of whole
- * numbers, which are exact in any order. Three sizes of the sweep are tried,
- * the smallest, the middle and the largest, with blocks cut so that a buffer
- * has at most ISO_VERIFIED_BYTES, or all buffers together ISO_VERIFIED_ALL in
- * a simulation, where all ranks are in one process. The timed buffers are not
- * touched.
+ * Test data encode sender, receiver and index in the block; reductions are of
+ * small whole numbers, which are exact in any order and type. Two messages
+ * between the same neighbours are alike: versions of MPI differ in their order.
+ * Three sizes of the sweep are tried, the smallest, the middle and the largest,
+ * with blocks cut so that a buffer has at most ISO_VERIFIED_BYTES, or all
+ * buffers together ISO_VERIFIED_ALL in a simulation, where all ranks are in one
+ * process. The timed buffers are not touched.
  *
  * A wrong operation is reported in a warning, "wrong-result", and omitted
  * together with its phases.
@@ -29,7 +30,8 @@ enum { ISO_VERIFIED_BYTES = 4 << 20, ISO_VERIFIED_ALL = 256 << 20 };
  * @return how many operations were taken off, the same on all ranks
  */
 int iso_verified(const iso_context_t *ctx, iso_subjects_t *subjects,
-                 const iso_sizes_t *sizes, void *self,
+                 const iso_op_request_t *request, const iso_sizes_t *sizes,
+                 void *self,
                  iso_work_t (*work_of)(void *self, const iso_subject_t *one,
                                        long long bytes, char *send,
                                        char *receive));

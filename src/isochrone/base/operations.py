@@ -2,39 +2,73 @@
 
 from dataclasses import dataclass
 
+from isochrone.base.operation_table import TABLE
+
 
 @dataclass(frozen=True)
-class _Operation:
-    """One of them: whether it has a root, whether it adds doubles, and what is taken for it."""
+class Operation:
+    """A row of the table.
 
-    rooted: bool = False
-    reduces: bool = False
-    also: tuple[str, ...] = ()
+    Attributes
+    ----------
+    title
+        Name in MPI, without ``MPI_``.
+    like
+        The operation that stands for it where it was not measured: itself, or of equal blocks.
+    traits
+        What is true of it, as in ``probe/messages/operations.h``.
+    """
+
+    title: str
+    like: str
+    traits: frozenset[str]
 
 
-_OPERATIONS = {
-    "barrier": _Operation(),
-    "bcast": _Operation(rooted=True),
-    "reduce": _Operation(rooted=True, reduces=True),
-    "allreduce": _Operation(reduces=True),
-    "gather": _Operation(rooted=True, also=("gatherv",)),
-    "scatter": _Operation(rooted=True, also=("scatterv",)),
-    "allgather": _Operation(also=("allgatherv",)),
-    "alltoall": _Operation(also=("alltoallv", "alltoallw")),
-    "reduce_scatter_block": _Operation(reduces=True, also=("reduce_scatter",)),
-    "scan": _Operation(reduces=True, also=("exscan",)),
-}
+def _operations() -> dict[str, Operation]:
+    rows = (line.split() for line in TABLE.split("\n") if line)
+    return {
+        name: Operation(title, like, frozenset(traits)) for name, title, like, *traits in rows
+    }  # fmt: skip
 
-COLLECTIVES = tuple(_OPERATIONS)
+
+OPERATIONS = _operations()
+
+
+def _with(trait: str) -> tuple[str, ...]:
+    return tuple(name for name, operation in OPERATIONS.items() if trait in operation.traits)
+
+
+COLLECTIVES = tuple(OPERATIONS)
 """Those that `measure collective` measures, in small letters without ``MPI_``."""
 
-ROOTED = tuple(name for name, operation in _OPERATIONS.items() if operation.rooted)
+ROOTED = _with("rooted")
 """Those that have a root."""
 
-REDUCING = tuple(name for name, operation in _OPERATIONS.items() if operation.reduces)
-"""Those that add doubles."""
+TO_ROOT = _with("root_receives")
+"""Those of which only the root has a result."""
 
-CALLED = {
-    called: name for name, operation in _OPERATIONS.items() for called in (name, *operation.also)
-}  # fmt: skip
-"""The recorded name of a call."""
+FROM_ROOT = tuple(name for name in ROOTED if name not in TO_ROOT)
+"""Those of which the root has all data."""
+
+REDUCING = _with("reduces")
+"""Those that combine elements, doubles if not said otherwise."""
+
+VARYING = _with("varying")
+"""Those that have a count for each block."""
+
+NEIGHBORS = _with("neighbors")
+"""Those of the neighbours in a topology."""
+
+EQUAL_WORK = tuple(
+    name for name, operation in OPERATIONS.items()
+    if operation.traits.isdisjoint({"rooted", "of_those_before", "varying", "neighbors"})
+)  # fmt: skip
+"""Those with the same work for all ranks."""
+
+DESCRIBED = tuple(name for name in COLLECTIVES if name not in NEIGHBORS)
+"""Those of descriptions and traces of applications. An exchange describes neighbours."""
+
+
+def like(op: str) -> str:
+    """Return the operation that stands for one where it was not measured; others for themselves."""
+    return OPERATIONS[op].like if op in OPERATIONS else op

@@ -109,7 +109,7 @@ _EXPERIMENTS = (
     ("tile-io", "io mpi-io mpi-tile-io ior tileio imb-io"),
     ("synthetic", "fake simulated"),
     ("app", "application program"),
-    *((f"collective --op {op}", f"{op} osu_{op} {op.replace('_block', '')}") for op in COLLECTIVES),
+    *((f"collective --op {op}", f"{op} osu_{op}") for op in COLLECTIVES),
 )  # fmt: skip
 """The same for experiments; where commands are typed, ``measure`` comes before them."""
 

@@ -18,10 +18,8 @@ import numpy as np
 
 from isochrone.base.arrays import Floats
 from isochrone.base.inference import median_interval
+from isochrone.base.operations import EQUAL_WORK
 from isochrone.sweep.curves import Curve, Participant, participants
-
-OPERATIONS = ("barrier", "allreduce", "allgather", "alltoall", "reduce_scatter_block")
-"""Operations with the same work for all ranks."""
 
 CLEARLY = 0.1
 """Fraction of the median time: smaller delays are not reported."""
@@ -70,7 +68,7 @@ def _peers(curve: Curve, hosts: Sequence[str]) -> Iterator[list[int]]:
         ]  # on one host
         yield on_one_host
         yield [k for k in columns if k not in on_one_host]
-    elif curve.key.get("op") in OPERATIONS and curve.key.get("grid", "library") == "library":
+    elif curve.key.get("op") in EQUAL_WORK and curve.key.get("grid", "library") == "library":
         yield columns
 
 

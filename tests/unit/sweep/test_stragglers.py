@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from isochrone.base.operations import EQUAL_WORK
 from isochrone.sweep.curves import curves
-from isochrone.sweep.stragglers import OPERATIONS, late
+from isochrone.sweep.stragglers import late
 from made_up import trees
 from made_up.grids import grid_run
 from made_up.sweeps import bisection, done_at, table_of
@@ -41,7 +42,7 @@ def test_no_rank_of_a_healthy_allreduce_is_late(ranks: int, noise: float) -> Non
     assert named("barrier", [float(ranks.bit_length())] * ranks, noise=noise) == []
 
 
-@pytest.mark.parametrize("op", OPERATIONS)
+@pytest.mark.parametrize("op", EQUAL_WORK)
 def test_a_slow_rank_is_named_where_all_do_the_same(op: str) -> None:
     units = [4.0] * 16
     units[11] *= 1.6

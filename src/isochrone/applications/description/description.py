@@ -29,7 +29,7 @@ from isochrone.applications.description.shapes import (
 )
 from isochrone.applications.description.topology import TopologySpec
 from isochrone.base.errors import InputError
-from isochrone.base.operations import COLLECTIVES, ROOTED
+from isochrone.base.operations import DESCRIBED, ROOTED
 from isochrone.collectives import grid_collectives
 
 FORMAT = "app/1"
@@ -332,7 +332,7 @@ class Phase:
     @staticmethod
     def read(value: Any, at: KeyPath) -> Any:
         """Return a phase; without a name if none is given."""
-        shapes.check_keys(value, at, (*_OF_ANY, *_KINDS, *COLLECTIVES))
+        shapes.check_keys(value, at, (*_OF_ANY, *_KINDS, *DESCRIBED))
         kinds = [key for key in value if key not in _OF_ANY]
         if len(kinds) != 1:
             given_keys = " and ".join(kinds) or "nothing"
@@ -353,7 +353,7 @@ class Phase:
     def schema() -> Schema:
         """Return what it may be."""
         kinds = {kind: shapes.schema(of) for kind, of in _KINDS.items()}
-        kinds |= {op: CollectiveSpec.schema_of(op) for op in COLLECTIVES}
+        kinds |= {op: CollectiveSpec.schema_of(op) for op in DESCRIBED}
         options = {key: shapes.schema(of) for key, of in _OF_ANY.items()}
         return shapes.one_of(
             *(shapes.keys_schema(options | {kind: of}, (kind,)) for kind, of in kinds.items())
@@ -409,13 +409,13 @@ class Bounds(dict[str, Given]):
     @classmethod
     def read(cls, value: Any, at: KeyPath) -> Bounds:
         """Return them."""
-        shapes.check_keys(value, at, COLLECTIVES)
+        shapes.check_keys(value, at, DESCRIBED)
         return cls((op, Given.read(written, at.key(op))) for op, written in value.items())
 
     @staticmethod
     def schema() -> Schema:
         """Return what it may be."""
-        return shapes.keys_schema(dict.fromkeys(COLLECTIVES, shapes.schema(Given)))
+        return shapes.keys_schema(dict.fromkeys(DESCRIBED, shapes.schema(Given)))
 
 
 @dataclass(frozen=True, kw_only=True)

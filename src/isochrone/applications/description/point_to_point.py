@@ -17,6 +17,8 @@ alltoall, reduce_scatter_block
     p - 1 rounds, in each a block to the rank k above and one from the rank k below.
 scan
     ⌈log₂ p⌉ rounds, in each all bytes to the rank 2^k above.
+
+Operations with a count for each block, such as gatherv, are those with equal blocks.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -24,6 +26,7 @@ from functools import partial
 from itertools import chain, takewhile
 
 from isochrone.applications.description.actions import Action
+from isochrone.base.operations import like
 
 Messages = Iterator[tuple[str, int, float]]
 """Kind, place of the other in the communicator, bytes."""
@@ -31,13 +34,14 @@ Messages = Iterator[tuple[str, int, float]]
 
 def as_messages(action: Action, rank: int) -> Iterator[Action]:
     """Yield a collective operation as messages of one of its ranks; others as they are."""
-    if action.op not in _OPERATIONS:
+    operation = _OPERATIONS.get(like(action.op))
+    if operation is None:
         yield action
         return
     members = action.members
     root = members.index(action.root) if action.root in members else 0
     position = (members.index(rank) - root) % len(members)  # the root is at 0
-    for kind, peer, size in _OPERATIONS[action.op](position, len(members), action.amount):
+    for kind, peer, size in operation(position, len(members), action.amount):
         if kind == "wait":
             yield Action("wait")
         else:

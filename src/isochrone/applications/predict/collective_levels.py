@@ -20,6 +20,7 @@ import numpy as np
 from isochrone.applications.predict.levels import Levels
 from isochrone.applications.predict.message_times import Side
 from isochrone.base.arrays import Floats, Ints
+from isochrone.base.operations import like
 
 BY_TURNS = ("alltoall", "allgather", "reduce_scatter_block")
 """Operations whose data need as many messages as there are members; others need a tree of them."""
@@ -93,7 +94,7 @@ def slowdown(
         return min(factors.values()) if side == "low" else max(factors.values())
     if latency < MAX_ROUND_LATENCIES * latencies[0]:
         return factors[_at_once]
-    return factors[_turns if op in BY_TURNS else _doubling]
+    return factors[_turns if like(op) in BY_TURNS else _doubling]
 
 
 def _farthest(rounds: Sequence[Pairs], nodes: Ints, levels: Levels, times: Floats) -> Floats:

@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from isochrone.applications.simulate.collectives import FROM_ROOT, TO_ROOT, Unfolding
+from isochrone.applications.simulate.collectives import Unfolding
 from isochrone.applications.traces.small import MIN_MODELLED_SHARE
 from isochrone.base.errors import InputError
+from isochrone.base.operations import FROM_ROOT, TO_ROOT, like
 from isochrone.collectives.grid_collectives import Grid, Phase
 from isochrone.collectives.measured import nearest
 from isochrone.collectives.predicted_grids import Machine, PhaseTimes, predict, warnings_of
@@ -105,8 +106,9 @@ class OperationTimes:
 
     def _ask(self, op: str, size: float, grid: str, node_of: Nodes, ranks: int) -> None:
         """Ask the model of an operation, and note what it says of the whole and of its phases."""
-        model = self._model(op)
         key = (op, size, grid, node_of, ranks)
+        op = self._measured(op)
+        model = self._model(op)
         try:
             if not grid:
                 self._known[*key, None] = self._by_library(model, op, round(size), node_of, ranks)
@@ -126,6 +128,7 @@ class OperationTimes:
 
     def largest(self, op: str) -> int:
         """Return the most ranks on which an operation was measured; 0 if it was not."""
+        op = self._measured(op)
         return max((
             int(segment.fitted["p"][1]) for model in self._models for segment in model.segments
             if segment.where.get("op", op) == op and "p" in segment.fitted
@@ -141,7 +144,8 @@ class OperationTimes:
         whether data move before they are asked for, so that those of two operations follow each
         other without a latency.
         """
-        if not any(op in model.selectors.get("op", [op]) for model in self._models):
+        op = self._measured(op)
+        if not self._holds(op):
             return Unfolding(seconds)  # a bounded one
         leaving = (
             nearest(self._model(op).kept.get("leaving", ()), op, ranks, round(size), group)
@@ -211,6 +215,18 @@ class OperationTimes:
             return None
         finally:
             self.warnings = warnings
+
+    def _holds(self, op: str) -> bool:
+        return any(op in model.selectors.get("op", [op]) for model in self._models)
+
+    def _measured(self, op: str) -> str:
+        """Return the operation, or what stands for it if only that was measured."""
+        if self._holds(op) or not self._holds(like(op)):
+            return op
+        self.warnings[f"{op} was not measured: it is predicted as {like(op)} with equal blocks"] = (
+            None
+        )
+        return like(op)
 
     def _model(self, op: str) -> Model:
         for model in self._models:

@@ -17,7 +17,7 @@ from typing import Any
 
 from isochrone.applications.traces.trace import Event, Gap, Site, Trace
 from isochrone.base.errors import InputError
-from isochrone.base.operations import CALLED
+from isochrone.base.operations import DESCRIBED
 from isochrone.base.table import Members, Table
 from isochrone.base.text import printable
 from isochrone.runfile.run import Run
@@ -283,12 +283,12 @@ class _Making:
             self._omit(op, call_event)
         elif blocking in _SENDS:
             self._keep(call_event._replace(op="send" if op == blocking else "isend"))
-        elif op in CALLED or blocking in CALLED:
+        elif op in DESCRIBED or blocking in DESCRIBED:
             if node.group < 0:
                 raise ValueError(f"'{op}' has no group")
-            kind = CALLED[op if op in CALLED else blocking]
+            kind = op if op in DESCRIBED else blocking
             call_event = call_event._replace(op=kind, peer=-1, root=node.root, members=node.group)
-            if op in CALLED:
+            if op in DESCRIBED:
                 self._keep(call_event)
             else:
                 self.counted["nonblocking collectives are taken as blocking where they end"] += 1

@@ -25,7 +25,7 @@ from isochrone.applications.description.program import (
     Step,
     Wait,
 )
-from isochrone.applications.simulate.collectives import FROM_ROOT, TO_ROOT, Meetings
+from isochrone.applications.simulate.collectives import Meetings
 from isochrone.applications.simulate.events import Clock, Request, Run
 from isochrone.applications.simulate.matching import Matching, Network
 from isochrone.applications.simulate.ports import Messages, Port, sparse
@@ -39,6 +39,7 @@ from isochrone.applications.simulate.simulation import (
     step_by_step,
 )
 from isochrone.base.arrays import Floats, Ints
+from isochrone.base.operations import FROM_ROOT, TO_ROOT
 
 
 @dataclass

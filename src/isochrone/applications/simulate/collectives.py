@@ -13,11 +13,8 @@ from math import inf
 
 from isochrone.applications.description.program import Collective
 from isochrone.applications.simulate.events import Clock, Request
+from isochrone.base.operations import FROM_ROOT, TO_ROOT
 from isochrone.base.record import Record
-
-FROM_ROOT = ("bcast", "scatter")
-TO_ROOT = ("reduce", "gather")
-
 
 Members = tuple[int, ...]
 """Ranks that do an operation, or their places among them."""

@@ -6,23 +6,29 @@ and the collectives, of which only the library's own are written. OSU prints mea
 means, and for collectives those over the ranks.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
+from isochrone.base.operations import COLLECTIVES, OPERATIONS
 from isochrone.formats.exported_sweep import curves_to_export
 from isochrone.formats.exporter import Exporter
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import Curve, Point
 
-TITLES = {
-    "barrier": "Barrier", "bcast": "Broadcast", "reduce": "Reduce", "allreduce": "Allreduce",
-    "gather": "Gather", "scatter": "Scatter", "allgather": "Allgather",
-    "alltoall": "All-to-All Personalized Exchange", "reduce_scatter_block": "Reduce_scatter_block",
-    "scan": "Scan",
-}  # fmt: skip
-"""Collectives, as their tests are called in the header. OSU has no test of a scan."""
+
+def _title_of(name: str) -> str:
+    """Return what OSU calls an operation in the header of its test."""
+    title = OPERATIONS[name].title.replace("Neighbor_", "Neighborhood ")
+    if title == "Bcast":
+        return "Broadcast"
+    return re.sub(r"[Aa]lltoall(\w?)", r"All-to-All\1 Personalized Exchange", title)
+
+
+TITLES = {name: _title_of(name) for name in COLLECTIVES}
+"""Collectives, as their tests are called in the header. OSU has no test of scans."""
 
 _MICROSECONDS = 1e6
 _VERSION = "v5.8"  # whose layout this is
@@ -85,9 +91,10 @@ def _pairs(curve: Curve) -> Iterator[str]:
 def _collective(run: Run, curve: Curve) -> Iterator[str]:
     op = curve.key["op"]
     if op not in TITLES:
-        operations = ", ".join(TITLES)
         raise InputError(
-            f"OSU has no table of '{curve.name}'", where=run.where, hint=f"it has {operations}"
+            f"OSU has no table of '{curve.name}'",
+            where=run.where,
+            hint="it has those of measure collective --op",
         )
     yield _title(f" {TITLES[op]} Latency", curve)
     if op == "barrier":

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, field
 
 from isochrone.base.log_text import plain
+from isochrone.base.operations import OPERATIONS
 from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep
 from isochrone.formats.log import of_tables
 from isochrone.formats.source import MAX_FILE_RANKS, Source, parse_number
@@ -26,13 +27,12 @@ _TITLE = re.compile(
 _PAIRS = re.compile(r"# \[ pairs: (\d{1,9}) \] \[ window size: (\d{1,9}) \]\s*")
 _INIT = re.compile(r"nprocs: (\d{1,7}), min: [\d.]+ ms, max: ([\d.]+) ms, avg: [\d.]+ ms\s*")
 _COLLECTIVES = {
-    "barrier": "barrier", "broadcast": "bcast", "reduce": "reduce", "allreduce": "allreduce",
-    "gather": "gather", "gatherv": "gatherv", "scatter": "scatter", "scatterv": "scatterv",
-    "allgather": "allgather", "allgatherv": "allgatherv", "scan": "scan", "exscan": "exscan",
-    "all to all": "alltoall", "all to allv": "alltoallv", "all to allw": "alltoallw",
-    "alltoall": "alltoall", "alltoallv": "alltoallv", "alltoallw": "alltoallw",
-    "reduce scatter": "reduce_scatter", "reduce scatter block": "reduce_scatter_block",
-}  # fmt: skip
+    "broadcast": "bcast",
+    **{operation.title.lower().replace("_", " "): name for name, operation in OPERATIONS.items()},
+    **{f"all to all{kind}": f"alltoall{kind}" for kind in ("", "v", "w")},
+}
+"""Operations by their names in titles."""
+
 _TITLES = {
     "latency": "latency", "bw": "bandwidth", "bibw": "bi directional bandwidth",
     **{op: f"{title} latency" for title, op in _COLLECTIVES.items()},

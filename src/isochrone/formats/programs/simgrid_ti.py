@@ -13,6 +13,7 @@ from isochrone.applications.description.actions import Action, Actions
 from isochrone.applications.description.point_to_point import as_messages
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
+from isochrone.base.operations import like
 from isochrone.formats.program import ProgramFormat
 
 SPEED = 1e9
@@ -72,6 +73,7 @@ def _line(
     action: Action, tags: Counter[tuple[str, int]], speed: float, ranks: int
 ) -> Iterator[str]:  # fmt: skip
     amount, root = round(action.amount), action.root
+    op = like(action.op)  # with equal blocks
     if action.op == "compute":
         if action.amount > _MIN_COMPUTATION:
             yield f"compute {action.amount * speed:.10g}"
@@ -82,21 +84,21 @@ def _line(
         tag = tags[way, action.peer] % _TAGS
         tags[way, action.peer] += 1
         yield f"{action.op} {action.peer} {tag} {amount} {_BYTES}"
-    elif action.op == "barrier":
+    elif op == "barrier":
         yield "barrier"
-    elif action.op == "bcast":
+    elif op == "bcast":
         yield f"bcast {amount} {root} {_BYTES}"
-    elif action.op == "reduce":
+    elif op == "reduce":
         yield f"reduce {amount // _DOUBLE} 0 {root} {_DOUBLES}"
-    elif action.op in ("allreduce", "scan"):
-        yield f"{action.op} {amount // _DOUBLE} 0 {_DOUBLES}"
-    elif action.op in ("gather", "scatter"):
-        yield f"{action.op} {amount} {amount} {root} {_BYTES} {_BYTES}"
-    elif action.op == "reduce_scatter_block":
+    elif op in ("allreduce", "scan"):
+        yield f"{op} {amount // _DOUBLE} 0 {_DOUBLES}"
+    elif op in ("gather", "scatter"):
+        yield f"{op} {amount} {amount} {root} {_BYTES} {_BYTES}"
+    elif op == "reduce_scatter_block":
         counts = " ".join([str(amount // _DOUBLE)] * ranks)
         yield f"reducescatter {counts} 0 {_DOUBLES}"
     else:
-        yield f"{action.op} {amount} {amount} {_BYTES} {_BYTES}"
+        yield f"{op} {amount} {amount} {_BYTES} {_BYTES}"
 
 
 PROGRAM = ProgramFormat(suffix=".ti", write=write, takes_speed=True)

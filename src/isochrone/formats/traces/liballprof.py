@@ -10,7 +10,7 @@ from pathlib import Path
 
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError
-from isochrone.base.operations import CALLED, ROOTED
+from isochrone.base.operations import DESCRIBED, ROOTED
 from isochrone.formats.calls_seen import Calls, traced
 from isochrone.formats.source import MAX_FILE_RANKS, Source, parse_number
 from isochrone.formats.trace import TraceFormat
@@ -121,9 +121,9 @@ class _Reading(Calls):
             self._send_and_receive(replace=call.endswith("replace"))
         elif call in _WAITS:
             self._wait(call)
-        elif call in CALLED:
+        elif call in DESCRIBED:
             self._collective(call, self.fields)
-        elif call.startswith("i") and blocking in CALLED:
+        elif call.startswith("i") and blocking in DESCRIBED:
             self.said["nonblocking"] += 1
             self._collective(blocking, [*self.fields[:-2], self.fields[-1]])
 
@@ -171,12 +171,11 @@ class _Reading(Calls):
 
     def _collective(self, call: str, fields: list[str]) -> None:
         """Take a collective operation: its communicator comes last, a root before it."""
-        op = CALLED[call]
         if not self._everyone(fields[-2]):
             self.said["elsewhere"] += 1
             return
-        root = self._whole(fields[-3]) if op in ROOTED and fields[-3].isdecimal() else -1
-        self.keep(op, size=self._block(call, fields), root=root, seconds=self.seconds)
+        root = self._whole(fields[-3]) if call in ROOTED and fields[-3].isdecimal() else -1
+        self.keep(call, size=self._block(call, fields), root=root, seconds=self.seconds)
 
     def _block(self, call: str, fields: list[str]) -> float:
         """Return the bytes of a block, from the first datatype and the count before it."""

@@ -11,7 +11,7 @@ from typing import Any
 from isochrone.applications.traces.trace import Event, Trace
 from isochrone.base.errors import InputError
 from isochrone.base.files import check_ordinary
-from isochrone.base.operations import CALLED, ROOTED
+from isochrone.base.operations import DESCRIBED, ROOTED, like
 from isochrone.formats.calls_seen import Calls, traced
 from isochrone.formats.trace import TraceFormat
 
@@ -252,9 +252,9 @@ class _Rank(Calls):
 
     def _collective(self, event: Any, time: float) -> Event | None:
         """Return a collective operation; a nonblocking one is recorded where it started."""
-        op = CALLED.get(_word(event.collective_op).lower())
+        op = _word(event.collective_op).lower()
         members = self.archive.members(event.communicator)
-        if op is None or members is None:
+        if op not in DESCRIBED or members is None:
             self.said["elsewhere"] += 1
             return None
         root = -1
@@ -276,6 +276,7 @@ def _word(value: Any) -> str:
 
 def _block(op: str, sent: float, received: float, ranks: int) -> float:
     """Return the bytes of a block, of what a rank sent to and received from all."""
+    op = like(op)
     if op in ("allgather", "alltoall"):
         return (received or sent) / ranks
     if op in ("bcast", "scatter", "reduce_scatter_block"):
