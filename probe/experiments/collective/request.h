@@ -6,7 +6,7 @@
 #pragma once
 
 #include "grid/shape.h"
-#include "messages/operations.h"
+#include "messages/forms.h"
 
 enum { ISO_MAX_OP_REQUESTS = 16 };
 
@@ -16,17 +16,19 @@ typedef struct iso_op_request {
     iso_grid_t grids[ISO_MAX_OP_REQUESTS];
     int operation_count;
     int grid_count; /**< 0: only the library's own realisation */
+    bool forms[ISO_FORMS];
 } iso_op_request_t;
 
 /**
- * Read --op and --grid. With grids, "all" are the operations that have a
- * realisation on one, and each operation and grid is named once.
+ * Read --op, --grid and --form. With grids, "all" are the operations that have
+ * a realisation on one, and each operation and grid is named once.
  *
  * @param grids  NULL if there are none
  * @return 0, or -1 with one line in @a error
  */
 int iso_op_request_parse(const char *operations, const char *grids,
-                         iso_op_request_t *request, char *error);
+                         const char *forms, iso_op_request_t *request,
+                         char *error);
 
 /** Whether one of the operations adds doubles. */
 bool iso_op_request_reduces(const iso_op_request_t *request);
