@@ -33,7 +33,7 @@ static const iso_option_t common_options[] = {
      "run file to write; standard output if not given", &common.out},
     {"force", ISO_OPTION_FLAG, NULL, NULL, "overwrite the run file",
      &common.force},
-    {"progress", ISO_OPTION_FLAG, NULL, NULL,
+    {"report-progress", ISO_OPTION_FLAG, NULL, NULL,
      "report progress on standard error", &common.progress},
     {"check", ISO_OPTION_COUNT, "RANKS", NULL,
      "only check the options, for this many ranks; needs no MPI job",

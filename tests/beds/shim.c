@@ -210,6 +210,82 @@ int MPI_Alltoall(const void *send, int count, MPI_Datatype of, void *receive,
     return wrong(error, receive, n, type, ranks_of(comm));
 }
 
+/* Of the other forms, what is delivered is changed when they are complete: the
+ * last operation that was begun or made, with its receive buffer. */
+static struct {
+    MPI_Request request;
+    void *receive;
+    int count, blocks;
+    MPI_Datatype type;
+} begun;
+
+static int begin(int error, const MPI_Request *request, void *receive,
+                 int count, MPI_Datatype type, int blocks)
+{
+    begun.request = *request;
+    begun.receive = receive;
+    begun.count = count;
+    begun.type = type;
+    begun.blocks = blocks;
+    return error;
+}
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    int ours = begun.receive && *request == begun.request;
+    int error = PMPI_Wait(request, status);
+    if (ours) {
+        wrong(error, begun.receive, begun.count, begun.type, begun.blocks);
+        begun.receive = *request == MPI_REQUEST_NULL ? NULL : begun.receive;
+    }
+    return error;
+}
+
+int MPI_Request_free(MPI_Request *request)
+{
+    begun.receive = *request == begun.request ? NULL : begun.receive;
+    return PMPI_Request_free(request);
+}
+
+#define LIST(...) __VA_ARGS__
+#define DATA_IN   const void *send, int count, MPI_Datatype of
+#define DATA_OUT  void *receive, int n, MPI_Datatype type
+#define REDUCED   const void *send, DATA_OUT, MPI_Op op
+#define FORM(called, parameters, values, blocks)                               \
+    int MPI_##called(LIST parameters, MPI_Request *request)                    \
+    {                                                                          \
+        int error = PMPI_##called(LIST values, request);                       \
+        return begin(error, request, receive, n, type, blocks);                \
+    }
+#define NONBLOCKING(lower, parameters, values, blocks)                         \
+    FORM(I##lower, (LIST parameters, MPI_Comm comm), (LIST values, comm),      \
+         blocks)
+#if MPI_VERSION >= 4
+#define FORMS(lower, Name, blocks, parameters, values)                         \
+    NONBLOCKING(lower, parameters, values, blocks)                             \
+    FORM(Name##_init, (LIST parameters, MPI_Comm comm, MPI_Info info),         \
+         (LIST values, comm, info), blocks)
+#else
+#define FORMS(lower, Name, blocks, parameters, values)                         \
+    NONBLOCKING(lower, parameters, values, blocks)
+#endif
+
+FORMS(bcast, Bcast, 1, (DATA_OUT, int root), (receive, n, type, root))
+FORMS(reduce, Reduce, 1, (REDUCED, int root),
+      (send, receive, n, type, op, root))
+FORMS(allreduce, Allreduce, 1, (REDUCED), (send, receive, n, type, op))
+FORMS(scan, Scan, 1, (REDUCED), (send, receive, n, type, op))
+FORMS(reduce_scatter_block, Reduce_scatter_block, 1, (REDUCED),
+      (send, receive, n, type, op))
+FORMS(scatter, Scatter, 1, (DATA_IN, DATA_OUT, int root),
+      (send, count, of, receive, n, type, root))
+FORMS(gather, Gather, ranks_of(comm), (DATA_IN, DATA_OUT, int root),
+      (send, count, of, receive, n, type, root))
+FORMS(allgather, Allgather, ranks_of(comm), (DATA_IN, DATA_OUT),
+      (send, count, of, receive, n, type))
+FORMS(alltoall, Alltoall, ranks_of(comm), (DATA_IN, DATA_OUT),
+      (send, count, of, receive, n, type))
+
 static int pretend(char *name, int *size)
 {
     const char *rest = getenv("ISO_SHIM_NODES");

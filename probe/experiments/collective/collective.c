@@ -346,6 +346,7 @@ static iso_outcome_t run(iso_context_t *ctx)
     open_buffers(&state);
     iso_overlap_begin(&state.overlap, ctx);
     ctx->failed =
+        state.subjects.count == 0 ||
         iso_verified(ctx, &state.subjects, &options.sizes, &state, work_on) > 0;
     iso_start_begin(&state.start, ctx, strcmp(options.sync, "window") == 0);
     iso_sweep_t sweep = {
