@@ -27,12 +27,12 @@ QUICK = ("--op", "all", "--form", "all", "--bytes", "8,1KiB", "--repeats", "2", 
 
 
 @pytest.mark.smoke
-@pytest.mark.parametrize("sync", ["barrier", "window"])
+@pytest.mark.parametrize(("sync", "progress"), [("barrier", "thread"), ("window", "test")])
 def test_every_form_of_every_operation_is_timed_on_every_mpi(
-    every_mpi: Mpi, tmp_path: Path, sync: str
+    every_mpi: Mpi, tmp_path: Path, sync: str, progress: str
 ) -> None:
     """Rooted ones with each root, so that each has its persistent request."""
-    options = (*QUICK, "--sync", sync, "--root", "rotating", "--progress", "test")
+    options = (*QUICK, "--sync", sync, "--root", "rotating", "--progress", progress)
     out = tmp_path / "run.jsonl"
     faulty = FAULTY.get(every_mpi.name, set())
     with pytest.raises(MeasurementError) if faulty else nullcontext():

@@ -9,6 +9,7 @@ import pytest
 
 from beds.mpis import ROOT
 from beds.simulation import Simulation
+from isochrone.base.errors import InputError
 from isochrone.measure.platforms import Platform, parse
 from isochrone.sweep.curves import curves
 
@@ -85,6 +86,12 @@ def test_a_form_that_the_library_lacks_is_left_out(
         "collective", machine.xml(), machine.hosts(), *options, "--form", "persistent", code=3
     )
     assert [warning["code"] for warning in run.warnings] == ["form-left-out"]
+
+
+def test_a_simulated_rank_has_no_progress_thread(simulation: Simulation, machine: Platform) -> None:
+    options = ("--form", "nonblocking", "--progress", "thread")
+    with pytest.raises(InputError):  # there is no run file
+        simulation.measure_file("collective", machine.xml(), machine.hosts(), *options, code=2)
 
 
 @pytest.mark.parametrize("microseconds", [20, 50, 200])

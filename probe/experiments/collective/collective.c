@@ -40,7 +40,7 @@ static const iso_option_t own_options[] = {
      &options.sizes},
     {"form", ISO_OPTION_TEXT, "FORM,...", "blocking",
      "forms of the operations: all, or some of: blocking, nonblocking, "
-     "persistent; the last two also beside a computation",
+     "persistent; the last two also with a computation",
      &options.forms},
     {"grid", ISO_OPTION_TEXT, "GRID,...", NULL,
      "also measure two-phase algorithms on grids of ranks: 4x8 (4 rows of 8), "
@@ -106,7 +106,9 @@ static int check(char *error)
                           "--grid needs equal sizes for all algorithms: give "
                           "--bytes a list or range, such as 8:512KiB:x4");
     }
-    return iso_sync_check(error) ? -1 : iso_sweep_check(error);
+    return iso_overlap_check(error) || iso_sync_check(error)
+               ? -1
+               : iso_sweep_check(error);
 }
 
 static int check_ranks(int ranks, char *error)
@@ -385,6 +387,7 @@ const iso_experiment_t iso_experiment_collective = {
     .check = check,
     .check_ranks = check_ranks,
     .resolve = resolve,
+    .threads = iso_overlap_threads,
     .memory = memory,
     .quantity_text = "operation, slowest rank",
     .run = run,

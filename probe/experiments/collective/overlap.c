@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/order.h"
 #include "experiments/app/compute.h"
+#include "experiments/collective/progress_thread.h"
 #include "machine/own_collectives.h"
 
 #include <math.h>
@@ -16,24 +17,53 @@ static struct {
 } options;
 
 const iso_option_t iso_overlap_options[] = {
-    {"progress", ISO_OPTION_CHOICE, "none|test", "none",
+    {"progress", ISO_OPTION_CHOICE, "none|test|thread", "none",
      "--form nonblocking, persistent: what lets the operation progress while "
-     "the ranks compute: nothing (none), or calls of MPI_Test in between "
-     "(test)",
+     "the ranks compute: nothing (none), calls of MPI_Test in between (test), "
+     "or a thread that calls MPI_Test (thread)",
      &options.progress},
     {"test-calls", ISO_OPTION_COUNT | ISO_EXPERT, "N", "10",
      "--progress test: calls of MPI_Test in a computation", &options.tests},
     {0},
 };
 
+static bool progress_by(const char *who)
+{
+    return strcmp(options.progress, who) == 0;
+}
+
+int iso_overlap_check(char *error)
+{
+#ifdef SMPI_H
+    if (progress_by("thread")) {
+        return ISO_REFUSE(error, "--progress thread: a simulated rank has no "
+                                 "threads (use none or test)");
+    }
+#else
+    (void)error;
+#endif
+    return 0;
+}
+
+int iso_overlap_threads(void)
+{
+    return progress_by("thread") ? 2 : 0;
+}
+
 void iso_overlap_begin(iso_overlap_t *overlap, const iso_context_t *ctx)
 {
-    *overlap = (iso_overlap_t){.ctx = ctx};
+    *overlap = (iso_overlap_t){.ctx = ctx, .thread = progress_by("thread")};
     iso_compute_calibrate(ctx->clock.simulated);
+    if (overlap->thread) {
+        iso_progress_thread_begin();
+    }
 }
 
 void iso_overlap_end(iso_overlap_t *overlap)
 {
+    if (overlap->thread) {
+        iso_progress_thread_end();
+    }
     free(overlap->samples);
 }
 
@@ -41,7 +71,7 @@ void iso_overlap_end(iso_overlap_t *overlap)
  *  complete. @return seconds without those */
 static double compute(const iso_overlap_t *overlap, MPI_Request *request)
 {
-    bool tests = strcmp(options.progress, "test") == 0;
+    bool tests = progress_by("test");
     long calls = tests ? options.tests : 0;
     double part = overlap->compute / (double)(calls + 1), done = 0;
     int complete = !tests;
@@ -63,8 +93,14 @@ static void overlapped(const iso_call_t *call)
     double begin = iso_now();
     call->begin(call);
     double posted = iso_now();
+    if (overlap->thread) {
+        iso_progress_thread_take(request);
+    }
     sample->compute += compute(overlap, request);
     double computed = iso_now();
+    if (overlap->thread) {
+        iso_progress_thread_release();
+    }
     MPI_Wait(request, MPI_STATUS_IGNORE);
     sample->complete += iso_now() - computed;
     sample->post += posted - begin;

@@ -33,7 +33,14 @@ typedef struct iso_overlap {
     double compute;        /**< wanted, seconds */
     long long operations;  /**< done in the task, of all samples */
     long long batch;       /**< operations a sample */
+    bool thread;           /**< lets the operation progress */
 } iso_overlap_t;
+
+/** Check --progress. @return 0, or -1 with one line in @a error */
+int iso_overlap_check(char *error);
+
+/** Threads of a rank that call MPI, as iso_experiment_t.threads. */
+int iso_overlap_threads(void);
 
 void iso_overlap_begin(iso_overlap_t *overlap, const iso_context_t *ctx);
 void iso_overlap_end(iso_overlap_t *overlap);

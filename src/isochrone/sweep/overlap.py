@@ -42,10 +42,11 @@ class Overlap(NamedTuple):
 def overlap_of(table: Table, rows: Ints, pure: Times) -> Overlap:
     """Return the overlap of one size.
 
-    It is (pure + compute - overall) / min(pure, compute), limited to 0 and 1, which is the
-    definition of the Intel MPI Benchmarks (IMB-NBC, ``t_pure``, ``t_CPU`` and ``t_ovrl``). If the
-    computation is not shorter than the operation, it is 1 - (overall - compute) / pure, which is
-    that of the OSU Micro-Benchmarks (``osu_util_mpi.c``, ``print_stats_nbc``).
+    It is (pure + compute - overall) / min(pure, compute), limited to 0 and 1: the hidden time, as a
+    part of the most that could be hidden. If the computation is not shorter than the operation,
+    that is 1 - (overall - compute) / pure, the definition of the OSU Micro-Benchmarks
+    (``osu_util_mpi.c``, ``print_stats_nbc``). IMB-IO divides by the shorter of both, too; IMB-NBC
+    by the longer one (``IMB_output.c``), which is the same where both are equally long.
 
     Each end of the interval takes the ends of both intervals that are the least favourable: that of
     the pure time, and that of ``overall - compute``. The errors of both are independent, so it

@@ -76,8 +76,8 @@ def write(run: Run, path: Path, *, nbytes: int | None = None, estimates: bool = 
     """
     if is_sweep(run):
         curves_to_export(run, nbytes)  # raises errors before the file is created
-        columns = (*_SWEEP, *_ON_GRIDS) if is_grid_run(run) else _SWEEP
-        columns += tuple(key for key in MEMBERS if key in run.tables["sample"])
+        beside = tuple(key for key in MEMBERS if key in run.tables["sample"])
+        columns = (*_SWEEP, *(_ON_GRIDS if is_grid_run(run) else ()), *beside)
         _write(path, columns, _samples(run, nbytes, columns))
     elif run.kind == "hotspot" and "sample" in run.tables:
         busy_columns = tuple(key for key in _BUSY if key in run.tables["sample"])

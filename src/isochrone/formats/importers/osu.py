@@ -64,7 +64,8 @@ _NAMES = {
     "max latency": "max", "iterations": "n", "p50 tail lat": "median", "bandwidth": "rate",
     "mb/s": "rate", "messages/s": "messages", "validation": "validation",
     "overall": "overall", "pure comm.": "mean", "min comm.": "min", "max comm.": "max",
-    "compute": "compute", "coll. init": "post", "mpi_wait": "complete", "p50 tail bw": "median rate",
+    "compute": "compute", "coll. init": "post", "mpi_wait": "complete",
+    "p50 tail bw": "median rate",
 }  # fmt: skip
 _UNNAMED = (["size", "mean"], ["size", "mean", "min", "max", "n"])
 """Columns that some versions name, and those that their rows have with ``-f``."""
