@@ -33,7 +33,7 @@ static const iso_option_t common_options[] = {
      "run file to write; standard output if not given", &common.out},
     {"force", ISO_OPTION_FLAG, NULL, NULL, "overwrite the run file",
      &common.force},
-    {"progress", ISO_OPTION_FLAG, NULL, NULL,
+    {"report-progress", ISO_OPTION_FLAG, NULL, NULL,
      "report progress on standard error", &common.progress},
     {"check", ISO_OPTION_COUNT, "RANKS", NULL,
      "only check the options, for this many ranks; needs no MPI job",
@@ -319,6 +319,27 @@ static int open_everywhere(iso_record_t *record, int rank, char *error)
     return failed ? -1 : 0;
 }
 
+/**
+ * Initialise MPI for the threads of an experiment.
+ * @return 0, or -1 with one line in @a error
+ */
+static int begin_mpi(const iso_experiment_t *experiment, bool checked,
+                     int *argc, char ***argv, char *error)
+{
+    bool threads = checked && experiment->threads && experiment->threads() > 0;
+    int level = MPI_THREAD_MULTIPLE;
+    if (threads) {
+        MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
+    } else {
+        MPI_Init(argc, argv);
+    }
+    return level == MPI_THREAD_MULTIPLE
+               ? 0
+               : ISO_REFUSE(error, "this MPI library lets only one thread at a "
+                                   "time call it (no MPI_THREAD_MULTIPLE); use "
+                                   "one that was built with threads");
+}
+
 static int complain(const char *error)
 {
     iso_complain("%s", error);
@@ -364,7 +385,8 @@ int main(int argc, char **argv)
     int rank, size;
     iso_record_t record;
     iso_watchdog_begin(argc, argv, common.stall);
-    MPI_Init(&argc, &argv);
+    int refused = begin_mpi(experiment, wrong == 0, &argc, &argv, error);
+    wrong = wrong ? wrong : refused;
     iso_check_begin();
     MPI_CHECK(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     iso_watchdog_identify(rank);

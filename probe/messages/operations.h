@@ -41,6 +41,11 @@ typedef struct iso_call {
     /** Of a realisation in two phases (grid/collectives.h); the library's own
      *  has none. */
     const struct iso_grid *grid;
+    /** Of a form that is not blocking (messages/forms.h): begins it, on the
+     *  request of its root. */
+    void (*begin)(const struct iso_call *call);
+    MPI_Request *requests;       /**< by root */
+    struct iso_overlap *overlap; /**< experiments/collective/overlap.h */
 } iso_call_t;
 
 #define ISO_BLOCK           c->count, c->type

@@ -209,6 +209,67 @@ int MPI_Alltoall(const void *send, int count, MPI_Datatype of, void *receive,
     return wrong(error, receive, (long)n * ranks_of(comm), type);
 }
 
+/* Of the other forms, what is delivered is changed when they are complete: the
+ * last operation that was begun or made, with its receive buffer. */
+static struct {
+    MPI_Request request;
+    void *receive;
+    long elements;
+    MPI_Datatype type;
+} begun;
+
+static int begin(int error, const MPI_Request *request, void *receive,
+                 long elements, MPI_Datatype type)
+{
+    begun.request = *request;
+    begun.receive = receive;
+    begun.elements = elements;
+    begun.type = type;
+    return error;
+}
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    int ours = begun.receive && *request == begun.request;
+    int error = PMPI_Wait(request, status);
+    if (ours) {
+        wrong(error, begun.receive, begun.elements, begun.type);
+        begun.receive = *request == MPI_REQUEST_NULL ? NULL : begun.receive;
+    }
+    return error;
+}
+
+int MPI_Request_free(MPI_Request *request)
+{
+    begun.receive = *request == begun.request ? NULL : begun.receive;
+    return PMPI_Request_free(request);
+}
+
+#define LIST(...) __VA_ARGS__
+#define DATA_IN   const void *send, int count, MPI_Datatype of
+#define DATA_OUT  void *receive, int n, MPI_Datatype type
+#define REDUCED   const void *send, DATA_OUT, MPI_Op op
+#define FORM(called, parameters, values, elements, type)                       \
+    int MPI_##called(LIST parameters, MPI_Request *request)                    \
+    {                                                                          \
+        int error = PMPI_##called(LIST values, request);                       \
+        return begin(error, request, receive, elements, type);                 \
+    }
+#if MPI_VERSION >= 4
+#define PERSISTENT(Name, parameters, values, elements, type)                   \
+    FORM(Name##_init, (LIST parameters, MPI_Info info), (LIST values, info),   \
+         elements, type)
+#else
+#define PERSISTENT(...)
+#endif
+/** The forms that are not blocking. */
+#define BEGUN(lower, Name, parameters, values, elements, type)                 \
+    FORM(I##lower, parameters, values, elements, type)                         \
+    PERSISTENT(Name, parameters, values, elements, type)
+#define FORMS(lower, Name, blocks, parameters, values)                         \
+    BEGUN(lower, Name, (LIST parameters, MPI_Comm comm), (LIST values, comm),  \
+          (long)n *(blocks), type)
+
 /* Where blocks vary, they follow each other in the receive buffer. */
 
 static long sum(const int *counts, int number)
@@ -233,11 +294,12 @@ static int sources(MPI_Comm comm)
     return in;
 }
 
-#define FAULTY(Name, PARAMETERS, ARGUMENTS, elements, type)                    \
+#define FAULTY(lower, Name, PARAMETERS, ARGUMENTS, elements, type)             \
     int MPI_##Name PARAMETERS                                                  \
     {                                                                          \
         return wrong(PMPI_##Name ARGUMENTS, receive, elements, type);          \
-    }
+    }                                                                          \
+    BEGUN(lower, Name, PARAMETERS, ARGUMENTS, elements, type)
 #define SENT const void *send, int count, MPI_Datatype of
 #define SENT_V                                                                 \
     const void *send, const int *counts, const int *at, MPI_Datatype of
@@ -250,37 +312,54 @@ static int sources(MPI_Comm comm)
         const MPI_Datatype *types, MPI_Comm comm
 #define BOTH_V (send, counts, at, of, receive, ns, to, type, comm)
 
-FAULTY(Exscan, (const void *send, RECEIVED, MPI_Op op, MPI_Comm comm),
+FAULTY(exscan, Exscan, (const void *send, RECEIVED, MPI_Op op, MPI_Comm comm),
        (send, receive, n, type, op, comm), n, type)
-FAULTY(Reduce_scatter,
+FAULTY(reduce_scatter, Reduce_scatter,
        (const void *send, void *receive, const int *ns, MPI_Datatype type,
         MPI_Op op, MPI_Comm comm),
        (send, receive, ns, type, op, comm), ns[world_rank()], type)
-FAULTY(Gatherv, (SENT, RECEIVED_V, int root, MPI_Comm comm),
+FAULTY(gatherv, Gatherv, (SENT, RECEIVED_V, int root, MPI_Comm comm),
        (send, count, of, receive, ns, to, type, root, comm),
        sum(ns, ranks_of(comm)), type)
-FAULTY(Scatterv, (SENT_V, RECEIVED, int root, MPI_Comm comm),
+FAULTY(scatterv, Scatterv, (SENT_V, RECEIVED, int root, MPI_Comm comm),
        (send, counts, at, of, receive, n, type, root, comm), n, type)
-FAULTY(Allgatherv, (SENT, RECEIVED_V, MPI_Comm comm),
+FAULTY(allgatherv, Allgatherv, (SENT, RECEIVED_V, MPI_Comm comm),
        (send, count, of, receive, ns, to, type, comm), sum(ns, ranks_of(comm)),
        type)
-FAULTY(Alltoallv, (SENT_V, RECEIVED_V, MPI_Comm comm), BOTH_V,
+FAULTY(alltoallv, Alltoallv, (SENT_V, RECEIVED_V, MPI_Comm comm), BOTH_V,
        sum(ns, ranks_of(comm)), type)
-FAULTY(Alltoallw, (W(int)),
+FAULTY(alltoallw, Alltoallw, (W(int)),
        (send, counts, at, of, receive, ns, to, types, comm),
        sum(ns, ranks_of(comm)), types[0])
-FAULTY(Neighbor_allgather, (SENT, RECEIVED, MPI_Comm comm),
+FAULTY(neighbor_allgather, Neighbor_allgather, (SENT, RECEIVED, MPI_Comm comm),
        (send, count, of, receive, n, type, comm), (long)n *sources(comm), type)
-FAULTY(Neighbor_allgatherv, (SENT, RECEIVED_V, MPI_Comm comm),
+FAULTY(neighbor_allgatherv, Neighbor_allgatherv,
+       (SENT, RECEIVED_V, MPI_Comm comm),
        (send, count, of, receive, ns, to, type, comm), sum(ns, sources(comm)),
        type)
-FAULTY(Neighbor_alltoall, (SENT, RECEIVED, MPI_Comm comm),
+FAULTY(neighbor_alltoall, Neighbor_alltoall, (SENT, RECEIVED, MPI_Comm comm),
        (send, count, of, receive, n, type, comm), (long)n *sources(comm), type)
-FAULTY(Neighbor_alltoallv, (SENT_V, RECEIVED_V, MPI_Comm comm), BOTH_V,
-       sum(ns, sources(comm)), type)
-FAULTY(Neighbor_alltoallw, (W(MPI_Aint)),
+FAULTY(neighbor_alltoallv, Neighbor_alltoallv,
+       (SENT_V, RECEIVED_V, MPI_Comm comm), BOTH_V, sum(ns, sources(comm)),
+       type)
+FAULTY(neighbor_alltoallw, Neighbor_alltoallw, (W(MPI_Aint)),
        (send, counts, at, of, receive, ns, to, types, comm),
        sum(ns, sources(comm)), types[0])
+FORMS(bcast, Bcast, 1, (DATA_OUT, int root), (receive, n, type, root))
+FORMS(reduce, Reduce, 1, (REDUCED, int root),
+      (send, receive, n, type, op, root))
+FORMS(allreduce, Allreduce, 1, (REDUCED), (send, receive, n, type, op))
+FORMS(scan, Scan, 1, (REDUCED), (send, receive, n, type, op))
+FORMS(reduce_scatter_block, Reduce_scatter_block, 1, (REDUCED),
+      (send, receive, n, type, op))
+FORMS(scatter, Scatter, 1, (DATA_IN, DATA_OUT, int root),
+      (send, count, of, receive, n, type, root))
+FORMS(gather, Gather, ranks_of(comm), (DATA_IN, DATA_OUT, int root),
+      (send, count, of, receive, n, type, root))
+FORMS(allgather, Allgather, ranks_of(comm), (DATA_IN, DATA_OUT),
+      (send, count, of, receive, n, type))
+FORMS(alltoall, Alltoall, ranks_of(comm), (DATA_IN, DATA_OUT),
+      (send, count, of, receive, n, type))
 
 static int pretend(char *name, int *size)
 {

@@ -10,8 +10,12 @@
  * the group of rank 0 works alone, while the others sleep, or all groups of
  * the phase work at once; its time is that of the slowest rank at work. All of
  * them are subjects of one sweep (subjects.h), visited in turn.
+ *
+ * Each form of an operation (messages/forms.h) is a subject, too. One that is
+ * not blocking is timed alone and then beside a computation (overlap.h).
  */
 #include "base/check.h"
+#include "experiments/collective/overlap.h"
 #include "experiments/collective/verified.h"
 #include "sampling/sampler.h"
 #include "sampling/time_limit.h"
@@ -21,7 +25,7 @@
 
 static struct {
     iso_sizes_t sizes;
-    const char *names, *grids, *root, *sync;
+    const char *names, *grids, *forms, *root, *sync;
 } options;
 
 static iso_op_request_t request;
@@ -37,6 +41,10 @@ static const iso_option_t own_options[] = {
      "block of each rank: 64,1KiB (list), 0:1KiB:32 (step), 1:1MiB:x4 "
      "(factor), or auto (more where the curve bends)",
      &options.sizes},
+    {"form", ISO_OPTION_TEXT, "FORM,...", "blocking",
+     "forms of the operations: all, or some of: blocking, nonblocking, "
+     "persistent; the last two also with a computation",
+     &options.forms},
     {"grid", ISO_OPTION_TEXT, "GRID,...", NULL,
      "also measure two-phase algorithms on grids of ranks: 4x8 (4 rows of 8), "
      "rows-of-5, nodes (a row per node) (default: none)",
@@ -71,10 +79,13 @@ static const iso_option_t own_options[] = {
     {0},
 };
 
-static const iso_option_t *const all_options[] = {
-    own_options,         iso_sync_options,
-    iso_sweep_options,   iso_time_limit_options,
-    iso_sampler_options, NULL};
+static const iso_option_t *const all_options[] = {own_options,
+                                                  iso_overlap_options,
+                                                  iso_sync_options,
+                                                  iso_sweep_options,
+                                                  iso_time_limit_options,
+                                                  iso_sampler_options,
+                                                  NULL};
 
 /** Members that identify a curve; with --grid all of them. */
 static const char *by[] = {"op", "p", NULL, "phase", "groups", NULL};
@@ -120,7 +131,8 @@ static int check_counts(int ranks, char *error)
 
 static int check(char *error)
 {
-    if (iso_op_request_parse(options.names, options.grids, &request, error) ||
+    if (iso_op_request_parse(options.names, options.grids, options.forms,
+                             &request, error) ||
         check_elements(error)) {
         return -1;
     }
@@ -133,7 +145,9 @@ static int check(char *error)
                           "--grid needs equal sizes for all algorithms: give "
                           "--bytes a list or range, such as 8:512KiB:x4");
     }
-    return iso_sync_check(error) ? -1 : iso_sweep_check(error);
+    return iso_overlap_check(error) || iso_sync_check(error)
+               ? -1
+               : iso_sweep_check(error);
 }
 
 static int check_ranks(int ranks, char *error)
@@ -172,8 +186,10 @@ struct state {
     MPI_Datatype type;
     MPI_Op reduction;
     char *send, *receive;
-    iso_call_t *calls; /**< room for all of this rank's groups */
-    bool *at_work;     /**< of each rank, in the task at hand */
+    iso_call_t *calls;     /**< room for all of this rank's groups */
+    MPI_Request *requests; /**< of forms that are not blocking, by root */
+    iso_overlap_t overlap;
+    bool *at_work; /**< of each rank, in the task at hand */
 };
 
 static bool has_no_size(void *self, int subject)
@@ -225,7 +241,9 @@ static iso_call_t call_of(struct state *state, const iso_subject_t *subject,
                        .type = state->type,
                        .reduction = state->reduction,
                        .in_place = -1,
-                       .grid = subject->grid};
+                       .grid = subject->grid,
+                       .begin = subject->begin,
+                       .requests = state->requests};
     if (element->size == 1 && block > INT_MAX) { /* then blocks do not vary */
         if (state->block.bytes != block) {
             iso_message_free(&state->block);
@@ -243,6 +261,30 @@ static iso_call_t call_of(struct state *state, const iso_subject_t *subject,
     return call;
 }
 
+static void free_requests(struct state *state)
+{
+    for (int root = 0; root < state->ctx->size; root++) {
+        if (state->requests[root] != MPI_REQUEST_NULL) {
+            MPI_CHECK(MPI_Request_free(&state->requests[root]));
+        }
+    }
+}
+
+/** Make the persistent requests of a task, and use each once: what is first
+ *  done by its use is not timed. */
+static void make_requests(struct state *state, const iso_subject_t *subject,
+                          iso_call_t call)
+{
+    free_requests(state);
+    int roots = rotating(subject) ? state->ctx->size : 1;
+    for (int root = 0; root < roots && subject->form == ISO_PERSISTENT;
+         root++) {
+        call.root = root;
+        iso_form_init(subject->operation, &call);
+        iso_form_complete(&call);
+    }
+}
+
 static iso_work_t work_of(struct state *state, const iso_subject_t *subject,
                           long long bytes)
 {
@@ -251,6 +293,7 @@ static iso_work_t work_of(struct state *state, const iso_subject_t *subject,
                        .rotating = rotating(subject),
                        .at_work = state->at_work};
     iso_call_t call = call_of(state, subject, bytes);
+    make_requests(state, subject, call);
     int most = subject->arranged ? subject->arranged->longest : 1;
     for (int k = 0; k < most; k++) {
         state->calls[k] = call;
@@ -281,6 +324,9 @@ static void perform(void *self, const iso_task_t *task, double *seconds)
     const iso_subject_t *subject = &state->subjects.items[task->subject];
     iso_work_t work = work_of(state, subject, task->bytes);
     iso_start_run(&state->start, task, &work, seconds);
+    if (subject->form != ISO_BLOCKING) {
+        iso_overlap_run(&state->overlap, &state->start, task, &work, seconds);
+    }
 }
 
 static void adapt(void *self, const iso_task_t *task, long voided, double most)
@@ -316,13 +362,18 @@ static void record(void *self, const iso_task_t *task, const double *times,
     const struct state *state = self;
     const iso_subject_t *subject = &state->subjects.items[task->subject];
     iso_record_t *out = state->ctx->record;
-    ISO_MEMBERS(out, ("op", subject->operation->name), ("p", state->ctx->size));
+    char word[ISO_FORM_WORD];
+    iso_form_word(subject->operation, subject->form, word);
+    ISO_MEMBERS(out, ("op", word), ("p", state->ctx->size));
     if (request.grid_count > 0) {
         record_grid(out, subject, task->bytes);
     }
     iso_record_int(out, "root",
                    iso_start_root(&state->start, rotating(subject), sample));
     iso_record_doubles(out, "times", times, reporters);
+    if (subject->form != ISO_BLOCKING) {
+        iso_overlap_record(&state->overlap, out, sample - task->first);
+    }
 }
 
 /* --- the run ------------------------------------------------------------- */
@@ -350,6 +401,10 @@ static void open_buffers(struct state *state)
     state->receive = iso_calloc(most + 1, 1);
     state->calls = iso_calloc(calls, sizeof(*state->calls));
     state->at_work = iso_calloc(state->ctx->size, sizeof(bool));
+    state->requests = iso_calloc(state->ctx->size, sizeof(MPI_Request));
+    for (int root = 0; root < state->ctx->size; root++) {
+        state->requests[root] = MPI_REQUEST_NULL;
+    }
     state->block.bytes = -1;
 }
 
@@ -362,14 +417,21 @@ static iso_outcome_t run(iso_context_t *ctx)
         iso_record_warning(ctx->record, "grid-left-out", "%s",
                            state.subjects.why);
     }
+    if (state.subjects.lacks_persistent && ctx->rank == 0) {
+        iso_record_warning(ctx->record, "form-left-out",
+                           "form 'persistent' skipped: this MPI library has no "
+                           "persistent collective operations (MPI 4)");
+    }
     open_buffers(&state);
+    iso_overlap_begin(&state.overlap, ctx);
     bool topology = false;
     for (int k = 0; k < request.operation_count; k++) {
         topology = topology || request.operations[k]->neighbors;
     }
     iso_block_layout_create(&state.layout, &request.blocks, topology,
                             ctx->comm);
-    ctx->failed = iso_verified(ctx, &state.subjects, &request, &options.sizes,
+    ctx->failed = state.subjects.count == 0 ||
+                  iso_verified(ctx, &state.subjects, &request, &options.sizes,
                                &state, work_on) > 0;
     iso_start_begin(&state.start, ctx, strcmp(options.sync, "window") == 0);
     iso_sweep_t sweep = {
@@ -386,10 +448,13 @@ static iso_outcome_t run(iso_context_t *ctx)
     };
     iso_outcome_t outcome = iso_sweep_run(&sweep);
     iso_start_end(&state.start);
+    iso_overlap_end(&state.overlap);
+    free_requests(&state);
     iso_message_free(&state.block);
     iso_blocks_free(&state.blocks);
     iso_block_layout_free(&state.layout);
     take_element(&state, NULL);
+    free(state.requests);
     free(state.at_work);
     free(state.calls);
     free(state.receive);
@@ -408,6 +473,7 @@ const iso_experiment_t iso_experiment_collective = {
     .check = check,
     .check_ranks = check_ranks,
     .resolve = resolve,
+    .threads = iso_overlap_threads,
     .memory = memory,
     .quantity_text = "operation, slowest rank",
     .run = run,

@@ -91,10 +91,41 @@ static int take_grid(iso_op_request_t *request, const char *word, size_t length,
     return 0;
 }
 
+static int take_form(iso_op_request_t *request, const char *word, size_t length,
+                     char *error)
+{
+    bool all = length == 3 && strncmp(word, "all", length) == 0, taken = all;
+    for (int f = 0; f < ISO_FORMS; f++) {
+        const char *form = iso_form_names[f];
+        if (all || (strlen(form) == length && !strncmp(word, form, length))) {
+            request->forms[f] = taken = true;
+        }
+    }
+    return taken ? 0
+                 : ISO_REFUSE(error,
+                              "--form: '%.*s' is not one of blocking, "
+                              "nonblocking, persistent, all",
+                              (int)(length < SHOWN ? length : SHOWN), word);
+}
+
 int iso_op_request_parse(const char *operations, const char *grids,
-                         iso_op_request_t *request, char *error)
+                         const char *forms, iso_op_request_t *request,
+                         char *error)
 {
     request->operation_count = request->grid_count = 0;
+    memset(request->forms, 0, sizeof(request->forms));
+    for (const char *rest = forms; rest;) {
+        size_t length = strcspn(rest, ",");
+        if (take_form(request, rest, length, error)) {
+            return -1;
+        }
+        rest = rest[length] ? rest + length + 1 : NULL;
+    }
+    if (grids &&
+        (request->forms[ISO_NONBLOCKING] || request->forms[ISO_PERSISTENT])) {
+        return ISO_REFUSE(error, "--grid: algorithms on grids are only "
+                                 "blocking; remove --form");
+    }
     for (const char *rest = grids; rest;) {
         size_t length = strcspn(rest, ",");
         if (take_grid(request, rest, length, error)) {

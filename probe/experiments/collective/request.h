@@ -9,6 +9,7 @@
 #include "experiments/collective/blocks.h"
 #include "grid/shape.h"
 #include "messages/elements.h"
+#include "messages/forms.h"
 
 enum { ISO_MAX_OP_REQUESTS = 32 };
 
@@ -18,20 +19,22 @@ typedef struct iso_op_request {
     iso_grid_t grids[ISO_MAX_OP_REQUESTS];
     int operation_count;
     int grid_count; /**< 0: only the library's own realisation */
+    bool forms[ISO_FORMS];
     const char *element, *reduction; /**< words of messages/elements.h */
     bool in_place;
     iso_block_rules_t blocks;
 } iso_op_request_t;
 
 /**
- * Read --op and --grid; the other members are set already. "all" are the
- * operations that work with these; with grids each is named once.
+ * Read --op, --grid and --form; the other members are set already. "all" are
+ * the operations that work with these; with grids each is named once.
  *
  * @param grids  NULL if there are none
  * @return 0, or -1 with one line in @a error
  */
 int iso_op_request_parse(const char *operations, const char *grids,
-                         iso_op_request_t *request, char *error);
+                         const char *forms, iso_op_request_t *request,
+                         char *error);
 
 /** The element of an operation: bytes cannot be reduced, doubles can. */
 const iso_element_t *iso_op_request_element(const iso_op_request_t *request,

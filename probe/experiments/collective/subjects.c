@@ -157,11 +157,31 @@ static const iso_arrangement_t *arrange(iso_subjects_t *list,
     return why ? NULL : arranged;
 }
 
+/** Add the forms of an operation of the library that it has. */
+static void add_forms(iso_subjects_t *list, const iso_subject_t *library,
+                      const bool forms[ISO_FORMS])
+{
+    if (forms[ISO_BLOCKING]) {
+        list->items[list->count++] = *library;
+    }
+    for (int f = ISO_BLOCKING + 1; f < ISO_FORMS; f++) {
+        iso_subject_t one = *library;
+        one.form = f;
+        one.call = iso_form_complete;
+        one.begin = iso_form_begin(one.operation, f);
+        if (forms[f] && one.begin) {
+            list->items[list->count++] = one;
+        }
+        list->lacks_persistent |= forms[f] && !one.begin;
+    }
+}
+
 void iso_subjects_create(iso_subjects_t *list, const iso_op_request_t *request,
                          long long largest, MPI_Comm comm)
 {
     const iso_arrangement_t *arranged[ISO_MAX_OP_REQUESTS] = {NULL};
-    int most = request->operation_count * (1 + OF_A_GRID * request->grid_count);
+    int most = request->operation_count *
+               (ISO_FORMS + OF_A_GRID * request->grid_count);
     int size;
     MPI_CHECK(MPI_Comm_size(comm, &size));
     list->items = iso_calloc(most, sizeof(*list->items));
@@ -176,7 +196,7 @@ void iso_subjects_create(iso_subjects_t *list, const iso_op_request_t *request,
                                  .call = operation->call,
                                  .ranks = size,
                                  .groups = 1};
-        list->items[list->count++] = library;
+        add_forms(list, &library, request->forms);
         for (int g = 0; g < request->grid_count; g++) {
             if (arranged[g]) {
                 add_on_grid(list, &library, &request->grids[g], arranged[g]);

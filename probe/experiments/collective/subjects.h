@@ -22,7 +22,10 @@
 
 /** One of them. */
 typedef struct iso_subject {
-    const iso_operation_t *operation;     /**< the whole one */
+    const iso_operation_t *operation; /**< the whole one */
+    iso_form_t form;
+    void (*begin)(
+        const iso_call_t *call);          /**< of a form that is not blocking */
     const iso_grid_t *grid;               /**< NULL: the library's own */
     const iso_arrangement_t *arranged;    /**< the ranks in the grid */
     const iso_grid_phase_t *phase;        /**< NULL: all of it */
@@ -37,6 +40,7 @@ typedef struct iso_subjects {
     int count;
     int left_out; /**< index of a grid that does not fit here, or -1 */
     char why[ISO_ERROR_LENGTH]; /**< it does not */
+    bool lacks_persistent;      /**< the library has no such form of some */
 } iso_subjects_t;
 
 /**

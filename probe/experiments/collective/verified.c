@@ -235,7 +235,7 @@ static const char *forced(const iso_context_t *ctx, const char *operation,
 static void name(const iso_context_t *ctx, const iso_subject_t *one,
                  char text[NAME])
 {
-    char word[ISO_GRID_WORD];
+    char word[ISO_FORM_WORD];
     int length = 0;
     const char *algorithm = forced(ctx, one->operation->name, &length);
     if (one->grid) {
@@ -244,11 +244,12 @@ static void name(const iso_context_t *ctx, const iso_subject_t *one,
                  one->phase == NULL ? ""
                  : one->phase->rows ? ", CG"
                                     : ", LG");
-    } else if (algorithm) {
+    } else if (algorithm && one->form == ISO_BLOCKING) {
         snprintf(text, NAME, "%s by the algorithm %.*s", one->operation->name,
                  length < NAME / 2 ? length : NAME / 2, algorithm);
     } else {
-        snprintf(text, NAME, "%s of the library", one->operation->name);
+        iso_form_word(one->operation, one->form, word);
+        snprintf(text, NAME, "%s of the library", word);
     }
 }
 

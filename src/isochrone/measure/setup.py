@@ -153,7 +153,14 @@ class Setup:
         ``extra`` are launcher options before the user's own; ``placed`` says that they name a file
         with the number of ranks of each host: it is meant, however many processors are here.
         """
-        program = [str(self.built.path), experiment, *options, "--out", str(path), "--progress"]
+        program = [
+            str(self.built.path),
+            experiment,
+            *options,
+            "--out",
+            str(path),
+            "--report-progress",
+        ]
         if (stall := self.options.get("stall_timeout")) is not None:
             program += ["--stall-timeout", f"{stall:g}"]
         program += ["--force"] if force else []

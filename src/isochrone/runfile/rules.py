@@ -138,6 +138,7 @@ _SAMPLE = Rules(
         "phase_p": _SOME_RANKS,
         "phase_bytes": Rule(most=_MAX_BYTES, whole=True),
         "min": _TIME, "mean": _TIME, "max": _TIME,
+        **dict.fromkeys(("overall", "compute", "post", "complete"), _TIME),
     },
     ordered=(("min", "mean", "max"),),
 )  # fmt: skip

@@ -28,10 +28,11 @@ from isochrone.runfile.samples import (
     repetitions,
     summarise,
 )
+from isochrone.sweep.overlap import overlap_of
 
 KIND = "sweep"
 
-_NO_DATA = {"barrier"}
+_NO_DATA = {"barrier", "ibarrier", "barrier_persistent"}
 """Operations without user data, which have no bandwidth."""
 
 _OPERATIONS = "operations"
@@ -62,6 +63,12 @@ class Point(Times):
         Spread of the repetitions, as in `Times`; null where not known.
     t_op
         Seconds of an arithmetic operation, where ranks compute; else None.
+    overlap
+        Part of a nonblocking or persistent operation that a computation hides, from 0 to 1; None
+        where it was not measured. ``overlap_low`` and ``overlap_high`` enclose it at 95 %.
+    post, complete
+        Seconds of the call that begins such an operation, and of the one that waits for its end,
+        beside the computation.
     """
 
     bytes: int
@@ -79,6 +86,20 @@ class Point(Times):
     skew: IfKnown[float] = None
     rank_mean: IfKnown[float] = None
     t_op: IfKnown[float] = None
+    overlap: IfKnown[float] = None
+    overlap_low: IfKnown[float] = None
+    overlap_high: IfKnown[float] = None
+    post: IfKnown[float] = None
+    complete: IfKnown[float] = None
+
+    @property
+    def hidden(self) -> tuple[float, float, float] | None:
+        """The overlap and its interval, whose ends may be NaN; None where not known."""
+        ends = (self.overlap_low, self.overlap_high)
+        if self.overlap is None:
+            return None
+        low, high = (np.nan if end is None else end for end in ends)
+        return self.overlap, low, high
 
 
 class CurveKey:
@@ -330,6 +351,7 @@ def _point(run: Run, table: Table, rows: Ints, nbytes: int, key: dict[str, Any])
         else median_of(np.ptp(of_ranks, axis=1)),
         rank_mean=float(of_ranks.mean()) if of_ranks is not None else None,
         t_op=_t_op(table, rows, of_ranks, times.median),
+        **overlap_of(table, rows, times)._asdict(),
     )  # fmt: skip
 
 

@@ -34,6 +34,7 @@ from isochrone.latency_map.topology import analyse
 from isochrone.runfile.run import DIRECTIONS, MAX_MATRIX_RANKS, Run
 from isochrone.runfile.samples import counted, identity, points, summarise
 from isochrone.sweep.curves import is_sweep, samples
+from isochrone.sweep.overlap import MEMBERS
 
 _STATISTICS = ("n", "mean", "stddev", "min", "median", "p95", "max", "low", "high")
 _COLUMNS = ("i", "j", "host_i", "host_j", "bytes", *_STATISTICS, "retest")
@@ -75,7 +76,8 @@ def write(run: Run, path: Path, *, nbytes: int | None = None, estimates: bool = 
     """
     if is_sweep(run):
         curves_to_export(run, nbytes)  # raises errors before the file is created
-        columns = (*_SWEEP, *_ON_GRIDS) if is_grid_run(run) else _SWEEP
+        beside = tuple(key for key in MEMBERS if key in run.tables["sample"])
+        columns = (*_SWEEP, *(_ON_GRIDS if is_grid_run(run) else ()), *beside)
         _write(path, columns, _samples(run, nbytes, columns))
     elif run.kind == "hotspot" and "sample" in run.tables:
         busy_columns = tuple(key for key in _BUSY if key in run.tables["sample"])

@@ -21,6 +21,7 @@ _GROUPS = re.compile(r"#\s*\(\s*(\d{1,7}) groups of (\d{1,7}) processes.*")
 _MODE = re.compile(r"#\s*MODE:\s*(\S+).*")
 _NAME = re.compile(r"[A-Za-z][\w-]{1,40}")
 _TIMES = ("t_pure[usec]", "t_max[usec]", "t[usec]", "t_avg[usec]")
+_OVERLAP = {"overall": "t_ovrl[usec]", "compute": "t_CPU[usec]"}
 _RATE = "Msg/sec"
 _GROUP = "Group"
 _BANDS = {"uniband": (1, "nonblocking"), "biband": (2, "bidirectional")}
@@ -115,9 +116,9 @@ def _timed(source: Source, table: _Table, op: str, of: str) -> Sweep:
         sample |= {"bytes": size, "seconds": seconds}
         if "repetitions" in row:
             sample["n"] = source.whole(row["repetitions"], "#repetitions")
-        if "overlap[%]" in row:
-            sample["overlap"] = source.number(row["overlap[%]"], "'overlap[%]'") / 100
-            sample["overall"] = source.micro(row["t_ovrl[usec]"], "t_ovrl[usec]")
+        for key, column in _OVERLAP.items():
+            if column in row:
+                sample[key] = source.micro(row[column], column)
         if not pair and seconds > 0 and size / seconds < 1e17:
             sample["rate"] = _MOVED.get(op, 1) * size / seconds
         return sample

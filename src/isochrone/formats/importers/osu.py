@@ -14,6 +14,7 @@ from isochrone.formats.log import of_tables
 from isochrone.formats.source import MAX_FILE_RANKS, Source, parse_number
 from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.importer import Wanted
+from isochrone.sweep.overlap import MEMBERS
 
 _SIGNATURE = rb"^# OSU (?:MPI|\wCCL)"
 _OF_MESSAGES = re.compile(r"(?<!Avg )Latency")
@@ -63,7 +64,8 @@ _NAMES = {
     "max latency": "max", "iterations": "n", "p50 tail lat": "median", "bandwidth": "rate",
     "mb/s": "rate", "messages/s": "messages", "validation": "validation",
     "overall": "overall", "pure comm.": "mean", "min comm.": "min", "max comm.": "max",
-    "overlap": "overlap", "p50 tail bw": "median rate",
+    "compute": "compute", "coll. init": "post", "mpi_wait": "complete",
+    "p50 tail bw": "median rate",
 }  # fmt: skip
 _UNNAMED = (["size", "mean"], ["size", "mean", "min", "max", "n"])
 """Columns that some versions name, and those that their rows have with ``-f``."""
@@ -211,10 +213,7 @@ def _timed(source: Source, row: Row, of: str) -> Sample:
         sample["mean"] = source.micro(row["mean"], "mean")
     if "n" in row:
         sample["n"] = source.whole(row["n"], "Iterations")
-    if "overlap" in row:
-        sample["overlap"] = source.number(row["overlap"], "'Overlap'") / 100
-        sample["overall"] = source.micro(row["overall"], "Overall")
-    return sample
+    return sample | {key: source.micro(row[key], key) for key in MEMBERS if key in row}
 
 
 def _need(source: Source, table: _Table, *keys: str) -> None:
@@ -287,7 +286,7 @@ def _collective(source: Source, table: _Table, ranks: int | None) -> Sweep:
 
     samples = table.samples(source, make)
     words = "operation, slowest rank" if key == "max" else "operation, mean of the ranks"
-    if "overlap" in table.columns:
+    if "overall" in table.columns:
         words += ", without computation"
     return Sweep("collective", table.meaning or words, count, samples, {"sync": "barrier"},
                  means=key != "median", header=dict(table.header))  # fmt: skip

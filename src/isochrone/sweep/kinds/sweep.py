@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
 
 import msgspec
 
@@ -326,6 +327,12 @@ def _messages(rate: float) -> str:
     return f"{rate:.3g} /s"
 
 
+def _percent(overlap: float, low: float, high: float) -> str:
+    """Write an overlap and its interval, if that is known: ``62 % [58, 66]``."""
+    ends = "" if isnan(low + high) else f" [{100 * low:.0f}, {100 * high:.0f}]"
+    return f"{100 * overlap:.0f} %{ends}"
+
+
 COLUMNS = (
     ("size", "bytes", format_bytes),
     ("median", "median", format_seconds),
@@ -339,6 +346,9 @@ COLUMNS = (
     ("bandwidth", "bandwidth", lambda rate: format_rate(rate) if rate else "–"),
     ("messages", "message_rate", _messages),
     ("skew", "skew", format_seconds),
+    ("overlap", "hidden", lambda ends: _percent(*ends)),
+    ("post", "post", format_seconds),
+    ("complete", "complete", format_seconds),
     ("n", "n", str),
 )
 """Columns of the table of a curve: title, member of `Point`, and how it is written.

@@ -311,3 +311,41 @@ def test_the_command_line_takes_the_number_of_ranks(tmp_path: Path) -> None:
     assert not (tmp_path / "b").exists()
     with pytest.raises(SystemExit):
         main(["import", path, "--from", "osu", "--ranks", "0", "-o", str(tmp_path / "b")])
+
+
+OVERLAP = """\
+# OSU MPI Non-blocking All-to-All Latency Test v5.6.3
+# Overall = Coll. Init + Compute + MPI_Test + MPI_Wait
+
+# Size           Overall(us)       Compute(us)    Pure Comm.(us)        Overlap(%)
+2                      10.87              6.04              5.10              5.46
+4                       9.98              5.87              4.93             16.62
+8                       9.10              4.76              3.97              0.00
+"""
+OVERLAP_IN_FULL = """\
+# OSU MPI Non-blocking Broadcast Latency Test v7.0
+# Size  Overall(us)  Compute(us)  Coll. Init(us)  MPI_Test(us)  MPI_Wait(us)  Pure Comm.(us)  \
+Min Comm.(us)  Max Comm.(us)  Overlap(%)
+8        20.00        12.00           1.00          0.00          7.00           10.00          \
+ 9.00          12.00       20.00
+"""
+NBC = """\
+# Benchmarking Ibcast
+# #processes = 4
+       #bytes #repetitions t_ovrl[usec] t_pure[usec]  t_CPU[usec]   overlap[%]
+         1024         1000        15.00        10.00        10.00        50.00
+"""
+
+
+def test_overlap_is_that_of_the_columns(tmp_path: Path) -> None:
+    """Published rows of OSU: within half a point of what OSU printed, whose numbers are rounded."""
+    (curve,) = curves(of(osu, tmp_path, OVERLAP, ranks=2))
+    found = [point.overlap for point in curve.points]
+    assert found == pytest.approx([0.0546, 0.1662, 0.0], abs=0.005)
+    assert points(curve) == {2: 5.1, 4: 4.93, 8: 3.97}
+    (curve,) = curves(of(osu, tmp_path, OVERLAP_IN_FULL, ranks=2))
+    (point,) = curve.points
+    assert (point.post, point.complete) == (pytest.approx(1e-6), pytest.approx(7e-6))
+    assert (point.median, point.overlap) == (pytest.approx(12e-6), pytest.approx(1 - 8 / 12))
+    (curve,) = curves(of(imb, tmp_path, NBC))
+    assert [point.overlap for point in curve.points] == pytest.approx([0.5])

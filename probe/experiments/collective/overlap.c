@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "experiments/collective/overlap.h"
+
+#include "base/check.h"
+#include "base/order.h"
+#include "experiments/app/compute.h"
+#include "experiments/collective/progress_thread.h"
+#include "machine/own_collectives.h"
+
+#include <math.h>
+
+enum { TIMES = sizeof(iso_hidden_t) / sizeof(double) };
+
+static struct {
+    const char *progress;
+    long tests;
+} options;
+
+const iso_option_t iso_overlap_options[] = {
+    {"progress", ISO_OPTION_CHOICE, "none|test|thread", "none",
+     "--form nonblocking, persistent: what lets the operation progress while "
+     "the ranks compute: nothing (none), calls of MPI_Test in between (test), "
+     "or a thread that calls MPI_Test (thread)",
+     &options.progress},
+    {"test-calls", ISO_OPTION_COUNT | ISO_EXPERT, "N", "10",
+     "--progress test: calls of MPI_Test in a computation", &options.tests},
+    {0},
+};
+
+static bool progress_by(const char *who)
+{
+    return strcmp(options.progress, who) == 0;
+}
+
+int iso_overlap_check(char *error)
+{
+#ifdef SMPI_H
+    if (progress_by("thread")) {
+        return ISO_REFUSE(error, "--progress thread: a simulated rank has no "
+                                 "threads (use none or test)");
+    }
+#else
+    (void)error;
+#endif
+    return 0;
+}
+
+int iso_overlap_threads(void)
+{
+    return progress_by("thread") ? 2 : 0;
+}
+
+void iso_overlap_begin(iso_overlap_t *overlap, const iso_context_t *ctx)
+{
+    *overlap = (iso_overlap_t){.ctx = ctx, .thread = progress_by("thread")};
+    iso_compute_calibrate(ctx->clock.simulated);
+    if (overlap->thread) {
+        iso_progress_thread_begin();
+    }
+}
+
+void iso_overlap_end(iso_overlap_t *overlap)
+{
+    if (overlap->thread) {
+        iso_progress_thread_end();
+    }
+    free(overlap->samples);
+}
+
+/** Compute, with calls of MPI_Test between equal parts until the operation is
+ *  complete. @return seconds without those */
+static double compute(const iso_overlap_t *overlap, MPI_Request *request)
+{
+    bool tests = progress_by("test");
+    long calls = tests ? options.tests : 0;
+    double part = overlap->compute / (double)(calls + 1), done = 0;
+    int complete = !tests;
+    for (long k = 0; k <= calls; k++) {
+        done += iso_compute(ISO_MODE_CPU, part, overlap->ctx->clock.simulated);
+        if (!complete && k < calls) {
+            MPI_Test(request, &complete, MPI_STATUS_IGNORE);
+        }
+    }
+    return done;
+}
+
+static void overlapped(const iso_call_t *call)
+{
+    iso_overlap_t *overlap = call->overlap;
+    MPI_Request *request = &call->requests[call->root];
+    iso_hidden_t *sample =
+        &overlap->samples[overlap->operations++ / overlap->batch];
+    double begin = iso_now();
+    call->begin(call);
+    double posted = iso_now();
+    if (overlap->thread) {
+        iso_progress_thread_take(request);
+    }
+    sample->compute += compute(overlap, request);
+    double computed = iso_now();
+    if (overlap->thread) {
+        iso_progress_thread_release();
+    }
+    MPI_Wait(request, MPI_STATUS_IGNORE);
+    sample->complete += iso_now() - computed;
+    sample->post += posted - begin;
+}
+
+/** The median of the pure times of the slowest rank; those are negative where a
+ *  sample is void. */
+static double calibrated(const iso_context_t *ctx, const double *pure,
+                         long long samples)
+{
+    double *slowest = iso_calloc(samples, sizeof(double));
+    memcpy(slowest, pure, samples * sizeof(double));
+    iso_plain_reduce(ctx->control, slowest, samples, MPI_DOUBLE, MPI_MAX);
+    iso_sort(slowest, samples);
+    double median = fmax(0, slowest[samples / 2]);
+    iso_plain_bcast(ctx->control, &median, 1, MPI_DOUBLE);
+    free(slowest);
+    return median;
+}
+
+void iso_overlap_run(iso_overlap_t *overlap, const iso_start_t *start,
+                     const iso_task_t *task, const iso_work_t *work,
+                     double *seconds)
+{
+    const iso_context_t *ctx = overlap->ctx;
+    size_t bytes = task->samples * sizeof(iso_hidden_t);
+    double *overall = iso_calloc(task->samples, sizeof(double));
+    overlap->samples = memset(iso_resized(overlap->samples, bytes), 0, bytes);
+    overlap->compute = calibrated(ctx, seconds, task->samples);
+    overlap->operations = 0;
+    overlap->batch = task->batch;
+    iso_work_t beside = *work;
+    iso_start_t longer = *start;
+    beside.operate = overlapped;
+    beside.calls[0].overlap = overlap;
+    longer.distance *= 2; /* what is computed takes as long as the operation */
+    iso_start_run(&longer, task, &beside, overall);
+    for (long long k = 0; k < task->samples; k++) {
+        iso_hidden_t *sample = &overlap->samples[k];
+        sample->overall = overall[k];
+        sample->compute /= task->batch;
+        sample->post /= task->batch;
+        sample->complete /= task->batch;
+        seconds[k] = overall[k] < 0 ? -1 : seconds[k];
+    }
+    iso_plain_reduce(ctx->control, overlap->samples, TIMES * task->samples,
+                     MPI_DOUBLE, MPI_MAX);
+    free(overall);
+}
+
+void iso_overlap_record(const iso_overlap_t *overlap, iso_record_t *record,
+                        long sample)
+{
+    const iso_hidden_t *of = &overlap->samples[sample];
+    ISO_MEMBERS(record, ("overall", of->overall), ("compute", of->compute),
+                ("post", of->post), ("complete", of->complete));
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "messages/forms.h"
+
+#include "base/check.h"
+
+#include <dlfcn.h>
+
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
+#include <mpi-ext.h>
+#if defined(OMPI_HAVE_MPI_EXT_PCOLLREQ) && OMPI_HAVE_MPI_EXT_PCOLLREQ
+#define INIT(Name) MPIX_##Name##_init
+#endif
+#elif MPI_VERSION >= 4 || defined(OMPI_MAJOR_VERSION)
+#define INIT(Name) MPI_##Name##_init
+#endif
+
+const char *const iso_form_names[] = {"blocking", "nonblocking", "persistent"};
+
+static MPI_Request *request_of(const iso_call_t *c)
+{
+    return &c->requests[c->root];
+}
+
+static void ibarrier(const iso_call_t *c)
+{
+    MPI_Ibarrier(c->comm, request_of(c));
+}
+
+static void start(const iso_call_t *c)
+{
+    MPI_Start(request_of(c));
+}
+
+#define BEGIN(name, Name, ...)                                                 \
+    static void i##name(const iso_call_t *c)                                   \
+    {                                                                          \
+        MPI_I##name(__VA_ARGS__, c->comm, request_of(c));                      \
+    }
+ISO_CALLS(BEGIN)
+
+#ifdef INIT
+#define DEFINE_INIT(name, Name, ...)                                           \
+    static void name##_init(const iso_call_t *c)                               \
+    {                                                                          \
+        MPI_CHECK(                                                             \
+            INIT(Name)(__VA_ARGS__, c->comm, MPI_INFO_NULL, request_of(c)));   \
+    }
+ISO_CALLS(DEFINE_INIT)
+
+static void barrier_init(const iso_call_t *c)
+{
+    MPI_CHECK(INIT(Barrier)(c->comm, MPI_INFO_NULL, request_of(c)));
+}
+#define INIT_OF(name)   name##_init
+#define TEXT_OF(symbol) #symbol
+#define TEXT(symbol)    TEXT_OF(symbol)
+
+/** Whether the library at run time is as new as the one of the build. A probe
+ *  that is linked statically has what it was built with. */
+static bool has_persistent(void)
+{
+    return dlsym(RTLD_DEFAULT, TEXT(INIT(Barrier))) ||
+           !dlsym(RTLD_DEFAULT, "MPI_Init");
+}
+#else
+#define INIT_OF(name)    NULL
+#define has_persistent() false
+#endif
+
+/** What each operation begins and makes its persistent request with. */
+static const struct forms {
+    const char *name;
+    void (*begin)(const iso_call_t *call);
+    void (*init)(const iso_call_t *call);
+} table[] = {
+    {"barrier", ibarrier, INIT_OF(barrier)},
+#define ENTRY(name, ...) {#name, i##name, INIT_OF(name)},
+    ISO_CALLS(ENTRY){NULL, NULL, NULL},
+};
+
+static const struct forms *forms_of(const iso_operation_t *operation)
+{
+    const struct forms *row = table;
+    while (row->name && strcmp(row->name, operation->name) != 0) {
+        row++;
+    }
+    return row;
+}
+
+void iso_form_word(const iso_operation_t *operation, iso_form_t form,
+                   char word[ISO_FORM_WORD])
+{
+    snprintf(word, ISO_FORM_WORD, "%s%s%s", form == ISO_NONBLOCKING ? "i" : "",
+             operation->name, form == ISO_PERSISTENT ? "_persistent" : "");
+}
+
+void (*iso_form_begin(const iso_operation_t *operation,
+                      iso_form_t form))(const iso_call_t *call)
+{
+    const struct forms *row = forms_of(operation);
+    if (form == ISO_PERSISTENT) {
+        return row->init && has_persistent() ? start : NULL;
+    }
+    return row->begin;
+}
+
+void iso_form_init(const iso_operation_t *operation, const iso_call_t *call)
+{
+    forms_of(operation)->init(call);
+}
+
+void iso_form_complete(const iso_call_t *call)
+{
+    call->begin(call);
+    MPI_Wait(request_of(call), MPI_STATUS_IGNORE);
+}

@@ -1,0 +1,77 @@
+"""Forms of collective operations on real MPIs: verified, timed, and beside a computation."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+
+from beds.golden import Golden
+from beds.mpis import Mpi
+from beds.shim import Shim
+from isochrone.base.errors import MeasurementError
+from isochrone.runfile.file import read
+from isochrone.sweep.curves import curves
+
+OPERATIONS = [
+    "barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall",
+    "reduce_scatter_block", "scan",
+]  # fmt: skip
+NONBLOCKING = [f"i{op}" for op in OPERATIONS]
+PERSISTENT = [f"{op}_persistent" for op in OPERATIONS]
+FAULTY = {"debian-mpich": {f"{op}_persistent" for op in ("gather", "scatter", "allgather")}}
+"""MPICH 4.0 copies a rank's own block when such a request is made, not when it is started."""
+
+QUICK = ("--op", "all", "--form", "all", "--bytes", "8,1KiB", "--repeats", "2", "--retest", "0")
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize(("sync", "progress"), [("barrier", "thread"), ("window", "test")])
+def test_every_form_of_every_operation_is_timed_on_every_mpi(
+    every_mpi: Mpi, tmp_path: Path, sync: str, progress: str
+) -> None:
+    """Rooted ones with each root, so that each has its persistent request."""
+    options = (*QUICK, "--sync", sync, "--root", "rotating", "--progress", progress)
+    out = tmp_path / "run.jsonl"
+    faulty = FAULTY.get(every_mpi.name, set())
+    with pytest.raises(MeasurementError) if faulty else nullcontext():
+        every_mpi.run("collective", *options, ranks=2, out=out)
+    run = read(out)
+    assert {text["text"].split()[0] for text in run.warnings
+            if text["code"] == "wrong-result"} == faulty  # fmt: skip
+    by_op = {curve.key["op"]: curve for curve in curves(run)}
+    assert set(by_op) == {*OPERATIONS, *NONBLOCKING, *PERSISTENT} - faulty
+    for op, curve in by_op.items():
+        beside = op not in OPERATIONS
+        assert [point.overlap is not None for point in curve.points] == [beside] * len(curve.points)
+    for row in run.tables["sample"].rows():
+        if row["op"] not in OPERATIONS:
+            assert 0 < row["compute"] <= row["overall"]
+            assert row["post"] + row["complete"] > 0
+
+
+def test_each_form_is_verified_before_it_is_timed(mpich_shim: Shim, tmp_path: Path) -> None:
+    """All deliver one wrong byte here: only barriers, which deliver nothing, are timed."""
+    out = tmp_path / "run.jsonl"
+    with pytest.raises(MeasurementError):
+        mpich_shim.run("collective", *QUICK, ranks=3, out=out, wrong=0, nodes="2,1")
+    run = read(out)
+    named = {text["text"].split()[0] for text in run.warnings if text["code"] == "wrong-result"}
+    barriers = {"barrier", "ibarrier", "barrier_persistent"}
+    assert named == {*OPERATIONS, *NONBLOCKING, *PERSISTENT} - barriers
+    assert set(run.tables["sample"]["op"]) == barriers
+    assert run.complete
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--form", "teleport"), ("--form", "blocking,"), ("--form", "all", "--grid", "2x2"),
+     ("--form", "nonblocking", "--progress", "prayer")],
+    ids=" ".join,
+)  # fmt: skip
+def test_wrong_forms_are_refused_before_a_rank_starts(
+    mpich: Mpi, options: tuple[str, ...], golden: Golden
+) -> None:
+    with golden.refusal():
+        mpich.probe.check("collective", ("--op", "bcast", *options), 4)
