@@ -7,6 +7,8 @@
  * ISO_SHIM_CORRUPT=3     change a byte that rank 3 gets from MPI_File_read_all
  * ISO_SHIM_WRONG=0       change a byte that rank 0 gets from each collective
  *                        operation that the probe calls
+ * ISO_SHIM_REVERSED=1    new communicators have their ranks in reverse order, if
+ *                        they are not made from MPI_COMM_WORLD
  * ISO_SHIM_LOG=FILE      write every message into FILE.RANK:
  *
  *     write EXCHANGES DESTINATION BYTES   sent by the library while it is in
@@ -234,4 +236,41 @@ int MPI_Get_processor_name(char *name, int *size)
 int PMPI_Get_processor_name(char *name, int *size)
 {
     return pretend(name, size);
+}
+
+/** Make a communicator of the same ranks, in reverse order. */
+static int reversed(MPI_Comm comm, MPI_Comm *made)
+{
+    return NEXT(MPI_Comm_split)(comm, 0, -world_rank(), made);
+}
+
+static int reverses(MPI_Comm comm)
+{
+    return getenv("ISO_SHIM_REVERSED") && comm != MPI_COMM_WORLD;
+}
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made)
+{
+    return reverses(comm) ? reversed(comm, made)
+                          : NEXT(MPI_Comm_dup)(comm, made);
+}
+
+int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made)
+{
+    return reverses(comm) ? reversed(comm, made)
+                          : NEXT(MPI_Comm_create)(comm, group, made);
+}
+
+int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag,
+                          MPI_Comm *made)
+{
+    return reverses(comm) ? reversed(comm, made)
+                          : NEXT(MPI_Comm_create_group)(comm, group, tag, made);
+}
+
+/** Only the communicators of the second colour are wrong. */
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made)
+{
+    key = reverses(comm) && color == 1 ? -key : key;
+    return NEXT(MPI_Comm_split)(comm, color, key, made);
 }

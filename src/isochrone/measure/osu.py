@@ -58,7 +58,7 @@ OSU = {
     **_collectives("osu_{}_persistent", _PERSISTENT, "persistent"),
     "osu_bw_fan_in": "hotspot --balance free",
     "osu_bw_fan_out": "hotspot --balance free",
-    "osu_init": "",
-    "osu_hello": "",
+    "osu_init": "startup",
+    "osu_hello": "startup",
 }
 """What follows ``isochrone measure``, by name; empty where there is nothing of the kind."""

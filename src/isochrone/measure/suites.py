@@ -175,9 +175,9 @@ def estimates(setup: Setup, runs: Sequence[Planned]) -> list[Cost]:
 
 def _try(setup: Setup, planned: Planned) -> Trial:
     """Measure two sizes a few times, and see how long it takes to start."""
-    options = [
-        "--bytes", ",".join(map(str, TRIAL_SIZES)), "--repeats", "4", "--warmup", "2",
-        *_TRIAL_OPTIONS.get(planned.preset.experiment, ()),
-    ]  # fmt: skip
+    experiment = planned.preset.experiment
+    options = ["--repeats", "4", "--warmup", "2", *_TRIAL_OPTIONS.get(experiment, ())]
+    if any(option.flag == "--bytes" for option in setup.built.options_of(experiment)):
+        options += ["--bytes", ",".join(map(str, TRIAL_SIZES))]
     launchable = replace(planned.launchable(setup), timeout=GRACE)
     return Trial.of(*tried(launchable, options, planned.folder))
