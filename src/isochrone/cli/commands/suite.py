@@ -20,6 +20,7 @@ from isochrone.base.text import (
     warn,
     whole_number,
 )
+from isochrone.cli import congestion
 from isochrone.cli.launches import make_folder, measure_in, run_count
 from isochrone.cli.long_work import add_yes, agree, duration
 from isochrone.console.measuring import add_setup, setup_of
@@ -45,8 +46,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone suite``."""
     suites = presets.SUITES
     add_option(parser, "suite", "SUITE", str,
-        "; ".join(f"{suite.name}: {suite.summary}" for suite in suites.values()),
-        choices=list(suites), nargs="?")  # fmt: skip
+        "; ".join(f"{suite.name}: {suite.summary}" for suite in suites.values())
+        + f"; {congestion.NAME}: how congestion delays others, five minutes",
+        choices=[*suites, congestion.NAME], nargs="?")  # fmt: skip
     add_option(parser, "--for", "QUESTION", str,
         "instead of SUITE, measure what is needed to predict QUESTION, such as 'allreduce at 4096' "
         "(ranks)",
@@ -76,6 +78,9 @@ def run(args: Namespace) -> int:
     if (args.suite is None) == (args.question is None):
         raise InputError("neither a suite nor a question is given", hint="isochrone suite quick")
     setup = setup_of(args)
+    if args.suite == congestion.NAME:
+        _congestion(args, setup)
+        return 0
     if args.question is None:
         suite = presets.SUITES[args.suite]
     else:
@@ -92,6 +97,21 @@ def run(args: Namespace) -> int:
         like = args.like if k == 1 else first
         _suite(args, suite, setup, folder / f"launch-{k}", like, args.launches if k == 1 else 0)
     return 0
+
+
+def _congestion(args: Namespace, setup: Setup) -> None:
+    """Measure victims beside congestors on the largest number of ranks, and say the impact."""
+    folder = args.output or Path(congestion.NAME)
+    ranks = max(args.ranks or [setup.default_ranks()])
+    max_time = args.budget or congestion.MAX_TIME
+    if not args.dry_run:
+        agree(Expected(max_time, "at most"), args)
+        make_folder(folder)
+    paths = congestion.files(folder, ranks)
+    congestion.measure(setup, ranks, paths, max_time, dry_run=args.dry_run, quiet=args.quiet)
+    if not args.dry_run:
+        print()
+        terminal.print_blocks([congestion.impact(paths.values())])
 
 
 def _ranks_for(asked: int, available: int) -> tuple[int, ...]:
