@@ -90,7 +90,9 @@ def test_as_many_messages_are_sent_as_the_steps_say(expected: Any) -> None:
 
 @pytest.mark.smoke
 @pytest.mark.few
-@pytest.mark.parametrize("method", ["message", "shared-memory", "posix-file", "mpi-file"])
+@pytest.mark.parametrize(
+    "method", ["message", "shared-memory", "posix-file", "mpi-file", "put", "get"]
+)
 def test_every_mpi_runs_every_flow_by_every_method(
     every_mpi: Mpi, method: Method, expected: Any, tmp_path: Path
 ) -> None:

@@ -31,7 +31,7 @@ def star() -> str:
     )
 
 
-FLOWS = {"alltoall": 2, "two_sided_incast": 1, "bcast": 1}
+FLOWS = {"alltoall": 2, "bcast": 1, "two_sided_incast": 1, "put_incast": 1, "get_bcast": 1}
 """Messages that a congestor has in the link at any time. It is on ranks 0 and 2."""
 
 

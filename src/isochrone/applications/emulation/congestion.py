@@ -26,7 +26,10 @@ SHORT, LONG, WINDOW, CONGESTING = 8, 131072, 8, 4096
 VICTIMS = {"rr_two_sided_lat": 1000, "rr_two_sided_bw_sync": 200, "multiple_allreduce": 1000}
 """Iterations; five repetitions of a thousand are enough for the percentile of 99.9."""
 
-CONGESTORS = ("alltoall", "two_sided_incast", "bcast")
+_EXCHANGES = {"two_sided_incast": "message", "put_incast": "put", "get_bcast": "get"}
+"""Congestors with one rank at one end of all messages: how data move."""
+
+CONGESTORS = ("alltoall", "bcast", *_EXCHANGES)
 
 
 def victim_ranks(hosts: Sequence[str]) -> list[int]:
@@ -89,8 +92,9 @@ def _victim_phases(victim: str, hosts: Sequence[str]) -> list[dict[str, Any]]:
 
 def _congestor_phase(congestor: str, ranks: int) -> dict[str, Any]:
     """Return what the congestor does all the time."""
-    if congestor == "two_sided_incast":
-        edges = [[rank, 0] for rank in range(1, ranks)]
-        return {"exchange": {"topology": {"edges": edges}, "flow": "stream",
+    if method := _EXCHANGES.get(congestor):
+        ends = [[rank, 0] for rank in range(1, ranks)]
+        edges = [pair[::-1] for pair in ends] if congestor == "get_bcast" else ends
+        return {"exchange": {"topology": {"edges": edges}, "flow": "stream", "method": method,
                              "bytes": "congestor_bytes"}}  # fmt: skip
     return {congestor: {"bytes": "congestor_bytes"}}

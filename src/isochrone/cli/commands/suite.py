@@ -110,7 +110,6 @@ def _congestion(args: Namespace, setup: Setup) -> None:
     paths = congestion.files(folder, ranks)
     congestion.measure(setup, ranks, paths, max_time, dry_run=args.dry_run, quiet=args.quiet)
     if not args.dry_run:
-        print()
         terminal.print_blocks([congestion.impact(paths.values())])
 
 
@@ -184,7 +183,6 @@ def _report(planned_runs: Sequence[Planned], folder: Path) -> None:
     ]  # fmt: skip
     columns = page.columns_of("benchmark", "of", ">ranks", ">smallest size", ">largest size")
     title = "As OSU prints it: means over repetitions and ranks; MB/s are 1,000,000 bytes"
-    print()
     terminal.print_blocks([page.Table(title, columns, tuple(rows))])
     path = folder / "report.html"
     try:
