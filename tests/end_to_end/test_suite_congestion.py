@@ -39,6 +39,11 @@ def test_a_victim_runs_alone_and_beside_a_congestor_on_other_ranks(
     (slowdown,) = [slowdown for slowdown in summary.slowdowns if slowdown.number == 0]
     assert slowdown.wall.known
     assert slowdown.tail is not None
+    victims = [ranks for ranks in summary.ranks if ranks.number == 0]
+    assert [(ranks.beside, ranks.rank) for ranks in victims] == [
+        (others, rank) for others in ((), ("two_sided_incast",)) for rank in (0, 1)
+    ]
+    assert all(0 < ranks.p50 <= ranks.p99 <= ranks.p999 for ranks in victims)
     rows = [line.split() for line in answer.stdout.splitlines() if "rr_two_sided_lat " in line]
     assert [row[1] for row in rows] == ["–", "two_sided_incast"]
     before = path.read_bytes()

@@ -1,6 +1,7 @@
 """The suite of congestion: each victim alone and beside each congestor, in one job."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from math import fsum
 from pathlib import Path
 from time import monotonic
 
@@ -9,6 +10,7 @@ from isochrone.applications.description.reading import parse
 from isochrone.applications.emulation.congestion import CONGESTORS, VICTIMS, description
 from isochrone.applications.emulation.summary import emulation
 from isochrone.base.errors import InputError
+from isochrone.base.table import grouped
 from isochrone.base.text import command_line, printable_path
 from isochrone.base.units import format_seconds
 from isochrone.cli.emulations import EXPERIMENT, notes_of, written
@@ -88,11 +90,12 @@ def measure(
 def impact(paths: Iterable[Path]) -> Table:
     """Return times of the iterations of victims, and how many times as long congestors make them.
 
-    The impact factor is the slowdown of an emulation, of the mean and of the 99th percentile.
+    The impact factor is the slowdown of an emulation: of the wall time, and of the 99th percentile
+    of the slowest rank.
     """
     return Table(
-        "Time of an iteration of the victim; impact factor: with the congestor / alone, 95 % "
-        f"interval; {EVEN}: not significantly different from 1",
+        "Time of an iteration of the victim, mean over its ranks; impact factor: with the "
+        f"congestor / alone, 95 % interval; {EVEN}: not significantly different from 1",
         columns_of("victim", "congestor", ">mean", ">p50", ">p99", ">p99.9", ">impact factor",
                    ">of p99"),
         tuple(row for path in paths for row in _rows(path)),
@@ -100,16 +103,15 @@ def impact(paths: Iterable[Path]) -> Table:
 
 
 def _rows(path: Path) -> Iterator[Row]:
-    """Yield a row of the victim alone, and one beside the congestor."""
+    """Yield a row of the victim alone, and one with the congestor: means over the ranks."""
     summary = emulation(read(path))
     ratios = {slowdown.beside: slowdown for slowdown in summary.slowdowns}
-    walls = {wall.beside: wall for wall in summary.walls if not wall.number}
-    for row in summary.iterations:
-        if row.number == 0:
-            slowdown = ratios.get(row.beside)
-            yield Row((
-                row.app, summary.beside(row.beside) or "–",
-                format_seconds(walls[row.beside].seconds.median / summary.apps[0].iterations),
-                *(format_seconds(row.percentiles[name]) for name in ("p50", "p99", "p99.9")),
-                *((ratio_of(slowdown.wall), ratio_of(slowdown.tail)) if slowdown else "––"),
-            ))  # fmt: skip
+    of_victim = grouped((ranks.beside, ranks) for ranks in summary.ranks if not ranks.number)
+    for neighbours, ranks in of_victim.items():
+        slowdown = ratios.get(neighbours)
+        columns = zip(*((rank.mean, rank.p50, rank.p99, rank.p999) for rank in ranks), strict=True)
+        yield Row((
+            ranks[0].app, summary.beside(neighbours) or "–",
+            *(format_seconds(fsum(values) / len(ranks)) for values in columns),
+            *((ratio_of(slowdown.wall), ratio_of(slowdown.tail)) if slowdown else "––"),
+        ))  # fmt: skip
