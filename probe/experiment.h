@@ -20,6 +20,7 @@
 #pragma once
 
 #include "base/options.h"
+#include "machine/beginning.h"
 #include "machine/clock.h"
 #include "machine/host.h"
 #include "machine/subset_barrier.h"
@@ -37,8 +38,9 @@ typedef struct iso_context {
     int ranks;     /**< in the run file: size, unless the machine is invented */
     int node;      /**< index of the host of this rank */
     bool progress; /**< rank 0 may call iso_progress */
-    double started;           /**< iso_now() at the start of the run */
-    const char *const *notes; /**< of --note, "KEY=VALUE", NULL-terminated */
+    double started;            /**< iso_now() at the start of the run */
+    iso_beginning_t beginning; /**< of this rank */
+    const char *const *notes;  /**< of --note, "KEY=VALUE", NULL-terminated */
     bool failed; /**< set by run(), on all ranks: some requested results are
                     wrong and omitted, with a warning; exit code 3 */
 } iso_context_t;
@@ -114,6 +116,8 @@ typedef struct iso_experiment {
     const char *(*quantity)(void);
     /** Measure; see the roles above. */
     iso_outcome_t (*run)(iso_context_t *ctx);
+    /** Record that MPI_Finalize took so many seconds; at rank 0, after it. */
+    void (*finalized)(struct iso_record *record, int ranks, double seconds);
 } iso_experiment_t;
 
 /** All experiments, NULL-terminated; generated from the files. */

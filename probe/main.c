@@ -270,6 +270,17 @@ static int own_node(const iso_context_t *ctx, const iso_place_t *places)
     return own;
 }
 
+static iso_beginning_t beginning; /* of this rank */
+
+static double ended; /* seconds of the run, and whether it is complete */
+static bool complete;
+
+static void finish(iso_record_t *record)
+{
+    ISO_RECORD(record, "end", ("seconds", ended), ("complete", complete));
+    iso_record_close(record);
+}
+
 /** Measure; return the exit code. All ranks come here with the same, checked,
  *  options. */
 static int measure(const iso_experiment_t *experiment, int rank, int size,
@@ -277,6 +288,7 @@ static int measure(const iso_experiment_t *experiment, int rank, int size,
 {
     iso_context_t ctx = {
         .rank = rank, .size = size, .ranks = size, .notes = notes};
+    ctx.beginning = beginning;
     ctx.started = iso_now();
     iso_clock_set_begin();
     ctx.progress = common.progress && rank == 0;
@@ -295,10 +307,10 @@ static int measure(const iso_experiment_t *experiment, int rank, int size,
     }
     iso_outcome_t outcome = experiment->run(&ctx);
     iso_clock_set_warn(&ctx);
-    if (rank == 0) {
-        ISO_RECORD(record, "end", ("seconds", iso_now() - ctx.started),
-                   ("complete", (bool)(outcome == ISO_COMPLETE)));
-        iso_record_close(record);
+    ended = iso_now() - ctx.started;
+    complete = outcome == ISO_COMPLETE;
+    if (rank == 0 && experiment->finalized == NULL) {
+        finish(record);
     }
     free(invented);
     free(places);
@@ -327,15 +339,11 @@ static int open_everywhere(iso_record_t *record, int rank, char *error)
  * @return 0, or -1 with one line in @a error
  */
 static int begin_mpi(const iso_experiment_t *experiment, bool checked,
-                     int *argc, char ***argv, char *error)
+                     int *argc, char ***argv, double *seconds, char *error)
 {
     bool threads = checked && experiment->threads && experiment->threads() > 0;
     int level = MPI_THREAD_MULTIPLE;
-    if (threads) {
-        MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
-    } else {
-        MPI_Init(argc, argv);
-    }
+    *seconds = iso_beginning_init(argc, argv, threads ? &level : NULL);
     return level == MPI_THREAD_MULTIPLE
                ? 0
                : ISO_REFUSE(error, "this MPI library lets only one thread at a "
@@ -352,6 +360,7 @@ static int complain(const char *error)
 int main(int argc, char **argv)
 {
     char error[ISO_ERROR_LENGTH] = "";
+    beginning.launch = iso_beginning_since_launch();
     const char *name = argc > 1 ? argv[1] : "--help";
     bool help = strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
     if (strcmp(name, "--version") == 0) {
@@ -388,7 +397,8 @@ int main(int argc, char **argv)
     int rank, size;
     iso_record_t record;
     iso_watchdog_begin(argc, argv, common.stall);
-    int refused = begin_mpi(experiment, wrong == 0, &argc, &argv, error);
+    int refused = begin_mpi(experiment, wrong == 0, &argc, &argv,
+                            &beginning.init, error);
     wrong = wrong ? wrong : refused;
     iso_check_begin();
     MPI_CHECK(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
@@ -403,8 +413,12 @@ int main(int argc, char **argv)
     if (wrong == 0) {
         code = measure(experiment, rank, size, &record);
     } else if (rank == 0) {
-        complain(error);
+        iso_complain("%s", error);
     }
-    MPI_Finalize();
+    double seconds = iso_beginning_finalize();
+    if (wrong == 0 && rank == 0 && experiment->finalized) {
+        experiment->finalized(&record, size, seconds);
+        finish(&record);
+    }
     return code;
 }

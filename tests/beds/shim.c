@@ -10,6 +10,8 @@
  *                        transfers, or writes by one-sided calls
  * ISO_SHIM_LOST=0        rank 0 does not get what its one-sided calls fetch,
  *                        and its puts write nothing
+ * ISO_SHIM_REVERSED=1    new communicators have their ranks in reverse order, if
+ *                        they are not made from MPI_COMM_WORLD
  * ISO_SHIM_LOG=FILE      write every message into FILE.RANK:
  *
  *     write EXCHANGES DESTINATION BYTES   sent by the library while it is in
@@ -479,4 +481,41 @@ int MPI_Get_processor_name(char *name, int *size)
 int PMPI_Get_processor_name(char *name, int *size)
 {
     return pretend(name, size);
+}
+
+/** Make a communicator of the same ranks, in reverse order. */
+static int reversed(MPI_Comm comm, MPI_Comm *made)
+{
+    return NEXT(MPI_Comm_split)(comm, 0, -world_rank(), made);
+}
+
+static int reverses(MPI_Comm comm)
+{
+    return getenv("ISO_SHIM_REVERSED") && comm != MPI_COMM_WORLD;
+}
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made)
+{
+    return reverses(comm) ? reversed(comm, made)
+                          : NEXT(MPI_Comm_dup)(comm, made);
+}
+
+int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made)
+{
+    return reverses(comm) ? reversed(comm, made)
+                          : NEXT(MPI_Comm_create)(comm, group, made);
+}
+
+int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag,
+                          MPI_Comm *made)
+{
+    return reverses(comm) ? reversed(comm, made)
+                          : NEXT(MPI_Comm_create_group)(comm, group, tag, made);
+}
+
+/** Only the communicators of the second colour are wrong. */
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made)
+{
+    key = reverses(comm) && color == 1 ? -key : key;
+    return NEXT(MPI_Comm_split)(comm, color, key, made);
 }

@@ -117,7 +117,14 @@ def exchanges(draw: st.DrawFn, ranks: int) -> dict[str, Any]:
             {},
             optional={
                 "method": st.sampled_from(
-                    ["message", "shared-memory", {"posix-file": "f"}, {"mpi-file": "a b"}]
+                    [
+                        "message",
+                        "shared-memory",
+                        "put",
+                        "get",
+                        {"posix-file": "f"},
+                        {"mpi-file": "a b"},
+                    ]
                 ),
                 "starter": st.sampled_from(["inside", "outside", {"outside": ["p - 1"]}]),
             },

@@ -92,6 +92,7 @@ SWEEPS = {
 }  # fmt: skip
 
 OTHERS = {
+    "startup": _few("", "--time-limit 1"),
     "clock-sync": _said(
         "--seconds 0.1 --interval 0.03 --sync-exchanges 3",
         "--seconds 0.1 --interval 0.02 --skew 70 --offset 3 --sync-age 0.05 --sync-exchanges 2",

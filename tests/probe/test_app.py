@@ -28,6 +28,7 @@ from isochrone.applications.description.program import (
 )
 from isochrone.applications.description.program_file import data
 from isochrone.base.errors import InputError
+from isochrone.base.stats import quantile
 from isochrone.measure import job
 from isochrone.runfile.run import Run
 from made_up import programs
@@ -90,7 +91,9 @@ def test_as_many_messages_are_sent_as_the_steps_say(expected: Any) -> None:
 
 @pytest.mark.smoke
 @pytest.mark.few
-@pytest.mark.parametrize("method", ["message", "shared-memory", "posix-file", "mpi-file"])
+@pytest.mark.parametrize(
+    "method", ["message", "shared-memory", "posix-file", "mpi-file", "put", "get"]
+)
 def test_every_mpi_runs_every_flow_by_every_method(
     every_mpi: Mpi, method: Method, expected: Any, tmp_path: Path
 ) -> None:
@@ -139,6 +142,16 @@ def test_what_is_delivered_is_counted(mpich: Mpi, mode: Mode, tmp_path: Path) ->
     tries = {one["mode"]: one for one in run.tables["computation"].rows()}
     assert set(tries) == {"cpu", "spin", "sleep"}
     assert all(one["asked"] == 1e-4 for one in tries.values())
+
+
+def test_the_percentiles_of_a_rank_are_those_of_its_iterations(mpich: Mpi, tmp_path: Path) -> None:
+    """A single rank is its own slowest; 400 iterations are too few for one in a thousand."""
+    steps: list[list[Step]] = [[Compute(0, TIME, 1.0, "spin")]]
+    run = emulate(mpich, program(application(steps, 400), time=[1e-6, 5e-6, 2e-5]), tmp_path)
+    (rank,), (each,) = run.tables["rank_time"].rows(), run.tables["iterations"].rows()
+    for name, fraction in (("p50", 0.5), ("p99", 0.99)):
+        assert rank[name] == pytest.approx(quantile(each["seconds"], fraction), rel=1e-6)
+    assert "p999" not in rank
 
 
 def test_ranks_of_no_application_sleep(mpich: Mpi, tmp_path: Path) -> None:

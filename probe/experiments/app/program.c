@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-const char *const iso_method_names[] = {"message", "shared-memory",
-                                        "posix-file", "mpi-file", NULL};
+const char *const iso_method_names[] = {
+    "message", "shared-memory", "posix-file", "mpi-file", "put", "get", NULL};
 
 size_t iso_program_head(const iso_program_header_t *header)
 {

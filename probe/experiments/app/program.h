@@ -44,6 +44,8 @@ typedef enum iso_method {
     ISO_METHOD_SHARED_MEMORY,
     ISO_METHOD_POSIX_FILE,
     ISO_METHOD_MPI_FILE,
+    ISO_METHOD_PUT,
+    ISO_METHOD_GET,
 } iso_method_t;
 
 /** As they are written. */

@@ -12,6 +12,39 @@ enum { TAG_RANKS = 8501, TAG_EACH };
 /** Results of rank 0's own application. */
 static iso_app_result_t own;
 
+/** Quantiles of the iterations of a rank. So many iterations enclose one with
+ *  95 %: the slowest lies beyond it with 97.5 %. */
+static const struct {
+    const char *key;
+    double fraction;
+    long enough;
+} quantiles[] = {{"p50", 0.5, 6}, {"p99", 0.99, 368}, {"p999", 0.999, 3688}};
+
+enum { QUANTILES = sizeof(quantiles) / sizeof(quantiles[0]) };
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/** Linear between two iterations. */
+static void fill_quantiles(const double *each, long count, double *values)
+{
+    double *sorted = iso_calloc(count, sizeof(*sorted));
+    memcpy(sorted, each, count * sizeof(*sorted));
+    qsort(sorted, count, sizeof(*sorted), compare);
+    for (int k = 0; k < QUANTILES; k++) {
+        double place = (count - 1) * quantiles[k].fraction;
+        long at = (long)place;
+        values[k] =
+            count < quantiles[k].enough
+                ? -1
+                : sorted[at] + (place - at) * (sorted[at + 1] - sorted[at]);
+    }
+    free(sorted);
+}
+
 static int values_of(const iso_app_t *app)
 {
     return ISO_RANK_VALUES + app->phase_count;
@@ -29,6 +62,8 @@ static void fill(const iso_executor_t *executor, const iso_sync_t *sync,
     values[ISO_RANK_DELIVERED] = a->delivered;
     values[ISO_RANK_SWITCHES] = a->switches;
     values[ISO_RANK_ITERATIONS] = a->iterations;
+    fill_quantiles(a->each, a->iterations < a->room ? a->iterations : a->room,
+                   values + ISO_RANK_QUANTILES);
     memcpy(values + ISO_RANK_VALUES, a->phases,
            executor->own->phase_count * sizeof(double));
 }
@@ -132,12 +167,21 @@ static void record_ranks(iso_record_t *record, const iso_app_t *app, int launch,
 {
     for (int k = 0; k < app->ranks; k++) {
         const double *values = result->ranks + k * values_of(app);
-        ISO_RECORD(record, "rank_time", ("launch", launch), ("app", index),
-                   ("rank", k), ("seconds", values[ISO_RANK_SECONDS]),
-                   ("communication", fmax(values[ISO_RANK_COMMUNICATION], 0.0)),
-                   ("asked", values[ISO_RANK_ASKED]),
-                   ("delivered", values[ISO_RANK_DELIVERED]),
-                   ("switches", (long)values[ISO_RANK_SWITCHES]));
+        iso_record_begin(record, "rank_time");
+        ISO_MEMBERS(
+            record, ("launch", launch), ("app", index), ("rank", k),
+            ("seconds", values[ISO_RANK_SECONDS]),
+            ("communication", fmax(values[ISO_RANK_COMMUNICATION], 0.0)),
+            ("asked", values[ISO_RANK_ASKED]),
+            ("delivered", values[ISO_RANK_DELIVERED]),
+            ("switches", (long)values[ISO_RANK_SWITCHES]));
+        for (int q = 0; q < QUANTILES; q++) {
+            if (values[ISO_RANK_QUANTILES + q] >= 0) {
+                iso_record_double(record, quantiles[q].key,
+                                  values[ISO_RANK_QUANTILES + q]);
+            }
+        }
+        iso_record_end(record);
     }
 }
 

@@ -26,6 +26,8 @@ enum {
     ISO_RANK_DELIVERED,
     ISO_RANK_SWITCHES,
     ISO_RANK_ITERATIONS,
+    ISO_RANK_QUANTILES, /**< of its iterations; negative: too few of them */
+    ISO_RANK_LAST_QUANTILE = ISO_RANK_QUANTILES + 2,
     ISO_RANK_VALUES, /**< how many there are */
 };
 

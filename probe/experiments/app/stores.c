@@ -3,6 +3,7 @@
 #include "experiments/app/stores.h"
 
 #include "base/check.h"
+#include "experiments/app/remote.h"
 #include "machine/own_collectives.h"
 
 #include <errno.h>
@@ -26,7 +27,8 @@ struct iso_stores {
     iso_store_t *phases; /**< of each phase; opened once for each path */
     MPI_Comm node;
     MPI_Win window;
-    bool shares; /**< there is a window, as long as nothing is simulated */
+    bool shares;    /**< there is a window, as long as nothing is simulated */
+    MPI_Win remote; /**< of all ranks; MPI_WIN_NULL: no phase puts or gets */
 };
 
 static iso_method_t method_of(const iso_executor_t *executor,
@@ -229,7 +231,8 @@ void iso_stores_open(iso_executor_t *executor)
     if (!executor->ctx->clock.simulated) {
         open_files(executor, stores);
     }
-    long long here = place(executor, false, 0);
+    long long given = (iso_remote_given(executor) + LINE - 1) / LINE * LINE;
+    long long here = place(executor, false, given);
     long long bytes = place(executor, true, 0), before = 0;
     long long *all = iso_calloc(app->ranks, sizeof(*all));
     iso_plain_allgather(executor->comm, &bytes, sizeof(bytes), all);
@@ -239,6 +242,7 @@ void iso_stores_open(iso_executor_t *executor)
     free(all);
     place(executor, true, before);
     tell_places(executor);
+    stores->remote = iso_remote_open(executor, here);
     if (stores->shares) {
         open_window(executor, stores, here);
         find_memory(executor, stores);
@@ -253,6 +257,7 @@ void iso_stores_close(iso_executor_t *executor)
         MPI_CHECK(MPI_Win_free(&stores->window));
         MPI_CHECK(MPI_Comm_free(&stores->node));
     }
+    iso_remote_close(&stores->remote);
     close_files(executor, stores);
     free(stores->phases);
     free(stores);
@@ -320,7 +325,12 @@ void iso_store_put(iso_executor_t *executor, iso_channel_t *channel, int bytes)
     MPI_CHECK(MPI_Irecv(NULL, 0, MPI_BYTE, channel->peer,
                         TAG_FREE + channel->phase, executor->comm,
                         &channel->freed));
-    if (executor->ctx->clock.simulated || bytes == 0) {
+    iso_method_t method = method_of(executor, channel);
+    if (method == ISO_METHOD_PUT) {
+        iso_remote_put(executor, channel, bytes, executor->stores->remote);
+    }
+    if (executor->ctx->clock.simulated || bytes == 0 ||
+        iso_remote_has(method)) {
         return;
     }
     if (channel->memory) {
@@ -334,7 +344,11 @@ void iso_store_put(iso_executor_t *executor, iso_channel_t *channel, int bytes)
 void iso_store_take(iso_executor_t *executor, iso_channel_t *channel,
                     char *into, int bytes)
 {
-    if (!executor->ctx->clock.simulated && bytes > 0) {
+    iso_method_t method = method_of(executor, channel);
+    if (method == ISO_METHOD_GET) {
+        iso_remote_get(channel, into, bytes, executor->stores->remote);
+    } else if (!executor->ctx->clock.simulated && bytes > 0 &&
+               method != ISO_METHOD_PUT) {
         if (channel->memory) {
             MPI_CHECK(MPI_Win_sync(executor->stores->window));
             memcpy(into, channel->memory, bytes);

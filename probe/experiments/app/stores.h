@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file stores.h
- * Storage of data exchanged outside messages: shared memory of a node, or a
- * file.
+ * Storage of data exchanged outside messages: shared memory of a node, a file,
+ * or a window of memory for MPI_Put and MPI_Get.
  *
  * Every message of an iteration has its own area, owned by its receiver. The
  * sender writes there and sends an empty message; the receiver reads, and
  * sends an empty message back, for which the sender waits before it writes
  * there again.
  *
+ * MPI_Put writes into the area of the receiver; MPI_Get reads from the start
+ * of the sender's memory, where it has room for the largest message.
+ *
  * A file is new, and is removed in the end. In a simulator nothing is written
- * or read: the messages alone take time.
+ * into a file or shared memory: the messages alone take time.
  */
 #pragma once
 

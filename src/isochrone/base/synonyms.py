@@ -107,6 +107,7 @@ _EXPERIMENTS = (
     ("clock-sync", "clock clocks clocksync skew"),
     ("compute", "flops cpu"),
     ("tile-io", "io mpi-io mpi-tile-io ior tileio imb-io"),
+    ("startup", "osu_init osu_hello init finalize hello comm_split comm_dup"),
     ("synthetic", "fake simulated"),
     ("app", "application program"),
     *((f"collective --op {op}", f"{op} osu_{op}") for op in COLLECTIVES),

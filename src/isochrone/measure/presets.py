@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import did_you_mean, printable
+from isochrone.measure.osu import OSU
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,8 @@ class Suite:
     """A set of presets and its default time budget in seconds.
 
     ``other_sweeps`` says that sweeps of the probe which have no preset are measured as well, as
-    they are by default; ``own`` are experiments that no preset has.
+    they are by default; ``own`` are experiments that no preset has. Of an ``optional`` suite, runs
+    that this MPI library cannot do, and those for which there is no time, are left out.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Suite:
     summary: str
     other_sweeps: bool = False
     own: tuple[Preset, ...] = ()
+    optional: bool = False
 
 
 _SHORT = ("--bytes", "auto:0:1KiB", "--smallest-gap", "4")
@@ -98,6 +101,13 @@ MPPTEST = (
     "short", "long", "longnb", "shortc", "shortv", "bshort", "blong", "bcast", "dsum",
 )  # fmt: skip
 
+_OSU = tuple(
+    Preset(name, command.split()[0], tuple(command.split()[1:]), command)
+    for name, command in OSU.items()
+    if command
+)
+"""A preset for each benchmark, with its name."""
+
 SUITES = {
     suite.name: suite
     for suite in (
@@ -108,6 +118,8 @@ SUITES = {
                        "all-operations"), 1800.0,
               "both, and more modes, half an hour",
               other_sweeps=True),
+        Suite("osu", (), 300.0, "what the OSU Micro-Benchmarks measure, five minutes",
+              own=_OSU, optional=True),
     )
 }  # fmt: skip
 

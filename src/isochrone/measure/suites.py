@@ -87,8 +87,9 @@ class Planned:
 
 
 def runs_of(
-    suite: Suite, setup: Setup, ranks: Sequence[int], folder: Path, like: Path | None = None
-) -> list[Planned]:
+    suite: Suite, setup: Setup, ranks: Sequence[int], folder: Path, like: Path | None = None,
+    tell: Tell = lambda _: None,
+) -> list[Planned]:  # fmt: skip
     """Return the runs of a suite, which the probe has checked.
 
     Parameters
@@ -99,11 +100,14 @@ def runs_of(
         Where the run files will be.
     like
         Folder of an earlier suite, whose automatically chosen sizes are used.
+    tell
+        Receives why runs of an optional suite are left out.
 
     Raises
     ------
     InputError
-        If ``like`` holds none of these runs, or the probe refuses the options.
+        If ``like`` holds none of these runs, or the probe refuses the options of a suite that is
+        not optional.
     """
     sweeps = setup.sweeps() if suite.other_sweeps else {}
     runs = [
@@ -112,9 +116,17 @@ def runs_of(
     ]
     if like is not None:
         runs = _like(runs, like)
+    accepted = []
     for planned in runs:
-        setup.check(planned.preset.experiment, planned.options, planned.ranks)
-    return runs
+        try:
+            setup.check(planned.preset.experiment, planned.options, planned.ranks)
+        except InputError as error:
+            if not suite.optional:
+                raise
+            tell(f"{planned.preset.name}: left out: {error.what}")
+        else:
+            accepted.append(planned)
+    return accepted
 
 
 def _like(runs: Sequence[Planned], folder: Path) -> list[Planned]:
@@ -163,9 +175,9 @@ def estimates(setup: Setup, runs: Sequence[Planned]) -> list[Cost]:
 
 def _try(setup: Setup, planned: Planned) -> Trial:
     """Measure two sizes a few times, and see how long it takes to start."""
-    options = [
-        "--bytes", ",".join(map(str, TRIAL_SIZES)), "--repeats", "4", "--warmup", "2",
-        *_TRIAL_OPTIONS.get(planned.preset.experiment, ()),
-    ]  # fmt: skip
+    experiment = planned.preset.experiment
+    options = ["--repeats", "4", "--warmup", "2", *_TRIAL_OPTIONS.get(experiment, ())]
+    if any(option.flag == "--bytes" for option in setup.built.options_of(experiment)):
+        options += ["--bytes", ",".join(map(str, TRIAL_SIZES))]
     launchable = replace(planned.launchable(setup), timeout=RUN_GRACE)
     return Trial.of(*tried(launchable, options, planned.folder))

@@ -26,7 +26,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from time import monotonic, sleep
+from time import monotonic, sleep, time
 
 END_GRACE = 5.0
 """Seconds a launcher has to end its ranks before they are killed."""
@@ -80,8 +80,10 @@ class Supervisor:
         self.parent_died = self.must_end = False
         self.status: int | None = None
         self.left_behind: set[str] = set()
+        launched = f"{time():.6f} {os.uname().nodename}"  # for the ranks of this host
         self.launcher = subprocess.Popen(
             command,
+            env={**os.environ, "ISOCHRONE_LAUNCHED": launched},
             stdin=subprocess.DEVNULL,
             start_new_session=True,
             preexec_fn=self.end_with_me,  # there is only this thread

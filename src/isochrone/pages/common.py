@@ -182,12 +182,13 @@ def _title(run: Run, kind: Kind | None) -> str:
 
 
 def _line(run: Run) -> tuple[str, ...]:
-    """Return keywords: experiment, origin, ranks, MPI library."""
+    """Return keywords: experiment, origin, preset, ranks, MPI library."""
     ranks = of_ranks(run).removeprefix("of ")
     ranks += ", bound to cores" if run.notes.get("binding") == "core" else ""
     origin = "" if run.origin == "measured" else run.origin
     subject = (f"{origin} {run.kind}",) if run.experiment == origin else (run.experiment, origin)
-    return tuple(text for text in (*subject, ranks, run.library.name) if text)
+    preset = printable(run.notes.get("preset", ""), 40)
+    return tuple(text for text in (*subject, preset, ranks, run.library.name) if text)
 
 
 def date_in_words(text: str) -> str:

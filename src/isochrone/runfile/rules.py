@@ -199,8 +199,9 @@ RULES = {
     ("emulation", "iterations"): Rules(_whole("launch", "app"), refers={"app": "app"}),
     ("emulation", "rank_time"): Rules(
         {**_whole("launch", "app", "rank", "switches"),
-         **_times("seconds", "communication", "asked", "delivered")},
-        refers={"app": "app"},
+         **_times("seconds", "communication", "asked", "delivered"),
+         "p50": _TIME, "p99": _TIME, "p999": _TIME},
+        ordered=(("p50", "p99", "p999"),), refers={"app": "app"},
     ),
     ("emulation", "phase_time"): Rules(
         {**_whole("launch", "app", "phase"), **_times("mean", "max")},

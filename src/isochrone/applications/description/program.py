@@ -22,7 +22,7 @@ Mode = Literal["cpu", "spin", "sleep"]
 MODES = get_args(Mode)
 """How a rank computes: processor time used up (feels contention), wall-clock time, asleep."""
 
-Method = Literal["message", "shared-memory", "posix-file", "mpi-file"]
+Method = Literal["message", "shared-memory", "posix-file", "mpi-file", "put", "get"]
 METHODS = get_args(Method)
 """How data move; with one other than ``message``, an empty message says that they are there."""
 

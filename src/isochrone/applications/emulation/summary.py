@@ -17,6 +17,7 @@ from isochrone.applications.emulation.timing import (
     PREEMPTED,
     Iterations,
     Phase,
+    RankIterations,
     Shares,
     Slowdown,
     Wall,
@@ -25,6 +26,7 @@ from isochrone.applications.emulation.timing import (
 from isochrone.applications.results.records import records
 from isochrone.base.documents import Hidden
 from isochrone.base.inference import Estimate
+from isochrone.base.table import Table
 from isochrone.runfile.run import Run
 
 ALL = "all others"
@@ -47,7 +49,7 @@ class Emulation:
         The applications.
     repeats
         Repetitions of all launches.
-    walls, slowdowns, iterations, shares, phases, edges
+    walls, slowdowns, iterations, shares, phases, ranks, edges
         See there; each in the order of the applications, alone first.
     simulated
         Whether the times are those of a simulator.
@@ -62,6 +64,7 @@ class Emulation:
     iterations: list[Iterations]
     shares: list[Shares]
     phases: list[Phase]
+    ranks: list[RankIterations]
     edges: Hidden[list[Edge]]
     simulated: Hidden[bool]
     unbound: Hidden[bool]
@@ -138,6 +141,9 @@ def emulation(run: Run) -> Emulation:
         iterations=timing.iterations(apps, launches),
         shares=timing.shares(apps, launches, records(run, "rank_time", RankTime)),
         phases=timing.phases(apps, launches, records(run, "phase_time", PhaseSeconds)),
+        ranks=timing.rank_iterations(
+            apps, launches, list(run.tables.get("rank_time", Table()).rows())
+        ),
         edges=records(run, "edge", Edge),
         simulated=run.clock.simulated,
         unbound=any(warning.get("code") == "not-bound" for warning in run.warnings),

@@ -14,7 +14,7 @@ repetitions give none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil, fsum, log, nan
 from typing import Annotated, Any
 
@@ -288,6 +288,46 @@ def shares(apps: Apps, launches: Launches, times: Sequence[RankTime]) -> list[Sh
             delivered / requested if requested else nan, max(rates),
         ))  # fmt: skip
     return rows
+
+
+class RankIterations(Whose):
+    """Iterations of one rank, in seconds: medians over the repetitions; NaN where not known.
+
+    Attributes
+    ----------
+    rank
+        In its application.
+    mean
+        Its time divided by the number of iterations.
+    p50, p99, p999
+        Percentiles of a repetition.
+    """
+
+    rank: int
+    mean: float
+    p50: MaybeNan
+    p99: MaybeNan
+    p999: Annotated[MaybeNan, "as p99.9"]
+
+
+def rank_iterations(
+    apps: Apps, launches: Launches, rows: Sequence[Mapping[str, Any]]
+) -> list[RankIterations]:
+    """Return the iterations of each rank, alone and beside others; of ``rank_time`` records."""
+    of_launch = grouped(((row["launch"], row["app"]), row) for row in rows)
+    iterations_of_ranks = []
+    for whose, members in by_set(apps, launches).items():
+        of_ranks = grouped(
+            (row["rank"], {**row, "mean": row["seconds"] / launch.iterations})
+            for launch in members for row in of_launch.get((launch.launch, launch.app), ())
+        )  # fmt: skip
+        for rank, of_rank in sorted(of_ranks.items()):
+            values = (
+                median_of([row.get(name, nan) for row in of_rank])
+                for name in ("mean", "p50", "p99", "p999")
+            )
+            iterations_of_ranks.append(RankIterations(*whose, rank, *values))
+    return iterations_of_ranks
 
 
 def phases(apps: Apps, launches: Launches, times: Sequence[PhaseSeconds]) -> list[Phase]:

@@ -5,15 +5,13 @@ One MPI job runs each application alone, each pair at the same time, and all at 
 result is how much each application slows down when the others run.
 """
 
-import json
 from argparse import Action, ArgumentParser, Namespace
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from tempfile import NamedTemporaryFile, TemporaryDirectory
+from tempfile import TemporaryDirectory
 
 from isochrone import views
-from isochrone.applications.description import program_file, schema
+from isochrone.applications.description import schema
 from isochrone.applications.description.description import (
     RUNS,
     Description,
@@ -24,12 +22,12 @@ from isochrone.applications.description.lowering import program
 from isochrone.applications.description.program import Program
 from isochrone.applications.description.reading import as_document, parse
 from isochrone.applications.description.reading import read as read_description
-from isochrone.applications.emulation.recorded import DESCRIPTION
 from isochrone.applications.emulation.summary import ranks_on_node, sharing
 from isochrone.applications.emulation.timing import MIN_REPEATS
 from isochrone.base.errors import InputError
 from isochrone.base.text import command_line
 from isochrone.base.units import format_seconds
+from isochrone.cli.emulations import EXPERIMENT, notes_of, written
 from isochrone.cli.launches import default_name
 from isochrone.cli.long_work import add_yes, agree
 from isochrone.console.measuring import add_setup, follow, setup_of
@@ -61,13 +59,8 @@ EXAMPLES = (
      "isochrone emulate fig2.yaml -n 16 --per-node 1,2,4 -o fig2.jsonl"),
 )  # fmt: skip
 
-EXPERIMENT = "app"
-
 Together = list[str | list[str]]
 """Which applications run at the same time: a word, or their names."""
-
-_LONGEST_NOTE = 100_000
-"""Characters of a word of a command that every system takes."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -111,7 +104,7 @@ def run(args: Namespace) -> int:
     description = _asked(args)
     setup, ranks, job_program = _ranks(args, description)
     setup = setup or setup_of(args)
-    notes = _notes(description, setup)
+    notes = notes_of(description, setup)
     per_node = args.per_node or [0]
     if max(per_node) > ranks:
         raise InputError(f"the job has only {ranks} ranks", where="--per-node", hint="see -n")
@@ -119,7 +112,7 @@ def run(args: Namespace) -> int:
     picture = path.with_suffix(".png")
     for file in [picture, *paths] if args.per_node else ():
         check_output(file, force=args.force)
-    with TemporaryDirectory() as folder, _written(job_program, path) as file:
+    with TemporaryDirectory() as folder, written(job_program, path) as file:
         options = ["--program", str(file)]
         options += ["--time-limit", str(args.time_limit)] if args.time_limit is not None else []
         setup.check(EXPERIMENT, options, ranks)
@@ -216,26 +209,6 @@ def _ranks(args: Namespace, description: Description) -> tuple[Setup | None, int
     job_program = program(description, ranks)
     named = [rank + 1 for app in job_program.applications for rank in app.on]
     return setup, ranks or max([job_program.ranks, *named]), job_program
-
-
-def _notes(description: Description, setup: Setup) -> dict[str, str]:
-    """Return the description for the run file, unless it is too long for a command."""
-    text = json.dumps(as_document(description), ensure_ascii=False, separators=(",", ":"))
-    text = text.replace(" ", "\\u0020")  # the same to JSON, and smpirun passes no blanks on
-    if len(text.encode()) > _LONGEST_NOTE:
-        setup.warn("the description is too long for the run file: keep the file of it")
-        return {}
-    return {DESCRIPTION: text}
-
-
-@contextmanager
-def _written(job_program: Program, path: Path) -> Iterator[Path]:
-    """Write what the ranks do beside the run file, where rank 0 sees it; remove it in the end."""
-    data = program_file.data(job_program)
-    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.stem}-", suffix=".program") as file:
-        file.write(data)
-        file.flush()
-        yield Path(file.name)
 
 
 class _Schema(Action):

@@ -11,6 +11,7 @@ summary of the run file (.jsonl). The experiments measure:
   hotspot         messages of a node with many partners
   latency-map     round trips between every pair of ranks
   point-to-point  times of messages of many sizes
+  startup         launches, MPI_Init, MPI_Finalize, new communicators
   synthetic       nothing; computes a latency map of known times
   tile-io         collective MPI-IO of a tiled array
 """
@@ -66,6 +67,8 @@ MORE_EXAMPLES = (
      "isochrone measure compute -n 4 -o compute.jsonl"),
     ("how does the time grow with the number of partners?",
      "isochrone measure hotspot -n 16 -o hotspot.jsonl"),
+    ("how long does a launch take, over ranks and ten launches?",
+     "isochrone measure startup -n 2,4,8 --launches 10 -o startup.jsonl"),
     ("how long does collective MPI-IO of a tiled array take?",
      "isochrone measure tile-io -n 16 -o tile.jsonl"),
     ("what does a map with a slow node look like?",

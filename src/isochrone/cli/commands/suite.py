@@ -17,18 +17,24 @@ from isochrone.base.text import (
     command_line,
     printable_path,
     shell_word,
+    warn,
     whole_number,
 )
+from isochrone.cli import congestion
 from isochrone.cli.launches import make_folder, measure_in, run_count
 from isochrone.cli.long_work import add_yes, agree, duration
 from isochrone.console.measuring import add_setup, setup_of
 from isochrone.console.options import add_expert, add_flag, add_option, hide, read_time
+from isochrone.console.output import print_path
 from isochrone.measure import presets
 from isochrone.measure.estimate import Cost, Expected, share_out
 from isochrone.measure.presets import Suite
 from isochrone.measure.setup import Setup
 from isochrone.measure.suites import Planned, estimates, runs_of
-from isochrone.pages import terminal
+from isochrone.pages import page, terminal
+from isochrone.pages.html.render import write_report
+from isochrone.runfile.file import read
+from isochrone.sweep.curves import Curve, Point, curves, is_sweep
 
 EXAMPLES = (
     ("an overview of this machine, in two minutes", "isochrone suite quick"),
@@ -40,8 +46,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone suite``."""
     suites = presets.SUITES
     add_option(parser, "suite", "SUITE", str,
-        "; ".join(f"{suite.name}: {suite.summary}" for suite in suites.values()),
-        choices=list(suites), nargs="?")  # fmt: skip
+        "; ".join(f"{suite.name}: {suite.summary}" for suite in suites.values())
+        + f"; {congestion.NAME}: how congestion delays others, five minutes",
+        choices=[*suites, congestion.NAME], nargs="?")  # fmt: skip
     add_option(parser, "--for", "QUESTION", str,
         "instead of SUITE, measure what is needed to predict QUESTION, such as 'allreduce at 4096' "
         "(ranks)",
@@ -71,6 +78,9 @@ def run(args: Namespace) -> int:
     if (args.suite is None) == (args.question is None):
         raise InputError("neither a suite nor a question is given", hint="isochrone suite quick")
     setup = setup_of(args)
+    if args.suite == congestion.NAME:
+        _congestion(args, setup)
+        return 0
     if args.question is None:
         suite = presets.SUITES[args.suite]
     else:
@@ -87,6 +97,20 @@ def run(args: Namespace) -> int:
         like = args.like if k == 1 else first
         _suite(args, suite, setup, folder / f"launch-{k}", like, args.launches if k == 1 else 0)
     return 0
+
+
+def _congestion(args: Namespace, setup: Setup) -> None:
+    """Measure victims beside congestors on the largest number of ranks, and say the impact."""
+    folder = args.output or Path(congestion.NAME)
+    ranks = max(args.ranks or [setup.default_ranks()])
+    max_time = args.budget or congestion.MAX_TIME
+    if not args.dry_run:
+        agree(Expected(max_time, "at most"), args)
+        make_folder(folder)
+    paths = congestion.files(folder, ranks)
+    congestion.measure(setup, ranks, paths, max_time, dry_run=args.dry_run, quiet=args.quiet)
+    if not args.dry_run:
+        terminal.print_blocks([congestion.impact(paths.values())])
 
 
 def _ranks_for(asked: int, available: int) -> tuple[int, ...]:
@@ -113,7 +137,7 @@ def _suite(
 ) -> None:  # fmt: skip
     """Plan, say the plan, measure. It is agreed to for so many ``times``; 0: it was."""
     began = monotonic()
-    runs = runs_of(suite, setup, args.ranks, folder, like)
+    runs = runs_of(suite, setup, args.ranks, folder, like, warn)
     if args.dry_run:
         for planned in runs:
             print(command_line(planned.launchable(setup).tokens(planned.path)))
@@ -131,15 +155,58 @@ def _suite(
         return
     max_time = args.budget or suite.max_time
     costs = estimates(setup, missing)
+    cheapest_first = sorted(range(len(costs)), key=lambda k: costs[k].full)
+    missing, costs = [missing[k] for k in cheapest_first], [costs[k] for k in cheapest_first]
     needed = sum(cost.startup + cost.full for cost in costs)
     left = max_time - (monotonic() - began)
     _print_plan(suite, folder, missing, costs, needed, left, max_time)
     agree(Expected(needed * times).limited(max_time * times), args)
     tell = partial(print, flush=True)
-    measure_in(setup, missing, costs, began + max_time, tell, quiet=args.quiet)
+    measure_in(setup, missing, costs, began + max_time, tell, quiet=args.quiet,
+               all_needed=not suite.optional)  # fmt: skip
     spent = monotonic() - began
+    if suite.optional:
+        _report(runs, folder)
+        print(f"\nDone in {duration(spent)}.")
+        return
     run_files = f"{shell_word(str(folder))}/*.jsonl"
     print(f"\nDone in {duration(spent)}. Next: isochrone report {run_files} -o report.html")
+
+
+def _report(planned_runs: Sequence[Planned], folder: Path) -> None:
+    """Print what OSU would, for the smallest and the largest size, and write the report."""
+    runs = [read(planned.path) for planned in planned_runs if planned.path.exists()]
+    rows = [
+        page.Row((run.notes["preset"], curve.name, str(curve.p), *_ends(curve)))
+        for run in runs if is_sweep(run) and run.tables.get("sample")
+        for curve in curves(run) if curve.p in (2, run.size)
+    ]  # fmt: skip
+    columns = page.columns_of("benchmark", "of", ">ranks", ">smallest size", ">largest size")
+    title = "As OSU prints it: means over repetitions and ranks; MB/s are 1,000,000 bytes"
+    terminal.print_blocks([page.Table(title, columns, tuple(rows))])
+    path = folder / "report.html"
+    try:
+        write_report(runs, path)
+    except InputError as error:  # the figures are optional
+        warn(error)
+    else:
+        print_path(path)
+
+
+def _ends(curve: Curve) -> tuple[str, str]:
+    """Return smallest and largest size, each with its time or, with a window, its bandwidth."""
+    last = curve.points[-1]
+    rated = last.message_rate is not None
+    first = next(point for point in curve.points if point.bytes or not rated)
+
+    def value(point: Point) -> str:
+        size = f"{point.bytes:,} B: " if curve.bytes[-1] else ""
+        if rated and point.bandwidth is not None:
+            return f"{size}{point.bandwidth / 1e6:,.2f} MB/s"
+        mean = point.mean if point.rank_mean is None else point.rank_mean
+        return f"{size}{mean * 1e6:,.2f} us"
+
+    return value(first), value(last) if last is not first else ""
 
 
 def _print_plan(

@@ -1,0 +1,64 @@
+"""The benchmarks of OSU Micro-Benchmarks 7.5, and the measurement of the same quantity.
+
+The names are those of its programs for MPI in C: pt2pt, one-sided, collective, congestion, startup.
+``docs/osu-and-imb.md`` is tested against this table.
+"""
+
+from isochrone.base.operations import COLLECTIVES
+
+_BLOCKING = (
+    "allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw", "barrier",
+    "bcast", "gather", "gatherv", "reduce", "reduce_scatter", "reduce_scatter_block", "scatter",
+    "scatterv",
+)  # fmt: skip
+_NEIGHBOUR = tuple(
+    f"neighbor_{op}" for op in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")
+)
+_PERSISTENT = tuple(op for op in _BLOCKING if op != "reduce_scatter_block")
+
+FORMS: tuple[str, ...] = ("blocking",)
+"""Forms of collective operations that are measured."""
+
+
+def _collectives(pattern: str, ops: tuple[str, ...], form: str) -> dict[str, str]:
+    """Return the command of each operation in one form; empty if it cannot be measured."""
+    option = "" if form == "blocking" else f" --form {form}"
+    return {
+        pattern.format(op): f"collective --op {op}{option}"
+        if op in COLLECTIVES and form in FORMS else ""
+        for op in ops
+    }  # fmt: skip
+
+
+OSU = {
+    "osu_latency": "point-to-point",
+    "osu_latency_persistent": "point-to-point --mode persistent",
+    "osu_latency_mt": "",
+    "osu_latency_mp": "",
+    "osu_partitioned_latency": "",
+    "osu_bw": "point-to-point --mode nonblocking --window 64",
+    "osu_bw_persistent": "point-to-point --mode persistent --window 64",
+    "osu_bibw": "point-to-point --mode bidirectional --window 64",
+    "osu_bibw_persistent": "",
+    "osu_multi_lat": "bisection",
+    "osu_mbw_mr": "bisection --mode nonblocking --window 64",
+    "osu_put_latency": "point-to-point --mode put",
+    "osu_put_bw": "point-to-point --mode put --window 64",
+    "osu_put_bibw": "",
+    "osu_get_latency": "point-to-point --mode get",
+    "osu_get_bw": "point-to-point --mode get --window 64",
+    "osu_acc_latency": "",
+    "osu_get_acc_latency": "",
+    "osu_fop_latency": "",
+    "osu_cas_latency": "",
+    **_collectives("osu_{}", _BLOCKING, "blocking"),
+    **_collectives("osu_{}", _NEIGHBOUR, "blocking"),
+    **_collectives("osu_i{}", _BLOCKING, "nonblocking"),
+    **_collectives("osu_i{}", _NEIGHBOUR, "nonblocking"),
+    **_collectives("osu_{}_persistent", _PERSISTENT, "persistent"),
+    "osu_bw_fan_in": "hotspot --balance free",
+    "osu_bw_fan_out": "hotspot --balance free",
+    "osu_init": "startup",
+    "osu_hello": "startup",
+}
+"""What follows ``isochrone measure``, by name; empty where there is nothing of the kind."""
