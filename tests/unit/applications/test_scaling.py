@@ -61,7 +61,20 @@ TRANSPOSE: Phases = [
     {"barrier": {}},
 ]  # fmt: skip
 
-STYLES = {"stencil": STENCIL, "wavefront": WAVEFRONT, "transpose": TRANSPOSE}
+BLOCKS: Phases = [
+    {"repeat": {"times": 21, "step": "k", "phases": [
+        *({"bcast": {
+            "bytes": f"2**20/side(p, 2, {1 - along})", "root": f"{root} % side(p, 2, {along})",
+            "among": {"size": f"side(p, 2, {along})", "stride": stride}}}
+          for along, stride, root in ((1, 1, "k"), (0, "side(p, 2, 1)", "(k // 2 + 1)"))),
+        {"compute": "16ms/p"}]}},
+    {"repeat": {"times": "2*p", "step": "k", "phases": [
+        {"compute": "1ms"}, {"reduce": {"bytes": 8, "root": "(2*p - 1 - k) * p // (2*p)"}}]}},
+]  # fmt: skip
+
+STYLES = {
+    "stencil": STENCIL, "wavefront": WAVEFRONT, "transpose": TRANSPOSE, "blocks": BLOCKS,
+}  # fmt: skip
 
 
 def made(phases: Phases, ranks: int) -> Program:
@@ -99,6 +112,8 @@ def test_a_program_comes_back_on_a_number_of_ranks_nobody_saw(name: str) -> None
     for rank in (0, 5, 37, 63):
         mine, theirs = summed(done(found, rank)), summed(done(expected, rank))
         assert mine.keys() == theirs.keys()
+        roots = [[a.root for a in done(what, rank) if a.root >= 0] for what in (found, expected)]
+        assert roots[0] == roots[1]
         assert all(mine[key] == pytest.approx(theirs[key], rel=0.01, abs=8) for key in theirs)
         times = [sum(a.amount for a in done(what, rank) if a.op == "compute")
                  for what in (found, expected)]  # fmt: skip

@@ -286,11 +286,31 @@ class ExchangeSpec(_AnyPhase):
 LeafSpec = ComputeSpec | CollectiveSpec | ExchangeSpec
 
 
+class _Step:
+    @staticmethod
+    def read(value: Any, at: KeyPath) -> str:
+        """Return the name of the number of a turn."""
+        if not isinstance(value, str):
+            raise at.error("the name of a step is not a text", "write step: k")
+        Parameters.check(value, at)
+        return value
+
+    @staticmethod
+    def schema() -> Schema:
+        """Return what it may be."""
+        return {"type": "string", **Parameters.names_schema()}
+
+
 @dataclass(frozen=True, kw_only=True)
 class RepeatSpec(_AnyPhase):
-    """Phases that are done several times in a row."""
+    """Phases that are done several times in a row.
+
+    `step` names the number of a turn, from 0, in expressions of these phases; empty: all turns are
+    alike.
+    """
 
     times: Given
+    step: Annotated[str, _Step] = ""
     phases: Annotated[tuple[PhaseSpec, ...], _PHASES]
     REF: ClassVar = "repeat"
 
@@ -378,15 +398,7 @@ class Parameters(dict[str, Given]):
                 f"the description has {len(value)} parameters", f"at most {_MAX_PARAMETERS}"
             )
         for name in value:
-            if not PARAMETER.fullmatch(name):
-                raise at.key(name).error(
-                    "the name of a parameter is invalid", "use letters, digits and underscores"
-                )
-            if name in _TAKEN:
-                meaning = "a function" if name in FUNCTIONS else "the ranks of an application"
-                raise at.key(name).error(
-                    f"'{name}' is {meaning}, not a parameter", "choose another name"
-                )
+            cls.check(name, at.key(name))
         return cls((name, Given.read(written, at.key(name))) for name, written in value.items())
 
     @staticmethod
@@ -395,12 +407,25 @@ class Parameters(dict[str, Given]):
         return {
             "type": "object",
             "maxProperties": _MAX_PARAMETERS,
-            "propertyNames": {
-                "pattern": f"^{PARAMETER.pattern}$",
-                "not": {"enum": list(_TAKEN)},
-            },
+            "propertyNames": Parameters.names_schema(),
             "additionalProperties": shapes.schema(Given),
         }
+
+    @staticmethod
+    def check(name: str, at: KeyPath) -> None:
+        """Refuse what is no name of a number."""
+        if not PARAMETER.fullmatch(name):
+            raise at.error(
+                "the name of a parameter is invalid", "use letters, digits and underscores"
+            )
+        if name in _TAKEN:
+            meaning = "a function" if name in FUNCTIONS else "the ranks of an application"
+            raise at.error(f"'{name}' is {meaning}, not a parameter", "choose another name")
+
+    @staticmethod
+    def names_schema() -> Schema:
+        """Return what names may be."""
+        return {"pattern": f"^{PARAMETER.pattern}$", "not": {"enum": list(_TAKEN)}}
 
 
 class Bounds(dict[str, Given]):

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from statistics import median
 from typing import Any
 
@@ -88,12 +89,13 @@ def omitted_share(trace: Trace) -> float:
 
 
 def structure(
-    trace: Trace, *, butterflies: bool = False
+    trace: Trace, *, butterflies: bool = False, by_step: bool = False
 ) -> tuple[Tree, list[Farm], list[str]]:  # fmt: skip
     """Return what is repeated of a trace, its farms of tasks, and warnings.
 
     With `butterflies`, exchanges along bits of the ranks are one, which is not what single ones
-    are that happen to follow each other.
+    are that happen to follow each other. With `by_step`, turns of a loop may differ in the roots of
+    their operations.
 
     Raises
     ------
@@ -117,10 +119,10 @@ def structure(
     sequence = _merged(sequence)
     if butterflies:
         sequence = with_butterflies(sequence, len(trace.ranks))
-    nodes = fold(_key(round_) for round_ in sequence)
+    nodes = fold(_key(round_, by_step=by_step) for round_ in sequence)
     count = len([*_with_inner(nodes, 1)])
     if count > min(MOST_PHASES, max(50, len(sequence) // 2)):
-        nodes = fold(_key(round_, by_bytes=False) for round_ in sequence)
+        nodes = fold(_key(round_, by_bytes=False, by_step=by_step) for round_ in sequence)
         count = len([*_with_inner(nodes, 1)])
         if count <= MOST_PHASES:
             warnings.append(
@@ -200,12 +202,13 @@ def _check(trace: Trace) -> None:
         )
 
 
-def _key(round_: Round, *, by_bytes: bool = True) -> object:
+def _key(round_: Round, *, by_bytes: bool = True, by_step: bool = False) -> object:
     call = round_.call
     size = call.bytes if call and by_bytes else 0.0
     messages = sorted((a, b, round(size) if by_bytes else 0) for a, b, size in round_.messages)
     among = tuple(map(tuple, round_.among))
-    return round_.kind, tuple(messages), round_.starter, call and (call.op, size, call.root), among
+    root = call.root if call and not (by_step and call.op in ROOTED) else -1
+    return round_.kind, tuple(messages), round_.starter, call and (call.op, size, root), among
 
 
 def _merged(sequence: list[Round]) -> list[Round]:
@@ -217,8 +220,8 @@ def _merged(sequence: list[Round]) -> list[Round]:
         round_.among = [round_.ranks] if round_.call else []
         latest = max((last.get(rank, -1) for rank in round_.ranks), default=-1)
         call = round_.call
-        rooted = call is not None and (call.op in ROOTED or call.op == "farm")
-        key = None if rooted else (round_.kind, call and call.op)
+        farm = call is not None and call.op == "farm"
+        key = None if farm else (round_.kind, call and (call.op, call.root))
         indices = alike[key]
         later = [
             index for index in indices[bisect_right(indices, latest) :]
@@ -264,6 +267,11 @@ def _planted(nodes: Sequence[Node], sequence: Sequence[Round], period: int) -> T
             tree.append(Again(node.count, _planted(node.body, sequence, node.count)))
             continue
         visits = [sequence[visit] for visit in node.visits]
+        keys = [_key(visit, by_bytes=False) for visit in visits]
+        turns = []
+        if len(set(keys)) > 1:  # turns differ: all of them, if they do not repeat
+            same = keys[:period] * (len(keys) // period) == keys
+            turns = [replace(visit) for visit in (visits[:period] if same else visits)]
         round_ = visits[0]
         for visit in visits[1:]:
             round_.sites.update(visit.sites)
@@ -276,7 +284,7 @@ def _planted(nodes: Sequence[Node], sequence: Sequence[Round], period: int) -> T
         )
         if len({size for v in visits for _, _, size in v.messages}) > 1 and round_.messages:
             round_.messages = _mean_messages(visits)
-        tree.append(Place(round_, len(visits), period))
+        tree.append(Place(round_, len(visits), period, turns))
     return tree
 
 
@@ -357,8 +365,10 @@ def _phases(
         elif round_.call is not None:
             op = round_.call.op
             options: Written = {} if op == "barrier" else {"bytes": round(round_.call.bytes)}
-            if op in ROOTED and round_.call.root > 0:
-                options["root"] = round_.call.root
+            if op in ROOTED and round_.call.root >= 0:
+                first, *others = round_.among
+                root = round_.call.root if others else first[round_.call.root]
+                options |= {"root": root} if root else {}
             if round_.among != [list(groups[0])]:
                 options["among"] = round_.among
             yield {op: options}

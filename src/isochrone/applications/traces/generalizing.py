@@ -31,6 +31,7 @@ from isochrone.applications.traces.places import (
     joined,
     unrolled,
 )
+from isochrone.applications.traces.steps import formula, rotations
 from isochrone.applications.traces.small import LeftOut, bounded, small_operations, to_skip
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError
@@ -137,11 +138,14 @@ def generalized(
     ordered = sorted(structures, key=lambda recording: recording.ranks)
     ways: list[General] = []
     refused: list[InputError] = []
-    for butterflies in (False, True):
+    for butterflies, by_step in ((False, False), (True, False), (False, True)):
         try:
-            variants = (
-                [_with_butterflies(recording) for recording in ordered] if butterflies else ordered
-            )
+            variants = ordered
+            if butterflies or by_step:
+                variants = [
+                    _variant(recording, butterflies=butterflies, by_step=by_step)
+                    for recording in ordered
+                ]
             ways.append(_Generalizing(variants, name, below).document())
         except InputError as error:
             refused.append(error)
@@ -152,8 +156,8 @@ def generalized(
     return min(ways, key=lambda way: way.doubts)
 
 
-def _with_butterflies(recording: Structure) -> Structure:
-    tree, farms, _ = structure(recording.trace, butterflies=True)
+def _variant(recording: Structure, *, butterflies: bool, by_step: bool) -> Structure:
+    tree, farms, _ = structure(recording.trace, butterflies=butterflies, by_step=by_step)
     return replace(recording, tree=tree, farms=farms)
 
 
@@ -170,6 +174,7 @@ class _Generalizing:
         self.spread = DOUBTFUL if self.warnings else 0.0
         self.open: list[dict[str, Growth]] = []
         self.without = 0
+        self.loops: list[tuple[str, str]] = []  # around a place: the name of a step, how many
         self.fitted: dict[str, Growth] = {}
         self.grids = set(_grids(structures[-1]))
         self.left_out = LeftOut([recording.ranks * recording.seconds for recording in structures])
@@ -182,7 +187,7 @@ class _Generalizing:
     def document(self) -> General:
         phases = self.phases([recording.tree for recording in self.structures], "")
         app = {"name": named(self.name), "iterations": 1, "phases": phases}
-        if len(phases) == 1 and "repeat" in phases[0]:
+        if len(phases) == 1 and "repeat" in phases[0] and "step" not in phases[0]["repeat"]:
             app |= {"iterations": phases[0]["repeat"]["times"],
                     "phases": phases[0]["repeat"]["phases"]}  # fmt: skip
         omitted = max(recording.omitted for recording in self.structures) + self.left_out.share
@@ -226,8 +231,13 @@ class _Generalizing:
             places = [node for node in nodes if isinstance(node, Place)]
             return self.place(places, f"{path} ({_kind(nodes[0])})")
         times = self.whole([loop.times for loop in loops], "the repetitions", path)
+        step = f"step{len(self.loops)}" if self.loops else "step"
+        self.loops.append((step, str(times)))
         inner = self.phases([loop.body for loop in loops], path)
-        return [{"repeat": {"times": times, "phases": inner}}] if inner else []
+        self.loops.pop()
+        turns = any(isinstance(of, Place) and of.turns for loop in loops for of in loop.body)
+        named_step = {"step": step} if turns else {}
+        return [{"repeat": {"times": times, **named_step, "phases": inner}}] if inner else []
 
     def aligned(
         self, trees: Sequence[Tree], where: str
@@ -437,13 +447,30 @@ class _Generalizing:
         options = {}
         if op != "barrier":
             options["bytes"] = self.value([call.bytes for call in calls], f"the size of {op}", path)
-        roots = [call.root for call in calls]
-        if op in ROOTED and max(roots) > 0:
-            options["root"] = self.whole(roots, f"the roots of {op}", path)
         among = [place.round.among for place in places]
+        size: Any = "p"
         if any(groups != [list(range(p))] for groups, p in zip(among, self.ranks, strict=True)):
             options["among"] = self.groups(among, op, path)
+            size = options["among"]["size"]
+        roots = [call.root for call in calls]
+        if any(place.turns for place in places):
+            options["root"] = self.rotating(places, str(size), path)
+        elif op in ROOTED and max(roots) > 0:
+            options["root"] = self.whole(roots, f"the roots of {op}", path)
         return options
+
+    def rotating(self, places: Sequence[Place], size: str, path: str) -> str:
+        """Return roots that differ from turn to turn as a formula of the step."""
+        step, times = self.loops[-1]
+        roots = {
+            p: [turn.call.root for turn in place.turns or [place.round] * place.period if turn.call]
+            for p, place in zip(self.ranks, places, strict=True)
+        }
+        text = formula(roots, step, rotations(roots, step, times, size))
+        if text is None:
+            listing = "; ".join(", ".join(map(str, of[:8])) for of in roots.values())
+            raise self.refuse(f"position {path}", f"its roots follow no rule: {listing}")
+        return text
 
     def groups(self, among: Sequence[Sequence[Sequence[int]]], op: str, path: str) -> Written:
         """Return groups as rows or columns: their size, and the distance of their ranks."""

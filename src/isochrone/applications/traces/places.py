@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from isochrone.applications.traces.gaps import NOTHING, Spent
 from isochrone.applications.traces.rounds import Round
@@ -15,11 +15,16 @@ MOST_OMITTED = 0.001
 
 @dataclass
 class Place:
-    """A place of the folded sequence: what happens there, and how often."""
+    """A place of the folded sequence: what happens there, and how often.
+
+    `period` are the turns of the loop around it. `turns` is what happens in each of them, if that
+    differs in more than computation and bytes.
+    """
 
     round: Round
     visits: int
     period: int
+    turns: list[Round] = field(default_factory=list)
 
 
 @dataclass

@@ -244,7 +244,7 @@ class Round:
     one_by_one
         Of a stream: some rank waits for one message before it begins to receive the next.
     call, among
-        Of a collective, and the ranks of each communicator that does it.
+        Of a collective, its root a position; and the ranks of each communicator that does it.
     butterfly
         Whether it is several exchanges along neighbouring bits of the ranks.
     sites
@@ -363,7 +363,8 @@ class _Meeting:
             if all(h is not None and (h.op, h.root, h.members) == (call.op, call.root, call.members)
                    for h in heads):  # fmt: skip
                 largest = max(h.bytes for h in heads if h)
-                together = Event(call.op, -1, largest, call.root, call.members)
+                root = members.index(call.root) if call.root in members else call.root
+                together = Event(call.op, -1, largest, root, call.members)
                 before = {m: Spent.of([h]) for m, h in zip(members, heads, strict=True) if h}
                 for member in members:
                     self.at[member] += 1
