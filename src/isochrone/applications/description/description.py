@@ -108,10 +108,19 @@ class _AnyPhase(Declared):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Coarser(Declared):
+    """The ranks of a grid of all of them whose coordinates are multiples of `apart`."""
+
+    dimensions: Given
+    apart: Given
+
+
+@dataclass(frozen=True, kw_only=True)
 class ComputeSpec(_AnyPhase):
-    """A phase of computation, or the computation within an exchange."""
+    """A phase of computation, or the computation within an exchange; by all, or only by some."""
 
     time: Spread
+    among: Coarser | None = None
     schedule: Givens = ()
     mode: Mode = "cpu"
     imbalance: Imbalance | None = None
@@ -155,6 +164,17 @@ class Among(Declared):
     size: Given
     stride: Given
 
+    @classmethod
+    def read(cls, value: Any, at: KeyPath) -> Any:
+        """Return them, or one group of the ranks of a coarser grid."""
+        coarser = isinstance(value, dict) and "apart" in value
+        return shapes.declared(Coarser if coarser else cls, value, at)
+
+    @classmethod
+    def schema(cls) -> Schema:
+        """Return what they may be."""
+        return shapes.one_of(shapes.declared_schema(cls), shapes.declared_schema(Coarser))
+
 
 @dataclass(frozen=True, kw_only=True)
 class CollectiveSpec(_AnyPhase):
@@ -166,7 +186,7 @@ class CollectiveSpec(_AnyPhase):
 
     op: str = field(default="", compare=False)
     bytes: Spread | None = None
-    among: tuple[Givens, ...] | Among = ()
+    among: tuple[Givens, ...] | Among | Coarser = ()
     root: Given = field(default_factory=lambda: Given(0, KeyPath("")))
     grid: Annotated[str, _Grid] = ""
 

@@ -10,6 +10,7 @@ import numpy as np
 from isochrone.applications.description.description import (
     Among,
     App,
+    Coarser,
     CollectiveSpec,
     ComputeSpec,
     Description,
@@ -273,6 +274,8 @@ def _parts(spec: CollectiveSpec, app: Resolved) -> list[tuple[int, ...]]:
             tuple(range(first, first + size * stride, stride))
             for first in range(app.p) if first // stride % size == 0
         ]  # fmt: skip
+    elif isinstance(spec.among, Coarser):
+        groups = [app.coarser(spec.among)]
     else:
         groups = [tuple(app.rank(rank) for rank in group) for group in spec.among]
     ranks = [rank for group in groups for rank in group]

@@ -32,6 +32,8 @@ from isochrone.applications.traces.places import (
     total,
 )
 from isochrone.applications.traces.rounds import ANY, Round, Unknown, rounds
+from isochrone.applications.traces.offsets import Grid
+from isochrone.applications.traces.steps import set_levels
 from isochrone.applications.traces.trace import RECEIVES, SENDS, Calls, Event, Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
@@ -89,13 +91,13 @@ def omitted_share(trace: Trace) -> float:
 
 
 def structure(
-    trace: Trace, *, butterflies: bool = False, by_step: bool = False
+    trace: Trace, *, butterflies: bool = False, by_step: Sequence[Grid] = ()
 ) -> tuple[Tree, list[Farm], list[str]]:  # fmt: skip
     """Return what is repeated of a trace, its farms of tasks, and warnings.
 
     With `butterflies`, exchanges along bits of the ranks are one, which is not what single ones
     are that happen to follow each other. With `by_step`, turns of a loop may differ in the roots of
-    their operations.
+    their operations, and in how far the ranks are apart that take part, on one of these grids.
 
     Raises
     ------
@@ -119,10 +121,13 @@ def structure(
     sequence = _merged(sequence)
     if butterflies:
         sequence = with_butterflies(sequence, len(trace.ranks))
-    nodes = fold(_key(round_, by_step=by_step) for round_ in sequence)
+    if by_step:
+        set_levels(sequence, len(trace.ranks), by_step)
+    of_steps = bool(by_step)
+    nodes = fold(_key(round_, by_step=of_steps) for round_ in sequence)
     count = len([*_with_inner(nodes, 1)])
     if count > min(MOST_PHASES, max(50, len(sequence) // 2)):
-        nodes = fold(_key(round_, by_bytes=False, by_step=by_step) for round_ in sequence)
+        nodes = fold(_key(round_, by_bytes=False, by_step=of_steps) for round_ in sequence)
         count = len([*_with_inner(nodes, 1)])
         if count <= MOST_PHASES:
             warnings.append(
@@ -134,7 +139,8 @@ def structure(
             where=trace.name,
         )
     tree = _planted(nodes, sequence, 1)
-    bring_forward(list(flat(tree)))
+    if not by_step:
+        bring_forward(list(flat(tree)))
     return tree, farms, warnings
 
 
@@ -204,6 +210,8 @@ def _check(trace: Trace) -> None:
 
 def _key(round_: Round, *, by_bytes: bool = True, by_step: bool = False) -> object:
     call = round_.call
+    if by_step and round_.family is not None:
+        return round_.kind, round_.family, call and (call.op, call.bytes if by_bytes else 0.0)
     size = call.bytes if call and by_bytes else 0.0
     messages = sorted((a, b, round(size) if by_bytes else 0) for a, b, size in round_.messages)
     among = tuple(map(tuple, round_.among))
@@ -271,7 +279,10 @@ def _planted(nodes: Sequence[Node], sequence: Sequence[Round], period: int) -> T
         turns = []
         if len(set(keys)) > 1:  # turns differ: all of them, if they do not repeat
             same = keys[:period] * (len(keys) // period) == keys
-            turns = [replace(visit) for visit in (visits[:period] if same else visits)]
+            turns = [
+                replace(visit, messages=_mean_messages(visits[k::period]))
+                for k, visit in enumerate(visits[:period])
+            ] if same else visits
         round_ = visits[0]
         for visit in visits[1:]:
             round_.sites.update(visit.sites)
@@ -282,7 +293,8 @@ def _planted(nodes: Sequence[Node], sequence: Sequence[Round], period: int) -> T
             }
             for side in (0, 1)
         )
-        if len({size for v in visits for _, _, size in v.messages}) > 1 and round_.messages:
+        sizes = {size for v in visits for _, _, size in v.messages}
+        if len(sizes) > 1 and round_.messages and not turns:
             round_.messages = _mean_messages(visits)
         tree.append(Place(round_, len(visits), period, turns))
     return tree
@@ -309,6 +321,8 @@ def _before_loop(loop: Loop, sequence: Sequence[Round]) -> Place | None:
     entries = 0
     first: dict[int, tuple[Leaf, int]] = {}
     for leaf, inner in _with_inner(loop.body, 1):
+        if len({tuple(sequence[v].ranks) for v in leaf.visits}) > 1:
+            return None  # turns are of other ranks each
         for rank in sequence[leaf.visits[0]].before:
             first.setdefault(rank, (leaf, inner))
     for rank, (leaf, inner) in first.items():

@@ -19,7 +19,7 @@ from isochrone.applications.traces.deriving import Written, named, omitted_share
 from isochrone.applications.traces.farms import Farm
 from isochrone.applications.traces.gaps import CHANCE, Spent, computation, noise, seconds
 from isochrone.applications.traces.growth import ENOUGH, Growth, growth, whole
-from isochrone.applications.traces.offsets import Messages, Offsets, Vector, offsets
+from isochrone.applications.traces.offsets import Grid, Messages, Offsets, Vector, offsets
 from isochrone.applications.traces.places import (
     Again,
     ByRank,
@@ -31,7 +31,16 @@ from isochrone.applications.traces.places import (
     joined,
     unrolled,
 )
-from isochrone.applications.traces.steps import formula, rotations
+from isochrone.applications.traces.steps import (
+    Distances,
+    Level,
+    doublings,
+    formula,
+    halves,
+    rotations,
+    turn_seconds,
+)
+from isochrone.applications.traces.rounds import Round
 from isochrone.applications.traces.small import LeftOut, bounded, small_operations, to_skip
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError
@@ -138,7 +147,8 @@ def generalized(
     ordered = sorted(structures, key=lambda recording: recording.ranks)
     ways: list[General] = []
     refused: list[InputError] = []
-    for butterflies, by_step in ((False, False), (True, False), (False, True)):
+    grids = list(dict.fromkeys([*_grids(ordered[-1]), Grid(1, False, "C")]))
+    for butterflies, by_step in ((False, []), (True, []), (False, grids)):
         try:
             variants = ordered
             if butterflies or by_step:
@@ -156,7 +166,7 @@ def generalized(
     return min(ways, key=lambda way: way.doubts)
 
 
-def _variant(recording: Structure, *, butterflies: bool, by_step: bool) -> Structure:
+def _variant(recording: Structure, *, butterflies: bool, by_step: Sequence[Grid]) -> Structure:
     tree, farms, _ = structure(recording.trace, butterflies=butterflies, by_step=by_step)
     return replace(recording, tree=tree, farms=farms)
 
@@ -176,7 +186,8 @@ class _Generalizing:
         self.without = 0
         self.loops: list[tuple[str, str]] = []  # around a place: the name of a step, how many
         self.fitted: dict[str, Growth] = {}
-        self.grids = set(_grids(structures[-1]))
+        self.there: dict[str, tuple[str, list[float]]] = {}  # time of a loop to coarse levels
+        self.grids = {grid.dimensions for grid in _grids(structures[-1])}
         self.left_out = LeftOut([recording.ranks * recording.seconds for recording in structures])
         kinds = {_kind(place) for place in flat(structures[-1].tree) if place.visits > 1}
         if "stream" in kinds and not kinds.isdisjoint(ROOTED):
@@ -230,7 +241,14 @@ class _Generalizing:
         if not loops:
             places = [node for node in nodes if isinstance(node, Place)]
             return self.place(places, f"{path} ({_kind(nodes[0])})")
-        times = self.whole([loop.times for loop in loops], "the repetitions", path)
+        if _there_and_back(loops):
+            there, back = zip(*map(halves, loops), strict=True)
+            phases = [*self.node(there, path), *self.node(back, path)]
+            self.there.clear()
+            return phases
+        times = self.whole(
+            [loop.times for loop in loops], "the repetitions", path, levels=_has_levels(loops)
+        )
         step = f"step{len(self.loops)}" if self.loops else "step"
         self.loops.append((step, str(times)))
         inner = self.phases([loop.body for loop in loops], path)
@@ -309,6 +327,8 @@ class _Generalizing:
     # --- a place ----------------------------------------------------------------------------------
 
     def place(self, places: Sequence[Place], path: str) -> list[Written]:
+        if any(len({turn.apart for turn in place.turns}) > 1 for place in places):
+            return self.levels(places, path)
         rounds = [place.round for place in places]
         phases = []
         period = places[-1].period if len({place.period for place in places}) == 1 else 1
@@ -326,6 +346,123 @@ class _Generalizing:
         elif rounds[-1].messages:
             phases.append(self.phase("exchange", self.exchange(places, period, path)))
         return phases
+
+    def levels(self, places: Sequence[Place], path: str) -> list[Written]:
+        """Return what is done on another level of a grid of ranks, or along another bit, each turn.
+
+        Bytes, and seconds in all turns but the first, are a power of the distance of the ranks.
+        """
+        step, times = self.loops[-1]
+        turns = [place.turns or [place.round] * place.period for place in places]
+        nearest = [min(turn.apart for turn in of) for of in turns]
+        ratios = [[t.apart // least for t in of] for of, least in zip(turns, nearest, strict=True)]
+        ratio = formula(dict(zip(self.ranks, ratios, strict=True)), step, doublings(step, times))
+        if ratio is None:
+            listing = "; ".join(", ".join(map(str, of)) for of in ratios)
+            raise self.refuse(f"position {path}", f"its ranks are apart by no rule: {listing}")
+        least = self.whole(nearest, "the distances of ranks", path)
+        apart = ratio if least == 1 else f"{least}*{ratio}"
+        distances = Distances(step, ratio, ratios)
+        family = turns[-1][0].family
+        on_grid: Written = {}
+        if isinstance(family, Level):
+            if family.grid.order == "F":
+                raise self.refuse(f"position {path}", "its grid has its first dimension fastest")
+            on_grid = {"dimensions": family.grid.dimensions, "apart": apart}
+        call = places[-1].round.call
+        if call is not None:
+            sizes = [[turn.call.bytes for turn in of if turn.call] for of in turns]
+            size, power = self.by_distance(sizes, distances, f"the size of {call.op}", path)
+            value: Written = {"bytes": size} if call.op != "barrier" else {}
+            done = {call.op: value | {"among": on_grid}}
+        else:
+            topology, size, power = self.of_level(turns, distances, family, apart, path)
+            done = {"exchange": {"topology": topology, "flow": "exchange"} | size}
+        phases = []
+        paths = [turn_seconds(place, of) for place, of in zip(places, turns, strict=True)]
+        for side, seconds in enumerate(zip(*paths, strict=True)):
+            time = self.turn_time(seconds, distances, power, f"{path}{' within' * side}")
+            if time is not None:
+                compute = {"time": time} | ({"among": on_grid} if on_grid else {})
+                if side:
+                    done["exchange"]["compute"] = compute
+                else:
+                    phases.append(self.phase("compute", compute))
+        ((kind, value),) = done.items()
+        return [*phases, self.phase(kind, value)]
+
+    def of_level(
+        self, turns: Sequence[Sequence[Round]], distances: Distances, family: object, apart: str,
+        path: str,
+    ) -> tuple[Written, Written, float]:  # fmt: skip
+        """Return partners and sizes of messages, and which power of volume time is likely to be."""
+        if not isinstance(family, Level):
+            sizes = [[sum(s for *_, s in t.messages) / len(t.messages) for t in of] for of in turns]
+            size, power = self.by_distance(sizes, distances, "the mean size of messages", path)
+            return {"butterfly": {"size": 2, "stride": apart}}, {"bytes": f"round({size})"}, power
+        flat_turns = [(p, turn) for p, of in zip(self.ranks, turns, strict=True) for turn in of]
+        flat_turns.sort(key=lambda pair: (-pair[1].apart, pair[0]))  # the last has all offsets
+        partners = offsets([turn.messages for _, turn in flat_turns], [p for p, _ in flat_turns],
+                           [turn.apart for _, turn in flat_turns], [family.grid])  # fmt: skip
+        if partners is None:
+            raise self.refuse(f"position {path}", "its neighbours differ from turn to turn")
+        by_turn = {
+            id(turn): means for (_, turn), means in zip(flat_turns, partners.sizes, strict=True)
+        }
+        listed, powers = [], []
+        for offset in partners.sizes[-1]:
+            sizes = [[by_turn[id(turn)].get(offset, math.nan) for turn in of] for of in turns]
+            size, power = self.by_distance(
+                sizes, distances, f"the size of messages to {offset}", path,
+                first=_faces(offset, family.grid.dimensions),
+            )  # fmt: skip
+            listed.append({"to": list(offset), "bytes": size})
+            powers.append(power)
+        topology = {"dimensions": family.grid.dimensions, "apart": apart, "list": listed}
+        topology |= {"periodic": True} if family.grid.periodic else {}
+        sides = family.grid.dimensions - 1
+        volume = min(powers) * (sides + 1) / sides if sides else min(powers)
+        return {"offsets": topology}, {}, volume
+
+    def by_distance(
+        self, values: Sequence[Sequence[float]], distances: Distances, subject: str, path: str, *,
+        first: str = "",
+    ) -> tuple[Any, float]:  # fmt: skip
+        """Return values of turns as a function of p times a power of the distance, and the power."""
+        power, levels = distances.power(values)
+        text = self.value(levels, subject, path, first=first)
+        return distances.times(text, power), power
+
+    def turn_time(
+        self, seconds: Sequence[Sequence[float]], distances: Distances, likely: float, path: str
+    ) -> str | None:
+        """Return the time of a turn: the first one may have one of its own.
+
+        In a loop back from coarse levels, that is what is left of the time of both loops.
+        """
+        if not any(map(any, seconds)):
+            return None
+        us = [[1e6 * time for time in of] for of in seconds]
+        sums = [sum(of) for of in us]
+        later, total = "0", "0"
+        if any(time > 0 for of in us for time in of[1:]):
+            values = [[math.nan, *of[1:]] for of in us]
+            power, levels = distances.power(values, likely)
+            base = self.value(levels, "the computation of a turn", path)
+            later = distances.times(base, power)
+            total = f"{base}*{distances.total(power, self.loops[-1][1])}"
+        there = self.there.get(path)
+        if there is not None:
+            sums = [first + second for first, second in zip(there[1], sums, strict=True)]
+            both = self.value(sums, "the computation on all levels", path)
+            first = f"max({both} - {there[0]} - {total}, 0)"
+        elif any(of[0] for of in us):
+            first = self.value([of[0] for of in us], "the computation of the first turn", path)
+            total = f"({first} + {total})"
+        else:
+            first = "0"
+        self.there[path] = total, sums
+        return f"1us*(({first})*(1 - min({distances.step}, 1)) + ({later})*min({distances.step}, 1))"
 
     def phase(self, kind: str, value: Any) -> Written:
         """Return a phase, and note the functions that were fitted for it."""
@@ -359,13 +496,15 @@ class _Generalizing:
         self.fitted[f"position {path}: {subject}"] = formula
         return _plain(formula.text)
 
-    def whole(self, values: Sequence[int], subject: str, path: str) -> Any:
+    def whole(
+        self, values: Sequence[int], subject: str, path: str, *, levels: bool = False
+    ) -> Any:  # fmt: skip
         """Return whole numbers as the function of p that has exactly these values."""
-        formula = whole(dict(zip(self.ranks, values, strict=True)))
-        if formula is None:
+        text = whole(dict(zip(self.ranks, values, strict=True)), levels=levels)
+        if text is None:
             listing = ", ".join(map(str, values))
             raise self.refuse(f"position {path}", f"{subject} are {listing}")
-        return _plain(formula)
+        return _plain(text)
 
     def computing(self, places: Sequence[Place], side: int, period: int, path: str) -> Any | None:
         """Return the computation of a place: that of the most ranks, times a function of p.
@@ -518,7 +657,7 @@ class _Generalizing:
         bits = len(alike) == len(rows)
         grid = offsets(messages, self.ranks)
         joined = any(round_.butterfly for round_ in rounds) or (
-            grid is not None and grid.dimensions > LIKELY_DIMENSIONS
+            grid is not None and grid.grid.dimensions > LIKELY_DIMENSIONS
         )
         if grid is not None and not (bits and joined):
             exchange = {"topology": self.on_grid(places, grid, path), "flow": rounds[0].flow}
@@ -547,13 +686,13 @@ class _Generalizing:
         for offset in grid.sizes[-1]:
             size = self.value(
                 [by.get(offset, math.nan) for by in grid.sizes],
-                f"the size of messages to {offset}", path, first=_faces(offset, grid.dimensions),
+                f"the size of messages to {offset}", path, first=_faces(offset, grid.grid.dimensions),
             )  # fmt: skip
             listed.append({"to": list(offset), "bytes": size})
-        options: Written = {"dimensions": grid.dimensions, "list": listed}
-        if grid.periodic:
+        options: Written = {"dimensions": grid.grid.dimensions, "list": listed}
+        if grid.grid.periodic:
             options["periodic"] = True
-        if grid.order == "F":
+        if grid.grid.order == "F":
             options["first-fastest"] = True
         return {"offsets": options}
 
@@ -617,16 +756,16 @@ def _short_loop(tree: Tree) -> tuple[int, Again, ByRank] | None:
     return None
 
 
-def _grids(recording: Structure) -> Iterator[int]:
-    """Yield dimensions of the grids in which the ranks of a program are neighbours, or rows."""
+def _grids(recording: Structure) -> Iterator[Grid]:
+    """Yield the grids in which the ranks of a program are neighbours, or rows."""
     for place in flat(recording.tree):
         round_ = place.round
         if round_.messages:
             grid = offsets([round_.messages], [recording.ranks])
             if grid is not None:
-                yield grid.dimensions
+                yield grid.grid
         elif len(round_.among) > 1:
-            yield 2
+            yield Grid(2, False, "C")
 
 
 def _kind(node: Place | Again | None) -> str:
@@ -636,6 +775,28 @@ def _kind(node: Place | Again | None) -> str:
     if isinstance(node, Again):
         return "a loop"
     return node.round.call.op if node.round.call is not None else node.round.kind
+
+
+def _has_levels(loops: Sequence[Again]) -> bool:
+    """Whether turns of loops differ in how far the ranks are apart."""
+    return any(
+        len({turn.apart for turn in place.turns}) > 1
+        for loop in loops for place in loop.body if isinstance(place, Place)
+    )  # fmt: skip
+
+
+def _there_and_back(loops: Sequence[Again]) -> bool:
+    """Whether loops go to coarse levels, and back the same way."""
+    aparts = [
+        [turn.apart for turn in place.turns]
+        for loop in loops for place in loop.body if isinstance(place, Place) and place.turns
+    ]  # fmt: skip
+    return (
+        _has_levels(loops)
+        and not any(loop.times % 2 for loop in loops)
+        and all(of == of[::-1] for of in aparts)
+        and all(isinstance(place, Place) for loop in loops for place in loop.body)
+    )
 
 
 def _plain(text: str) -> Any:

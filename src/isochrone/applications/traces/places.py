@@ -18,13 +18,15 @@ class Place:
     """A place of the folded sequence: what happens there, and how often.
 
     `period` are the turns of the loop around it. `turns` is what happens in each of them, if that
-    differs in more than computation and bytes.
+    differs in more than computation and bytes. `paths`, if known, are the seconds of each turn that
+    the ranks wait for, before the round and within it.
     """
 
     round: Round
     visits: int
     period: int
     turns: list[Round] = field(default_factory=list)
+    paths: tuple[list[float], ...] = ()
 
 
 @dataclass

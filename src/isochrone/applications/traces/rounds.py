@@ -7,7 +7,7 @@ description.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Literal
@@ -247,6 +247,9 @@ class Round:
         Of a collective, its root a position; and the ranks of each communicator that does it.
     butterfly
         Whether it is several exchanges along neighbouring bits of the ranks.
+    family, apart
+        What it has in common with rounds of ranks that are farther apart, and how far they are: see
+        `steps`; None: nothing.
     sites
         Seconds in the calls, of all ranks and visits together, by where they are in the program's
         code: indices, -1 where that is not known.
@@ -263,6 +266,8 @@ class Round:
     call: Event | None = None
     among: list[list[int]] = field(default_factory=list)
     butterfly: bool = False
+    family: Hashable = None
+    apart: int = 1
     sites: Counter[int] = field(default_factory=Counter)
 
     def note(self, calls: Iterable[Event]) -> None:

@@ -1,13 +1,84 @@
 """Whole numbers that differ from turn to turn of a loop, as a formula of the step.
 
 Such are the positions of roots that rotate, as in the product of matrices in blocks, where each
-member of a row is the root in turn.
+member of a row is the root in turn. And how far the ranks are apart that take part: on each coarser
+level of a multigrid method, ranks of a coarser grid exchange messages with partners twice as far
+away; along each further bit of the ranks, so do all of them.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import takewhile
+from statistics import median
+from typing import NamedTuple
+
+import numpy as np
 
 from isochrone.applications.description.expression import Quantity, evaluate
+from isochrone.applications.traces.butterflies import row_of
+from isochrone.applications.traces.offsets import Grid, Vector, offsets
+from isochrone.applications.traces.places import Again, ByRank, Place, Tree, parts
+from isochrone.applications.traces.rounds import Round
+
+BITS = "bits"
+"""Family of exchanges of all ranks with those whose numbers differ in one bit."""
+
+
+class Level(NamedTuple):
+    """Family of what all ranks of a grid do, or those of a coarser one, with these neighbours.
+
+    None of a collective operation.
+    """
+
+    grid: Grid
+    neighbours: frozenset[Vector]
+
+
+def set_levels(rounds: Sequence[Round], ranks: int, grids: Sequence[Grid]) -> None:
+    """Say of each round which ones of other levels it is a copy of, and how far ranks are apart.
+
+    On coarse levels there may be no neighbours in some direction: it is a copy of the round of all
+    ranks with the fewest neighbours more.
+    """
+    levels: dict[object, tuple[object, int]] = {}
+    for round_ in rounds:
+        key = (round_.kind, frozenset((a, b) for a, b, _ in round_.messages), tuple(round_.ranks))
+        if key not in levels:
+            levels[key] = _level(round_, ranks, grids)
+        round_.family, round_.apart = levels[key]
+    whole = [f for f, apart in levels.values() if isinstance(f, Level) and apart == 1]
+    for round_ in rounds:
+        family = round_.family
+        if isinstance(family, Level) and round_.messages and family not in whole:
+            more = [of for of in whole if of.grid == family.grid and of.neighbours > family.neighbours]
+            round_.family = min(more, key=lambda of: len(of.neighbours), default=family)
+
+
+def _level(round_: Round, ranks: int, grids: Sequence[Grid]) -> tuple[object, int]:
+    if round_.kind == "exchange":
+        row = row_of(round_.messages, ranks)
+        if row is not None and row[0] == 2:
+            return BITS, row[1]
+    elif round_.kind != "collective" or len(round_.among) > 1 or len(round_.ranks) == 1:
+        return None, 1
+    for grid in grids:
+        apart = _apart(round_.ranks, ranks, grid)
+        if round_.kind == "collective":
+            if round_.ranks == sorted(grid.members(ranks, apart).ravel().tolist()):
+                return Level(grid, frozenset()), apart
+            continue
+        level = offsets([round_.messages], [ranks], [apart], [grid])
+        if level is not None:
+            return Level(grid, frozenset(level.sizes[0])), apart
+    return None, 1
+
+
+def _apart(some: Sequence[int], ranks: int, grid: Grid) -> int:
+    """Return the largest power of two of which all coordinates are multiples; 1 of rank 0 alone."""
+    members = grid.members(ranks)
+    common = math.gcd(*(int(k) for r in some for k in np.argwhere(members == r)[0]))
+    return common & -common or 1
 
 
 def formula(values: Mapping[int, Sequence[int]], step: str, candidates: Iterable[str]) -> str | None:
@@ -45,3 +116,112 @@ def rotations(values: Mapping[int, Sequence[int]], step: str, times: str, size: 
         yield f"{turn} % ({size})"
         yield f"({turn} // {stay} + {roots[0]}) % ({size})"
         yield f"{turn} * ({size}) // ({times})"
+
+
+def doublings(step: str, times: str) -> Iterator[str]:
+    """Yield powers of two by which ranks may be farther apart from turn to turn."""
+    yield "1"
+    yield f"2**{step}"
+    yield f"2**({times} - 1 - {step})"
+
+
+@dataclass(frozen=True)
+class Distances:
+    """How far ranks are apart in each turn of a loop, of each recording.
+
+    Attributes
+    ----------
+    step
+        Name of the number of a turn.
+    text
+        The distance as an expression of it, in parts of the smallest one.
+    ratios
+        Its values.
+    """
+
+    step: str
+    text: str
+    ratios: Sequence[Sequence[int]]
+
+    def power(
+        self, values: Sequence[Sequence[float]], likely: float = 0.0
+    ) -> tuple[float, list[float]]:
+        """Return of which power of the distance values are a multiple, and the factors.
+
+        By least squares of the logarithms, of turns that are known (not NaN, above 0); the power is
+        common to all recordings, and a factor is NaN if no turn of its recording is known. If none
+        has two distances, the power is the one that is likely.
+        """
+        xs, ys, centred = [], [], []
+        for ratios, of in zip(self.ratios, values, strict=True):
+            pairs = [(math.log(r), math.log(v)) for r, v in zip(ratios, of, strict=True) if v > 0]
+            x, y = np.array(pairs).reshape(-1, 2).T
+            xs.append(x)
+            ys.append(y)
+            centred.append((x - x.mean(), y - y.mean()) if len(x) else (x, y))
+        squares = sum(float(x @ x) for x, _ in centred)
+        power = sum(float(x @ y) for x, y in centred) / squares if squares > 0 else likely
+        power = round(power, 3) + 0.0
+        return power, [
+            float(np.exp((y - power * x).mean())) if len(x) else math.nan
+            for x, y in zip(xs, ys, strict=True)
+        ]
+
+    def times(self, factor: str | float, power: float) -> str | float:
+        """Return a factor times a power of the distance, as an expression."""
+        return f"({factor})*({self.text})**({power:g})" if power else factor
+
+    def total(self, power: float, times: str) -> str:
+        """Return the sum of a power of the distance over all turns but the first: geometric."""
+        if power == 0 or self.text == "1":
+            return f"({times} - 1)"
+        factor = 2**power
+        if self.text == f"2**{self.step}":
+            return f"({factor:.6g}**({times}) - {factor:.6g})/({factor - 1:.6g})"
+        return f"({factor:.6g}**({times} - 1) - 1)/({factor - 1:.6g})"
+
+
+def turn_seconds(place: Place, turns: Sequence[Round]) -> tuple[list[float], ...]:
+    """Return the computation of each turn before its round, and within it: of the slowest rank."""
+    return place.paths or tuple(
+        [max(means, default=0.0) for means in _of_turns(spent, turns)]
+        for spent in parts(place.round)
+    )
+
+
+def _of_turns(spent: ByRank, turns: Sequence[Round]) -> Iterator[list[float]]:
+    """Yield the mean seconds in each turn of those ranks that were in the one before, too.
+
+    Others waited, and computed longer ago.
+    """
+    for turn, round_ in enumerate(turns):
+        ranks = [
+            spent[rank] for rank in round_.ranks
+            if rank in spent and (turn == 0 or rank in turns[turn - 1].ranks)
+        ]  # fmt: skip
+        yield [float(np.mean(of.each[turn :: len(turns)] or [of.mean])) for of in ranks]
+
+
+def halves(loop: Again) -> tuple[Again, Again]:
+    """Return a loop to coarse levels, and the one back.
+
+    Where it turns back, those who are on no finer level wait for what others compute on levels
+    without messages. That is what the slowest rank computes in all, less the median in other turns.
+    """
+    count = loop.times // 2
+    bodies: tuple[Tree, Tree] = [], []
+    for place in loop.body:
+        assert isinstance(place, Place)
+        turns = place.turns or [place.round] * loop.times
+        paths = []
+        for spent in parts(place.round):
+            path = [median(means or [0.0]) for means in _of_turns(spent, turns)]
+            longest = max((spent[r].mean for r in turns[count].ranks if r in spent), default=0.0)
+            path[count] = max(longest * loop.times - sum(path) + path[count], 0.0)
+            paths.append(path)
+        for body, first in zip(bodies, (0, count), strict=True):
+            half = slice(first, first + count)
+            of_half = tuple(path[half] for path in paths)
+            round_ = replace(place.round)
+            body.append(Place(round_, place.visits // 2, count, turns[half], of_half))
+    return Again(count, bodies[0]), Again(count, bodies[1])
