@@ -217,9 +217,7 @@ def _steps(
         elif isinstance(spec, CollectiveSpec):
             groups = _parts(spec, worked) or [everyone if app.outside else ()]
             for group in groups:
-                step = _collective(
-                    spec, numbering[id(spec)], worked, group, alone=len(groups) == 1
-                )
+                step = _collective(spec, numbering[id(spec)], worked, group, alone=len(groups) == 1)
                 for rank in group or everyone:
                     steps[rank].append(step)
         else:
@@ -287,9 +285,7 @@ def _parts(spec: CollectiveSpec, app: Resolved) -> list[tuple[int, ...]]:
             raise spec.root.at.error(f"the root {root} is not one of the ranks of the operation")
         smallest = min(map(len, groups))
         if len(groups) > 1 and root >= smallest:
-            raise spec.root.at.error(
-                f"there is no position {root} in a group of {smallest} ranks"
-            )
+            raise spec.root.at.error(f"there is no position {root} in a group of {smallest} ranks")
     return groups
 
 

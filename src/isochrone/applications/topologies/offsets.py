@@ -28,7 +28,7 @@ def _make(options: Options) -> Graph:
     around = options.get("periodic", False)
     sides = np.array(members.shape)
     ranks = members.ravel()
-    coordinates = np.indices(sides).reshape(len(sides), -1).T
+    coordinates = np.indices(members.shape).reshape(len(sides), -1).T
     edges = []
     for offset in options.get("list"):
         if len(offset.to) != len(sides):

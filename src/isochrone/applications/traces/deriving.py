@@ -21,6 +21,7 @@ from isochrone.applications.traces.butterflies import with_butterflies
 from isochrone.applications.traces.farms import Farm, without_farms
 from isochrone.applications.traces.folding import Leaf, Loop, Node, fold
 from isochrone.applications.traces.gaps import NOTHING, Spent, computation
+from isochrone.applications.traces.offsets import Grid
 from isochrone.applications.traces.places import (
     MOST_OMITTED,
     Again,
@@ -32,7 +33,6 @@ from isochrone.applications.traces.places import (
     total,
 )
 from isochrone.applications.traces.rounds import ANY, Round, Unknown, rounds
-from isochrone.applications.traces.offsets import Grid
 from isochrone.applications.traces.steps import set_levels
 from isochrone.applications.traces.trace import RECEIVES, SENDS, Calls, Event, Trace
 from isochrone.base.errors import InputError
@@ -279,10 +279,14 @@ def _planted(nodes: Sequence[Node], sequence: Sequence[Round], period: int) -> T
         turns = []
         if len(set(keys)) > 1:  # turns differ: all of them, if they do not repeat
             same = keys[:period] * (len(keys) // period) == keys
-            turns = [
-                replace(visit, messages=_mean_messages(visits[k::period]))
-                for k, visit in enumerate(visits[:period])
-            ] if same else visits
+            turns = (
+                [
+                    replace(visit, messages=_mean_messages(visits[k::period]))
+                    for k, visit in enumerate(visits[:period])
+                ]
+                if same
+                else visits
+            )
         round_ = visits[0]
         for visit in visits[1:]:
             round_.sites.update(visit.sites)

@@ -31,17 +31,18 @@ from isochrone.applications.traces.places import (
     joined,
     unrolled,
 )
+from isochrone.applications.traces.rounds import Round
+from isochrone.applications.traces.small import LeftOut, bounded, small_operations, to_skip
 from isochrone.applications.traces.steps import (
     Distances,
     Level,
     doublings,
+    fixed_levels,
     formula,
     halves,
     rotations,
     turn_seconds,
 )
-from isochrone.applications.traces.rounds import Round
-from isochrone.applications.traces.small import LeftOut, bounded, small_operations, to_skip
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
@@ -235,20 +236,24 @@ class _Generalizing:
                     raise
         return written
 
-    def node(self, nodes: Sequence[Place | Again], path: str) -> list[Written]:
-        """Return the phases of nodes that belong together."""
+    def node(
+        self, nodes: Sequence[Place | Again], path: str, most: int | None = None
+    ) -> list[Written]:  # fmt: skip
+        """Return the phases of nodes that belong together; a loop has at most so many turns."""
         loops = [node for node in nodes if isinstance(node, Again)]
         if not loops:
             places = [node for node in nodes if isinstance(node, Place)]
             return self.place(places, f"{path} ({_kind(nodes[0])})")
         if _there_and_back(loops):
             there, back = zip(*map(halves, loops), strict=True)
-            phases = [*self.node(there, path), *self.node(back, path)]
+            most = fixed_levels(loops)
+            phases = [*self.node(there, path, most), *self.node(back, path, most)]
             self.there.clear()
             return phases
         times = self.whole(
             [loop.times for loop in loops], "the repetitions", path, levels=_has_levels(loops)
         )
+        times = times if most is None else f"min({times}, {most})"
         step = f"step{len(self.loops)}" if self.loops else "step"
         self.loops.append((step, str(times)))
         inner = self.phases([loop.body for loop in loops], path)
@@ -380,8 +385,8 @@ class _Generalizing:
             done = {"exchange": {"topology": topology, "flow": "exchange"} | size}
         phases = []
         paths = [turn_seconds(place, of) for place, of in zip(places, turns, strict=True)]
-        for side, seconds in enumerate(zip(*paths, strict=True)):
-            time = self.turn_time(seconds, distances, power, f"{path}{' within' * side}")
+        for side, of_turns in enumerate(zip(*paths, strict=True)):
+            time = self.turn_time(of_turns, distances, power, f"{path}{' within' * side}")
             if time is not None:
                 compute = {"time": time} | ({"among": on_grid} if on_grid else {})
                 if side:
@@ -428,7 +433,7 @@ class _Generalizing:
         self, values: Sequence[Sequence[float]], distances: Distances, subject: str, path: str, *,
         first: str = "",
     ) -> tuple[Any, float]:  # fmt: skip
-        """Return values of turns as a function of p times a power of the distance, and the power."""
+        """Return values of turns as a function of p times a power of the distance; the power."""
         power, levels = distances.power(values)
         text = self.value(levels, subject, path, first=first)
         return distances.times(text, power), power
@@ -444,7 +449,8 @@ class _Generalizing:
             return None
         us = [[1e6 * time for time in of] for of in seconds]
         sums = [sum(of) for of in us]
-        later, total = "0", "0"
+        later: Any = "0"
+        total = "0"
         if any(time > 0 for of in us for time in of[1:]):
             values = [[math.nan, *of[1:]] for of in us]
             power, levels = distances.power(values, likely)
@@ -462,7 +468,8 @@ class _Generalizing:
         else:
             first = "0"
         self.there[path] = total, sums
-        return f"1us*(({first})*(1 - min({distances.step}, 1)) + ({later})*min({distances.step}, 1))"
+        begun = f"min({distances.step}, 1)"
+        return f"1us*(({first})*(1 - {begun}) + ({later})*{begun})"
 
     def phase(self, kind: str, value: Any) -> Written:
         """Return a phase, and note the functions that were fitted for it."""
@@ -686,7 +693,8 @@ class _Generalizing:
         for offset in grid.sizes[-1]:
             size = self.value(
                 [by.get(offset, math.nan) for by in grid.sizes],
-                f"the size of messages to {offset}", path, first=_faces(offset, grid.grid.dimensions),
+                f"the size of messages to {offset}", path,
+                first=_faces(offset, grid.grid.dimensions),
             )  # fmt: skip
             listed.append({"to": list(offset), "bytes": size})
         options: Written = {"dimensions": grid.grid.dimensions, "list": listed}

@@ -11,15 +11,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from isochrone.applications.description.expression import Quantity, evaluate
 from isochrone.applications.traces.butterflies import row_of
+from isochrone.applications.traces.growth import ENOUGH
 from isochrone.applications.traces.offsets import Grid, Vector, offsets
 from isochrone.applications.traces.places import Again, ByRank, Place, Tree, parts
 from isochrone.applications.traces.rounds import Round
+
+Turns = Mapping[int, Sequence[int]]
+"""A whole number of each turn, by number of ranks."""
 
 BITS = "bits"
 """Family of exchanges of all ranks with those whose numbers differ in one bit."""
@@ -51,7 +55,7 @@ def set_levels(rounds: Sequence[Round], ranks: int, grids: Sequence[Grid]) -> No
     for round_ in rounds:
         family = round_.family
         if isinstance(family, Level) and round_.messages and family not in whole:
-            more = [of for of in whole if of.grid == family.grid and of.neighbours > family.neighbours]
+            more = [of for of in whole if of.grid == family.grid and of[1] > family.neighbours]
             round_.family = min(more, key=lambda of: len(of.neighbours), default=family)
 
 
@@ -81,13 +85,13 @@ def _apart(some: Sequence[int], ranks: int, grid: Grid) -> int:
     return common & -common or 1
 
 
-def formula(values: Mapping[int, Sequence[int]], step: str, candidates: Iterable[str]) -> str | None:
+def formula(values: Turns, step: str, candidates: Iterable[str]) -> str | None:
     """Return the first expression that has exactly these values; None if there is none.
 
     Parameters
     ----------
     values
-        By number of ranks p, of each turn.
+        Of each turn, by number of ranks p.
     step
         Name of the number of a turn, from 0.
     candidates
@@ -103,7 +107,7 @@ def formula(values: Mapping[int, Sequence[int]], step: str, candidates: Iterable
     return next(filter(fits, candidates), None)
 
 
-def rotations(values: Mapping[int, Sequence[int]], step: str, times: str, size: str) -> Iterator[str]:
+def rotations(values: Turns, step: str, times: str, size: str) -> Iterator[str]:
     """Yield how roots may rotate in groups of `size` ranks, in a loop of so many turns.
 
     One after the other, each for one turn or for several; or each for an equal part of all turns,
@@ -167,7 +171,7 @@ class Distances:
             for x, y in zip(xs, ys, strict=True)
         ]
 
-    def times(self, factor: str | float, power: float) -> str | float:
+    def times(self, factor: Any, power: float) -> Any:
         """Return a factor times a power of the distance, as an expression."""
         return f"({factor})*({self.text})**({power:g})" if power else factor
 
@@ -225,3 +229,29 @@ def halves(loop: Again) -> tuple[Again, Again]:
             round_ = replace(place.round)
             body.append(Place(round_, place.visits // 2, count, turns[half], of_half))
     return Again(count, bodies[0]), Again(count, bodies[1])
+
+
+def fixed_levels(loops: Sequence[Again]) -> int | None:
+    """Return how many levels a program has on any number of ranks; None: not known.
+
+    Those without messages take as long as others do, if the slowest rank visits as many in all on
+    each number of ranks, whether many of them have messages or few.
+    """
+    visits = []
+    for loop in loops:
+        place = loop.body[0]
+        assert isinstance(place, Place)
+        turns = place.turns or [place.round] * loop.times
+        spent = place.round.before
+        count = loop.times // 2
+        means = [
+            mean for turn, of in enumerate(_of_turns(spent, turns)) for mean in of
+            if turn and (turn != count or count == 1)
+        ]  # fmt: skip
+        usual = median(means or [0.0])
+        longest = max((spent[r].mean for r in turns[count].ranks if r in spent), default=0.0)
+        visits.append(longest * loop.times / usual if usual else 0.0)
+    levels = (max(visits) + 1) / 2
+    counts = [loop.times // 2 for loop in loops]
+    known = len(set(counts)) > 1 and max(visits) - min(visits) < ENOUGH * max(visits)
+    return round(levels) if known and round(levels) >= max(counts) else None
