@@ -19,7 +19,8 @@ from isochrone.applications.traces.deriving import Written, named, omitted_share
 from isochrone.applications.traces.farms import Farm
 from isochrone.applications.traces.gaps import CHANCE, Spent, computation, noise, seconds
 from isochrone.applications.traces.growth import ENOUGH, Growth, growth, whole
-from isochrone.applications.traces.offsets import Grid, Messages, Offsets, Vector, offsets
+from isochrone.applications.traces.levels import Cycle, Levels, has_levels, there_and_back
+from isochrone.applications.traces.offsets import Grid, Messages, Offsets, faces, offsets
 from isochrone.applications.traces.places import (
     Again,
     ByRank,
@@ -31,18 +32,8 @@ from isochrone.applications.traces.places import (
     joined,
     unrolled,
 )
-from isochrone.applications.traces.rounds import Round
 from isochrone.applications.traces.small import LeftOut, bounded, small_operations, to_skip
-from isochrone.applications.traces.steps import (
-    Distances,
-    Level,
-    doublings,
-    fixed_levels,
-    formula,
-    halves,
-    rotations,
-    turn_seconds,
-)
+from isochrone.applications.traces.steps import formula, rotations
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
@@ -187,7 +178,7 @@ class _Generalizing:
         self.without = 0
         self.loops: list[tuple[str, str]] = []  # around a place: the name of a step, how many
         self.fitted: dict[str, Growth] = {}
-        self.there: dict[str, tuple[str, list[float]]] = {}  # time of a loop to coarse levels
+        self.cycle: Cycle | None = None  # around a place: a loop to coarse levels and back
         self.grids = {grid.dimensions for grid in _grids(structures[-1])}
         self.left_out = LeftOut([recording.ranks * recording.seconds for recording in structures])
         kinds = {_kind(place) for place in flat(structures[-1].tree) if place.visits > 1}
@@ -236,24 +227,24 @@ class _Generalizing:
                     raise
         return written
 
-    def node(
-        self, nodes: Sequence[Place | Again], path: str, most: int | None = None
-    ) -> list[Written]:  # fmt: skip
-        """Return the phases of nodes that belong together; a loop has at most so many turns."""
+    def node(self, nodes: Sequence[Place | Again], path: str) -> list[Written]:
+        """Return the phases of nodes that belong together."""
         loops = [node for node in nodes if isinstance(node, Again)]
         if not loops:
             places = [node for node in nodes if isinstance(node, Place)]
             return self.place(places, f"{path} ({_kind(nodes[0])})")
-        if _there_and_back(loops):
-            there, back = zip(*map(halves, loops), strict=True)
-            most = fixed_levels(loops)
-            phases = [*self.node(there, path, most), *self.node(back, path, most)]
-            self.there.clear()
+        sweeps = there_and_back(loops)
+        if sweeps:
+            self.cycle = Cycle.of(loops, sweeps)
+            phases = [phase for half in self.cycle.halves for phase in self.node(half, path)]
+            self.cycle.close(self)
+            self.cycle = None
             return phases
         times = self.whole(
-            [loop.times for loop in loops], "the repetitions", path, levels=_has_levels(loops)
+            [loop.times for loop in loops], "the repetitions", path, levels=has_levels(loops)
         )
-        times = times if most is None else f"min({times}, {most})"
+        if self.cycle is not None and self.cycle.most is not None:
+            times = f"min({times}, {self.cycle.most})"
         step = f"step{len(self.loops)}" if self.loops else "step"
         self.loops.append((step, str(times)))
         inner = self.phases([loop.body for loop in loops], path)
@@ -333,7 +324,7 @@ class _Generalizing:
 
     def place(self, places: Sequence[Place], path: str) -> list[Written]:
         if any(len({turn.apart for turn in place.turns}) > 1 for place in places):
-            return self.levels(places, path)
+            return Levels(self, places, *self.loops[-1], path).phases(self.cycle)
         rounds = [place.round for place in places]
         phases = []
         period = places[-1].period if len({place.period for place in places}) == 1 else 1
@@ -351,125 +342,6 @@ class _Generalizing:
         elif rounds[-1].messages:
             phases.append(self.phase("exchange", self.exchange(places, period, path)))
         return phases
-
-    def levels(self, places: Sequence[Place], path: str) -> list[Written]:
-        """Return what is done on another level of a grid of ranks, or along another bit, each turn.
-
-        Bytes, and seconds in all turns but the first, are a power of the distance of the ranks.
-        """
-        step, times = self.loops[-1]
-        turns = [place.turns or [place.round] * place.period for place in places]
-        nearest = [min(turn.apart for turn in of) for of in turns]
-        ratios = [[t.apart // least for t in of] for of, least in zip(turns, nearest, strict=True)]
-        ratio = formula(dict(zip(self.ranks, ratios, strict=True)), step, doublings(step, times))
-        if ratio is None:
-            listing = "; ".join(", ".join(map(str, of)) for of in ratios)
-            raise self.refuse(f"position {path}", f"its ranks are apart by no rule: {listing}")
-        least = self.whole(nearest, "the distances of ranks", path)
-        apart = ratio if least == 1 else f"{least}*{ratio}"
-        distances = Distances(step, ratio, ratios)
-        family = turns[-1][0].family
-        on_grid: Written = {}
-        if isinstance(family, Level):
-            if family.grid.order == "F":
-                raise self.refuse(f"position {path}", "its grid has its first dimension fastest")
-            on_grid = {"dimensions": family.grid.dimensions, "apart": apart}
-        call = places[-1].round.call
-        if call is not None:
-            sizes = [[turn.call.bytes for turn in of if turn.call] for of in turns]
-            size, power = self.by_distance(sizes, distances, f"the size of {call.op}", path)
-            value: Written = {"bytes": size} if call.op != "barrier" else {}
-            done = {call.op: value | {"among": on_grid}}
-        else:
-            topology, size, power = self.of_level(turns, distances, family, apart, path)
-            done = {"exchange": {"topology": topology, "flow": "exchange"} | size}
-        phases = []
-        paths = [turn_seconds(place, of) for place, of in zip(places, turns, strict=True)]
-        for side, of_turns in enumerate(zip(*paths, strict=True)):
-            time = self.turn_time(of_turns, distances, power, f"{path}{' within' * side}")
-            if time is not None:
-                compute = {"time": time} | ({"among": on_grid} if on_grid else {})
-                if side:
-                    done["exchange"]["compute"] = compute
-                else:
-                    phases.append(self.phase("compute", compute))
-        ((kind, value),) = done.items()
-        return [*phases, self.phase(kind, value)]
-
-    def of_level(
-        self, turns: Sequence[Sequence[Round]], distances: Distances, family: object, apart: str,
-        path: str,
-    ) -> tuple[Written, Written, float]:  # fmt: skip
-        """Return partners and sizes of messages, and which power of volume time is likely to be."""
-        if not isinstance(family, Level):
-            sizes = [[sum(s for *_, s in t.messages) / len(t.messages) for t in of] for of in turns]
-            size, power = self.by_distance(sizes, distances, "the mean size of messages", path)
-            return {"butterfly": {"size": 2, "stride": apart}}, {"bytes": f"round({size})"}, power
-        flat_turns = [(p, turn) for p, of in zip(self.ranks, turns, strict=True) for turn in of]
-        flat_turns.sort(key=lambda pair: (-pair[1].apart, pair[0]))  # the last has all offsets
-        partners = offsets([turn.messages for _, turn in flat_turns], [p for p, _ in flat_turns],
-                           [turn.apart for _, turn in flat_turns], [family.grid])  # fmt: skip
-        if partners is None:
-            raise self.refuse(f"position {path}", "its neighbours differ from turn to turn")
-        by_turn = {
-            id(turn): means for (_, turn), means in zip(flat_turns, partners.sizes, strict=True)
-        }
-        listed, powers = [], []
-        for offset in partners.sizes[-1]:
-            sizes = [[by_turn[id(turn)].get(offset, math.nan) for turn in of] for of in turns]
-            size, power = self.by_distance(
-                sizes, distances, f"the size of messages to {offset}", path,
-                first=_faces(offset, family.grid.dimensions),
-            )  # fmt: skip
-            listed.append({"to": list(offset), "bytes": size})
-            powers.append(power)
-        topology = {"dimensions": family.grid.dimensions, "apart": apart, "list": listed}
-        topology |= {"periodic": True} if family.grid.periodic else {}
-        sides = family.grid.dimensions - 1
-        volume = min(powers) * (sides + 1) / sides if sides else min(powers)
-        return {"offsets": topology}, {}, volume
-
-    def by_distance(
-        self, values: Sequence[Sequence[float]], distances: Distances, subject: str, path: str, *,
-        first: str = "",
-    ) -> tuple[Any, float]:  # fmt: skip
-        """Return values of turns as a function of p times a power of the distance; the power."""
-        power, levels = distances.power(values)
-        text = self.value(levels, subject, path, first=first)
-        return distances.times(text, power), power
-
-    def turn_time(
-        self, seconds: Sequence[Sequence[float]], distances: Distances, likely: float, path: str
-    ) -> str | None:
-        """Return the time of a turn: the first one may have one of its own.
-
-        In a loop back from coarse levels, that is what is left of the time of both loops.
-        """
-        if not any(map(any, seconds)):
-            return None
-        us = [[1e6 * time for time in of] for of in seconds]
-        sums = [sum(of) for of in us]
-        later: Any = "0"
-        total = "0"
-        if any(time > 0 for of in us for time in of[1:]):
-            values = [[math.nan, *of[1:]] for of in us]
-            power, levels = distances.power(values, likely)
-            base = self.value(levels, "the computation of a turn", path)
-            later = distances.times(base, power)
-            total = f"{base}*{distances.total(power, self.loops[-1][1])}"
-        there = self.there.get(path)
-        if there is not None:
-            sums = [first + second for first, second in zip(there[1], sums, strict=True)]
-            both = self.value(sums, "the computation on all levels", path)
-            first = f"max({both} - {there[0]} - {total}, 0)"
-        elif any(of[0] for of in us):
-            first = self.value([of[0] for of in us], "the computation of the first turn", path)
-            total = f"({first} + {total})"
-        else:
-            first = "0"
-        self.there[path] = total, sums
-        begun = f"min({distances.step}, 1)"
-        return f"1us*(({first})*(1 - {begun}) + ({later})*{begun})"
 
     def phase(self, kind: str, value: Any) -> Written:
         """Return a phase, and note the functions that were fitted for it."""
@@ -694,7 +566,7 @@ class _Generalizing:
             size = self.value(
                 [by.get(offset, math.nan) for by in grid.sizes],
                 f"the size of messages to {offset}", path,
-                first=_faces(offset, grid.grid.dimensions),
+                first=faces(offset, grid.grid.dimensions),
             )  # fmt: skip
             listed.append({"to": list(offset), "bytes": size})
         options: Written = {"dimensions": grid.grid.dimensions, "list": listed}
@@ -746,12 +618,6 @@ class _Generalizing:
                              "p": extra}}  # fmt: skip
 
 
-def _faces(offset: Vector, dimensions: int) -> str:
-    """Return what the face of a part of a grid that lies in a direction is a multiple of."""
-    along = [f"side(p, {dimensions}, {k})" for k, step in enumerate(offset) if not step]
-    return "1/(" + "*".join(along) + ")" if along else "1"
-
-
 def _short_loop(tree: Tree) -> tuple[int, Again, ByRank] | None:
     """Return a loop of a few turns that comes next, and what is computed once before it."""
     once: ByRank = {}
@@ -783,28 +649,6 @@ def _kind(node: Place | Again | None) -> str:
     if isinstance(node, Again):
         return "a loop"
     return node.round.call.op if node.round.call is not None else node.round.kind
-
-
-def _has_levels(loops: Sequence[Again]) -> bool:
-    """Whether turns of loops differ in how far the ranks are apart."""
-    return any(
-        len({turn.apart for turn in place.turns}) > 1
-        for loop in loops for place in loop.body if isinstance(place, Place)
-    )  # fmt: skip
-
-
-def _there_and_back(loops: Sequence[Again]) -> bool:
-    """Whether loops go to coarse levels, and back the same way."""
-    aparts = [
-        [turn.apart for turn in place.turns]
-        for loop in loops for place in loop.body if isinstance(place, Place) and place.turns
-    ]  # fmt: skip
-    return (
-        _has_levels(loops)
-        and not any(loop.times % 2 for loop in loops)
-        and all(of == of[::-1] for of in aparts)
-        and all(isinstance(place, Place) for loop in loops for place in loop.body)
-    )
 
 
 def _plain(text: str) -> Any:

@@ -150,3 +150,9 @@ def _senders(offset: Vector, sides: Sequence[int], periodic: bool) -> int:
     if periodic:
         return math.prod(sides) if any(step % side for step, side in steps) else 0
     return math.prod(max(side - abs(step), 0) for step, side in steps)
+
+
+def faces(offset: Vector, dimensions: int) -> str:
+    """Return what the face of a part of a grid that lies in a direction is a multiple of."""
+    along = [f"side(p, {dimensions}, {k})" for k, step in enumerate(offset) if not step]
+    return "1/(" + "*".join(along) + ")" if along else "1"

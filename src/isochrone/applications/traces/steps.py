@@ -8,18 +8,15 @@ away; along each further bit of the ranks, so do all of them.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import takewhile
-from statistics import median
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from isochrone.applications.description.expression import Quantity, evaluate
 from isochrone.applications.traces.butterflies import row_of
-from isochrone.applications.traces.growth import ENOUGH
 from isochrone.applications.traces.offsets import Grid, Vector, offsets
-from isochrone.applications.traces.places import Again, ByRank, Place, Tree, parts
 from isochrone.applications.traces.rounds import Round
 
 Turns = Mapping[int, Sequence[int]]
@@ -183,75 +180,3 @@ class Distances:
         if self.text == f"2**{self.step}":
             return f"({factor:.6g}**({times}) - {factor:.6g})/({factor - 1:.6g})"
         return f"({factor:.6g}**({times} - 1) - 1)/({factor - 1:.6g})"
-
-
-def turn_seconds(place: Place, turns: Sequence[Round]) -> tuple[list[float], ...]:
-    """Return the computation of each turn before its round, and within it: of the slowest rank."""
-    return place.paths or tuple(
-        [max(means, default=0.0) for means in _of_turns(spent, turns)]
-        for spent in parts(place.round)
-    )
-
-
-def _of_turns(spent: ByRank, turns: Sequence[Round]) -> Iterator[list[float]]:
-    """Yield the mean seconds in each turn of those ranks that were in the one before, too.
-
-    Others waited, and computed longer ago.
-    """
-    for turn, round_ in enumerate(turns):
-        ranks = [
-            spent[rank] for rank in round_.ranks
-            if rank in spent and (turn == 0 or rank in turns[turn - 1].ranks)
-        ]  # fmt: skip
-        yield [float(np.mean(of.each[turn :: len(turns)] or [of.mean])) for of in ranks]
-
-
-def halves(loop: Again) -> tuple[Again, Again]:
-    """Return a loop to coarse levels, and the one back.
-
-    Where it turns back, those who are on no finer level wait for what others compute on levels
-    without messages. That is what the slowest rank computes in all, less the median in other turns.
-    """
-    count = loop.times // 2
-    bodies: tuple[Tree, Tree] = [], []
-    for place in loop.body:
-        assert isinstance(place, Place)
-        turns = place.turns or [place.round] * loop.times
-        paths = []
-        for spent in parts(place.round):
-            path = [median(means or [0.0]) for means in _of_turns(spent, turns)]
-            longest = max((spent[r].mean for r in turns[count].ranks if r in spent), default=0.0)
-            path[count] = max(longest * loop.times - sum(path) + path[count], 0.0)
-            paths.append(path)
-        for body, first in zip(bodies, (0, count), strict=True):
-            half = slice(first, first + count)
-            of_half = tuple(path[half] for path in paths)
-            round_ = replace(place.round)
-            body.append(Place(round_, place.visits // 2, count, turns[half], of_half))
-    return Again(count, bodies[0]), Again(count, bodies[1])
-
-
-def fixed_levels(loops: Sequence[Again]) -> int | None:
-    """Return how many levels a program has on any number of ranks; None: not known.
-
-    Those without messages take as long as others do, if the slowest rank visits as many in all on
-    each number of ranks, whether many of them have messages or few.
-    """
-    visits = []
-    for loop in loops:
-        place = loop.body[0]
-        assert isinstance(place, Place)
-        turns = place.turns or [place.round] * loop.times
-        spent = place.round.before
-        count = loop.times // 2
-        means = [
-            mean for turn, of in enumerate(_of_turns(spent, turns)) for mean in of
-            if turn and (turn != count or count == 1)
-        ]  # fmt: skip
-        usual = median(means or [0.0])
-        longest = max((spent[r].mean for r in turns[count].ranks if r in spent), default=0.0)
-        visits.append(longest * loop.times / usual if usual else 0.0)
-    levels = (max(visits) + 1) / 2
-    counts = [loop.times // 2 for loop in loops]
-    known = len(set(counts)) > 1 and max(visits) - min(visits) < ENOUGH * max(visits)
-    return round(levels) if known and round(levels) >= max(counts) else None
