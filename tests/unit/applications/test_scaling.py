@@ -72,7 +72,39 @@ BLOCKS: Phases = [
         {"compute": "1ms"}, {"reduce": {"bytes": 8, "root": "(2*p - 1 - k) * p // (2*p)"}}]}},
 ]  # fmt: skip
 
+
+def level(step: str) -> Phases:
+    """Return computation and messages on a coarser grid of ranks: cells and faces of a part."""
+    apart = f"2**({step})"
+    return [
+        {"compute": {"time": f"1ms/({apart})**2",
+                     "among": {"dimensions": 2, "apart": apart}}},
+        {"exchange": {"topology": {"offsets": {"dimensions": 2, "apart": apart, "list": [
+            {"to": [a, b], "bytes": f"4096/({apart})"}
+            for a, b in ((1, 0), (-1, 0), (0, 1), (0, -1))]}}}},
+    ]  # fmt: skip
+
+
+LEVELS = "ceil(log2(side(p, 2, 0)))"
+
+CYCLES: Phases = [
+    {"repeat": {"times": 10, "phases": [
+        {"repeat": {"times": LEVELS, "step": "k", "phases": [*level("k"), *level("k")]}},
+        {"repeat": {"times": LEVELS, "step": "k", "phases": level(f"{LEVELS} - 1 - k")}},
+        {"allreduce": {"bytes": 8}}]}},
+]  # fmt: skip
+
+HALVING: Phases = [
+    {"repeat": {"times": 10, "phases": [
+        {"compute": "80ms/p"},
+        {"repeat": {"times": "log2(p)", "step": "k", "phases": [
+            {"exchange": {"topology": {"butterfly": {"size": 2, "stride": "2**(log2(p) - 1 - k)"}},
+                          "bytes": "2**20/2**(k + 1)"}},
+            {"allreduce": {"bytes": 64, "among": {"dimensions": 1, "apart": "2**k"}}}]}}]}},
+]  # fmt: skip
+
 STYLES = {
+    "cycles": CYCLES, "halving": HALVING,
     "stencil": STENCIL, "wavefront": WAVEFRONT, "transpose": TRANSPOSE, "blocks": BLOCKS,
 }  # fmt: skip
 

@@ -17,7 +17,6 @@ from typing import Any
 
 from isochrone.applications.traces import graphs
 from isochrone.applications.traces.attributing import bring_forward, gather_small, settle
-from isochrone.applications.traces.butterflies import with_butterflies
 from isochrone.applications.traces.farms import Farm, without_farms
 from isochrone.applications.traces.folding import Leaf, Loop, Node, fold
 from isochrone.applications.traces.gaps import NOTHING, Spent, computation
@@ -91,13 +90,12 @@ def omitted_share(trace: Trace) -> float:
 
 
 def structure(
-    trace: Trace, *, butterflies: bool = False, by_step: Sequence[Grid] = ()
+    trace: Trace, by_step: Sequence[Grid] = ()
 ) -> tuple[Tree, list[Farm], list[str]]:  # fmt: skip
     """Return what is repeated of a trace, its farms of tasks, and warnings.
 
-    With `butterflies`, exchanges along bits of the ranks are one, which is not what single ones
-    are that happen to follow each other. With `by_step`, turns of a loop may differ in the roots of
-    their operations, and in how far the ranks are apart that take part, on one of these grids.
+    With `by_step`, turns of a loop may differ in the roots of their operations, and in how far the
+    ranks are apart that take part, on one of these grids or along bits.
 
     Raises
     ------
@@ -119,8 +117,6 @@ def structure(
         sequence.append(Round("end", list(spent), before=spent))
     settle(sequence)
     sequence = _merged(sequence)
-    if butterflies:
-        sequence = with_butterflies(sequence, len(trace.ranks))
     if by_step:
         set_levels(sequence, len(trace.ranks), by_step)
     of_steps = bool(by_step)

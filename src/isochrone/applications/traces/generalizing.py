@@ -14,26 +14,23 @@ import numpy as np
 
 from isochrone.applications.description.grids import balanced
 from isochrone.applications.traces.attributing import gather_small
-from isochrone.applications.traces.butterflies import row_of
 from isochrone.applications.traces.deriving import Written, named, omitted_share, plain, structure
 from isochrone.applications.traces.farms import Farm
 from isochrone.applications.traces.gaps import CHANCE, Spent, computation, noise, seconds
 from isochrone.applications.traces.growth import ENOUGH, Growth, growth, whole
-from isochrone.applications.traces.levels import Cycle, Levels, has_levels, there_and_back
+from isochrone.applications.traces.levels import Cycle, Levels, has_levels, nested, there_and_back
 from isochrone.applications.traces.offsets import Grid, Messages, Offsets, faces, offsets
 from isochrone.applications.traces.places import (
     Again,
     ByRank,
     Place,
     Tree,
-    butterfly,
     computed,
     flat,
-    joined,
     unrolled,
 )
 from isochrone.applications.traces.small import LeftOut, bounded, small_operations, to_skip
-from isochrone.applications.traces.steps import formula, rotations
+from isochrone.applications.traces.steps import formula, rotations, row_of
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
@@ -140,14 +137,9 @@ def generalized(
     ways: list[General] = []
     refused: list[InputError] = []
     grids = list(dict.fromkeys([*_grids(ordered[-1]), Grid(1, False, "C")]))
-    for butterflies, by_step in ((False, []), (True, []), (False, grids)):
+    for by_step in ([], grids):
         try:
-            variants = ordered
-            if butterflies or by_step:
-                variants = [
-                    _variant(recording, butterflies=butterflies, by_step=by_step)
-                    for recording in ordered
-                ]
+            variants = [_by_step(of, by_step) for of in ordered] if by_step else ordered
             ways.append(_Generalizing(variants, name, below).document())
         except InputError as error:
             refused.append(error)
@@ -158,8 +150,8 @@ def generalized(
     return min(ways, key=lambda way: way.doubts)
 
 
-def _variant(recording: Structure, *, butterflies: bool, by_step: Sequence[Grid]) -> Structure:
-    tree, farms, _ = structure(recording.trace, butterflies=butterflies, by_step=by_step)
+def _by_step(recording: Structure, grids: Sequence[Grid]) -> Structure:
+    tree, farms, _ = structure(recording.trace, grids)
     return replace(recording, tree=tree, farms=farms)
 
 
@@ -233,6 +225,7 @@ class _Generalizing:
         if not loops:
             places = [node for node in nodes if isinstance(node, Place)]
             return self.place(places, f"{path} ({_kind(nodes[0])})")
+        loops = [*nested(loops)]
         sweeps = there_and_back(loops)
         if sweeps:
             self.cycle = Cycle.of(loops, sweeps)
@@ -260,11 +253,6 @@ class _Generalizing:
         remaining = [list(tree) for tree in trees]
         groups: list[tuple[Place | Again, ...]] = []
         while any(remaining):
-            stages = [butterfly(tree, p) for tree, p in zip(remaining, self.ranks, strict=True)]
-            if all(stages) and len({len(tree) for tree in stages}) > 1:
-                groups.append(tuple(map(joined, stages)))
-                remaining = [tree[len(s) :] for tree, s in zip(remaining, stages, strict=True)]
-                continue
             heads = [tree[0] if tree else None for tree in remaining]
             kinds = [_kind(head) for head in heads]
             if len(set(kinds)) == 1:
@@ -535,10 +523,7 @@ class _Generalizing:
         alike = [row for row in rows if row is not None]
         bits = len(alike) == len(rows)
         grid = offsets(messages, self.ranks)
-        joined = any(round_.butterfly for round_ in rounds) or (
-            grid is not None and grid.grid.dimensions > LIKELY_DIMENSIONS
-        )
-        if grid is not None and not (bits and joined):
+        if grid is not None and not (bits and grid.grid.dimensions > LIKELY_DIMENSIONS):
             exchange = {"topology": self.on_grid(places, grid, path), "flow": rounds[0].flow}
         elif kind == "exchange":
             topology = self.butterfly(alike, path) if bits else self.irregular(messages, path)

@@ -60,6 +60,28 @@ def has_levels(loops: Sequence[Again]) -> bool:
     )  # fmt: skip
 
 
+def nested(loops: Sequence[Again]) -> Sequence[Again]:
+    """Return loops that go through all levels several times as loops of loops that do so once."""
+    aparts = [
+        [turn.apart for turn in place.turns] for place in loops[-1].body
+        if isinstance(place, Place) and len({turn.apart for turn in place.turns}) > 1
+    ]  # fmt: skip
+    if not aparts:
+        return loops
+    count = len(aparts[0])
+    levels = next(k for k in range(1, count + 1) if aparts[0] == aparts[0][:k] * (count // k))
+    often = count // levels
+    if often == 1 or any(loop.times % often for loop in loops):
+        return loops
+    return [
+        Again(often, [Again(loop.times // often, [
+            replace(place, period=loop.times // often, turns=place.turns[: loop.times // often])
+            for place in loop.body if isinstance(place, Place)
+        ])])
+        for loop in loops
+    ]  # fmt: skip
+
+
 def there_and_back(loops: Sequence[Again]) -> Sweeps | None:
     """Return how often loops are on each level, if they go to coarse levels and back."""
     if not has_levels(loops) or any(isinstance(of, Again) for loop in loops for of in loop.body):

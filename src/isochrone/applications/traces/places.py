@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from isochrone.applications.traces.gaps import NOTHING, Spent
@@ -96,27 +95,3 @@ def unrolled(loop: Again, once: ByRank) -> Tree:
     before = next(flat(nodes)).round.before
     before |= {rank: before.get(rank, NOTHING) + spent for rank, spent in once.items()}
     return nodes
-
-
-def butterfly(tree: Tree, ranks: int) -> list[Place]:
-    """Return the first places if partners differ there in one bit, in each bit once; else none."""
-    chain = []
-    bits: Counter[int] = Counter()
-    for node in tree:
-        if sum(bits) == ranks - 1 or not isinstance(node, Place) or node.round.kind != "exchange":
-            break
-        chain.append(node)
-        bits.update(a ^ b for a, b, _ in node.round.messages)
-    once = set(bits.values()) == {ranks} and not any(bit & (bit - 1) for bit in bits)
-    return chain if once and sum(bits) == ranks - 1 else []
-
-
-def joined(places: Sequence[Place]) -> Place:
-    """Return the places of a butterfly as one, with all that is computed before it."""
-    before: ByRank = {}
-    for place in places:
-        for by_rank in parts(place.round):
-            before |= {rank: before.get(rank, NOTHING) + spent for rank, spent in by_rank.items()}
-    messages = [message for place in places for message in place.round.messages]
-    merged = replace(places[0].round, messages=messages, before=before, within={})
-    return replace(places[0], round=merged)

@@ -245,8 +245,6 @@ class Round:
         Of a stream: some rank waits for one message before it begins to receive the next.
     call, among
         Of a collective, its root a position; and the ranks of each communicator that does it.
-    butterfly
-        Whether it is several exchanges along neighbouring bits of the ranks.
     family, apart
         What it has in common with rounds of ranks that are farther apart, and how far they are: see
         `steps`; None: nothing.
@@ -265,7 +263,6 @@ class Round:
     one_by_one: bool = False
     call: Event | None = None
     among: list[list[int]] = field(default_factory=list)
-    butterfly: bool = False
     family: Hashable = None
     apart: int = 1
     sites: Counter[int] = field(default_factory=Counter)

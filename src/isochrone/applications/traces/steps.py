@@ -7,6 +7,7 @@ away; along each further bit of the ranks, so do all of them.
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -15,8 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isochrone.applications.description.expression import Quantity, evaluate
-from isochrone.applications.traces.butterflies import row_of
-from isochrone.applications.traces.offsets import Grid, Vector, offsets
+from isochrone.applications.traces.offsets import Grid, Messages, Vector, offsets
 from isochrone.applications.traces.rounds import Round
 
 Turns = Mapping[int, Sequence[int]]
@@ -40,14 +40,20 @@ def set_levels(rounds: Sequence[Round], ranks: int, grids: Sequence[Grid]) -> No
     """Say of each round which ones of other levels it is a copy of, and how far ranks are apart.
 
     On coarse levels there may be no neighbours in some direction: it is a copy of the round of all
-    ranks with the fewest neighbours more.
+    ranks with the fewest neighbours more. Operations are on levels of the grid that most of their
+    groups are levels of.
     """
+    groups = {tuple(of.ranks) for of in rounds if len(of.among) == 1 and len(of.ranks) > 1}
+    of_groups = max(grids, key=lambda grid: sum(_is_level(of, ranks, grid) for of in groups))
     levels: dict[object, tuple[object, int]] = {}
     for round_ in rounds:
-        key = (round_.kind, frozenset((a, b) for a, b, _ in round_.messages), tuple(round_.ranks))
-        if key not in levels:
+        some = tuple(round_.ranks)
+        key = (frozenset((a, b) for a, b, _ in round_.messages), some, len(round_.among))
+        if round_.kind == "exchange" and key not in levels:
             levels[key] = _level(round_, ranks, grids)
-        round_.family, round_.apart = levels[key]
+        elif len(round_.among) == 1 and some in groups and _is_level(some, ranks, of_groups):
+            levels[key] = Level(of_groups, frozenset()), _apart(some, ranks, of_groups)
+        round_.family, round_.apart = levels.get(key, (None, 1))
     whole = [f for f, apart in levels.values() if isinstance(f, Level) and apart == 1]
     for round_ in rounds:
         family = round_.family
@@ -56,23 +62,38 @@ def set_levels(rounds: Sequence[Round], ranks: int, grids: Sequence[Grid]) -> No
             round_.family = min(more, key=lambda of: len(of.neighbours), default=family)
 
 
+def row_of(messages: Messages, ranks: int) -> tuple[int, int] | None:
+    """Return the size of groups whose ranks exchange messages in a butterfly, and their stride.
+
+    None if they do not: if not each rank sends one message to a partner of each of some
+    neighbouring bits.
+    """
+    bits = Counter(a ^ b for a, b, _ in messages)
+    lowest, highest = min(bits, default=0), max(bits, default=0)
+    single = not any(bit & (bit - 1) for bit in bits)
+    if not single or len(set(messages)) < len(messages) or set(bits.values()) != {ranks}:
+        return None
+    size = highest // lowest * 2 if lowest else 0
+    return (size, lowest) if len(bits) == size.bit_length() - 1 else None
+
+
 def _level(round_: Round, ranks: int, grids: Sequence[Grid]) -> tuple[object, int]:
-    if round_.kind == "exchange":
-        row = row_of(round_.messages, ranks)
-        if row is not None and row[0] == 2:
-            return BITS, row[1]
-    elif round_.kind != "collective" or len(round_.among) > 1 or len(round_.ranks) == 1:
-        return None, 1
+    """Return of which family an exchange is, and how far its ranks are apart."""
+    row = row_of(round_.messages, ranks)
+    if row is not None and row[0] == 2:
+        return BITS, row[1]
     for grid in grids:
         apart = _apart(round_.ranks, ranks, grid)
-        if round_.kind == "collective":
-            if round_.ranks == sorted(grid.members(ranks, apart).ravel().tolist()):
-                return Level(grid, frozenset()), apart
-            continue
-        level = offsets([round_.messages], [ranks], [apart], [grid])
-        if level is not None:
-            return Level(grid, frozenset(level.sizes[0])), apart
+        partners = offsets([round_.messages], [ranks], [apart], [grid])
+        if partners is not None:
+            return Level(grid, frozenset(partners.sizes[0])), apart
     return None, 1
+
+
+def _is_level(some: Sequence[int], ranks: int, grid: Grid) -> bool:
+    """Whether these are all ranks of a coarser grid."""
+    apart = _apart(some, ranks, grid)
+    return sorted(grid.members(ranks, apart).ravel().tolist()) == sorted(some)
 
 
 def _apart(some: Sequence[int], ranks: int, grid: Grid) -> int:
