@@ -43,6 +43,12 @@ apps:
                     bytes: 4KiB}},
         {every: 5, allgather: {bytes: 8*n/p}}]}},
       {reduce: {bytes: 512}}]}
+  - {name: steps, ranks: 4, iterations: 3, phases: [
+      {repeat: {times: 8, step: k, phases: [
+        {compute: {time: 10us * (k + 1), among: {dimensions: 1, apart: 2**(k % 2)}}},
+        {exchange: {topology: {offsets: {dimensions: 1, apart: 2**(k % 2), list: [{to: [1]}]}},
+                    bytes: 8KiB * (k + 1)}},
+        {bcast: {bytes: 8*n, root: k % p}}]}}]}
   - {name: columns, ranks: 4, iterations: 10, phases: [
       {compute: 20us}, {reduce: {bytes: 8*n}}, {bcast: {bytes: 8*n}}]}
 """
@@ -64,9 +70,9 @@ def run(*words: str | Path) -> str:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory, simulation: object) -> Path:
-    """A machine of 16 nodes of two cores."""
+    """A machine of 18 nodes of two cores."""
     folder = tmp_path_factory.mktemp("applications")
-    machine = parse("nodes:16 cores:2")
+    machine = parse("nodes:18 cores:2")
     (folder / "machine.xml").write_text(machine.xml())
     (folder / "machine.hosts").write_text(machine.hosts())
     return folder
@@ -103,13 +109,14 @@ def fitted(folder: Path) -> list[Path]:
 
 
 def test_predicted_times_are_those_of_the_emulation(folder: Path, fitted: list[Path]) -> None:
-    """Barton's four topologies, a halo, and both variants of Jacobi."""
+    """Barton's four topologies, a halo, both variants of Jacobi, and loops whose turns differ."""
     (folder / "app.yaml").write_text(SPEC)
     out = folder / "emulated.jsonl"
     run("emulate", folder / "app.yaml", "--quiet", "--platform", folder / "machine.xml", "-o", out)
     document = json.loads(run("compare", out, "--with-prediction", "--json", "--model", *fitted))
     totals = {row["app"]: row for row in document["compared"] if row["phase"] is None}
-    assert list(totals) == ["ring", "servers", "farm", "pipe", "halo", "rows", "repeats", "columns"]
+    apps = ["ring", "servers", "farm", "pipe", "halo", "rows", "repeats", "steps", "columns"]
+    assert list(totals) == apps
     away = {name: abs(row["away"]) for name, row in totals.items()}
     assert max(away.values()) < WITHIN, away
     assert document["origin"] == "simulated"

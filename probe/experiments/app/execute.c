@@ -139,10 +139,10 @@ static double execute_steps(iso_executor_t *executor, long first, long end,
             bool now =
                 executor->rehearsal || (iteration + 1) % step->every == 0;
             long times = executor->rehearsal ? 1 : now ? step->tasks : 0;
+            long turn = iteration / step->every * step->list[1] + step->list[0];
             for (long j = 0; j < times; j++) {
                 last = execute_steps(executor, k + 1, k + 1 + step->length,
-                                     iteration / step->every * step->tasks + j,
-                                     last);
+                                     turn + j, last);
             }
             k += step->length;
             continue;

@@ -30,7 +30,7 @@
 #include "experiments/app/step.h"
 
 /** Of version 4. */
-#define ISO_PROGRAM_MAGIC "iso-app4"
+#define ISO_PROGRAM_MAGIC "iso-app5"
 
 typedef struct iso_program_header {
     char magic[8];

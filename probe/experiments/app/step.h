@@ -47,7 +47,8 @@ typedef struct iso_step {
     double factor;
     iso_mode_t mode;
     long tasks;
-    const int *list; /**< clients, workers; among whom a collective is */
+    const int *list; /**< clients, workers; among whom a collective is;
+                         of a repeat: its turn, and of how many */
     int count;
     const iso_operation_t *operation;
     iso_grid_t grid;
@@ -62,7 +63,8 @@ enum { ISO_STEP_WORDS = 10 };
  * its operation), time, factor (which number), mode, tasks (of a collective:
  * the text of its grid, or the empty text; of a computation: 1 + its schedule,
  * or 0), length of the list; then the list. A repeat has "every" as its peer,
- * and as its time how many of the steps after it are repeated.
+ * as its time how many of the steps after it are repeated, and as its list the
+ * number of its turn in a loop whose turns differ (else 0), and of how many.
  */
 iso_step_t iso_step_read(const struct iso_program *program, const int *words);
 

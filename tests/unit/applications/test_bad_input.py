@@ -63,6 +63,14 @@ CASES: list[tuple[str, str, str]] = [
     ("compute: 30us", "repeat: {times: -1, phases: [{compute: 1us}]}", "repeat.times"),
     ("compute: 30us", "repeat: {times: 1e9, phases: [{compute: 1us}]}", "repeat.times"),
     ("compute: 30us", "repeat: {times: 2, phases: []}", "repeat.phases"),
+    ("compute: 30us", "repeat: {times: 2, step: p, phases: [{compute: 1us}]}", "repeat.step"),
+    ("compute: 30us", "repeat: {times: 2, step: 1, phases: [{compute: 1us}]}", "repeat.step"),
+    (
+        "compute: 30us",
+        "repeat: {times: 2, step: k, phases: [{repeat: {times: 2, step: k, phases: "
+        "[{compute: 1us}]}}]}",
+        "repeat.phases[0].repeat.step",
+    ),
     ("allreduce: {bytes: 8}", "allreduce: {bytes: 8, among: {size: 3, stride: 1}}", "among"),
     ("compute: 30us", "compute: {time: {empirical: {1us: 0}}}", "compute.time.empirical"),
     ("compute: 30us", "compute: {time: {empirical: [1us, -1us]}}", "empirical[1]"),

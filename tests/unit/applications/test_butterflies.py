@@ -7,8 +7,8 @@ import pytest
 from isochrone.applications.description.lowering import program
 from isochrone.applications.description.program import Isend, Repeat
 from isochrone.applications.description.reading import parse
-from isochrone.applications.traces.butterflies import row_of
 from isochrone.applications.traces.generalizing import analysed, generalized
+from isochrone.applications.traces.steps import row_of
 from isochrone.applications.traces.trace import Calls, Event, Trace
 
 ROWS = {4: 2, 8: 4, 16: 4, 32: 8, 64: 8}

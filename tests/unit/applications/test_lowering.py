@@ -18,6 +18,7 @@ from isochrone.applications.description.program import (
     Isend,
     Program,
     Recv,
+    Repeat,
     Send,
     Serve,
     Wait,
@@ -54,6 +55,23 @@ def test_parts_of_an_application_do_an_operation_on_their_own() -> None:
     first = Collective(0, "allreduce", 0, 0, "1x2", (0, 1))
     second = Collective(0, "allreduce", 0, 3, "1x2", (3, 2))
     assert app.steps == ((first,), (first,), (second,), (second,))
+
+
+def test_turns_of_a_loop_may_differ() -> None:
+    """Roots rotate in each row; draws are numbered as in a loop whose turns are alike."""
+    bcast = {"bcast": {"bytes": "2**step", "root": "step % 2", "among": {"size": 2, "stride": 1}}}
+    loop = {"repeat": {"times": 3, "step": "step", "phases": [{"compute": "1us"}, bcast]}}
+    program = made({"barrier": None}, {"repeat": {"times": 5, "phases": [loop]}})
+    (_, outer), roots = program.applications[0].steps[3], []
+    assert isinstance(outer, Repeat)
+    for turn, repeat in enumerate(outer.steps):
+        assert isinstance(repeat, Repeat)
+        assert (repeat.times, repeat.turn, repeat.of, repeat.phase) == (1, turn, 3, 1)
+        assert [list(repeat.turns(iteration)) for iteration in (0, 4)] == [[turn], [12 + turn]]
+        _, operation = repeat.steps
+        assert isinstance(operation, Collective)
+        roots.append((operation.root, operation.among, program.values[operation.size]))
+    assert roots == [(2, (2, 3), (1.0,)), (3, (2, 3), (2.0,)), (2, (2, 3), (4.0,))]
 
 
 def test_what_is_reduced_are_whole_doubles() -> None:

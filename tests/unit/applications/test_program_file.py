@@ -21,6 +21,7 @@ from isochrone.applications.description.program import (
     Phase,
     Program,
     Recv,
+    Repeat,
     Send,
     Serve,
     Step,
@@ -40,7 +41,7 @@ ONE = Application(
         (
             Serve(1, (0, 1), 0, 1, 0, "spin"), Farm(1, (0, 1), 5, 1, 0, 0, "spin"),
             Work(1, 0, 1, 0, 0, 2.0), Collective(1, "allgather", 1, 0, "4x4"),
-            Collective(1, "bcast", 1, 1, "", (1, 0)),
+            Collective(1, "bcast", 1, 1, "", (1, 0)), Repeat(3, 2, (Wait(1),), 1, 4, 9),
         ),
     ),
     10,
@@ -58,8 +59,8 @@ PROGRAM = Program(
 WORDS = [
     2, 2, 2, 3,
     1, 1, 2, 2,
-    1, 2, 10, 0, 2, 3, 4, 2, 11, 0, 0, 19, 2, 24, 0, 70, 126,
-    56, 1, 1, 1, 0, 1, 11, 0, 0, 126, 126,
+    1, 2, 10, 0, 2, 3, 4, 2, 11, 0, 0, 19, 2, 24, 0, 70, 148,
+    56, 1, 1, 1, 0, 1, 11, 0, 0, 148, 148,
     0, 1, 1, 0, 2, 0, 1, 1, 1, 0,
 ]  # fmt: skip
 
@@ -78,6 +79,8 @@ STEPS = [
     [8, 1, 0, 1, 0, 0, 5, 0, 0, 0],
     [9, 1, 0, 1, 36, 0, 0, 0, 46, 0],
     [9, 1, 1, 1, 50, 0, 0, 0, 0, 2, 1, 0],
+    [10, 1, 2, 0, 0, 1, 0, 0, 3, 2, 4, 9],
+    [5, 1, 0, 0, 0, 0, 0, 0, 0, 0],
 ]
 
 
@@ -86,7 +89,7 @@ def test_every_part_is_as_program_h_says() -> None:
     file = program_file.data(PROGRAM)
     magic, checksum = struct.unpack_from("=8sQ", file)
     seed, numbers, words, letters, steps = struct.unpack_from("=Q4q", file, 16)
-    assert (magic, checksum, seed) == (b"iso-app4", zlib.crc32(file[16:]), 2**63 - 1)
+    assert (magic, checksum, seed) == (b"iso-app5", zlib.crc32(file[16:]), 2**63 - 1)
     found, at = [], 56
     for kind, count in (("d", numbers), ("i", words), ("B", letters), ("i", steps)):
         found.append(array(kind))

@@ -61,7 +61,52 @@ TRANSPOSE: Phases = [
     {"barrier": {}},
 ]  # fmt: skip
 
-STYLES = {"stencil": STENCIL, "wavefront": WAVEFRONT, "transpose": TRANSPOSE}
+BLOCKS: Phases = [
+    {"repeat": {"times": 21, "step": "k", "phases": [
+        *({"bcast": {
+            "bytes": f"2**20/side(p, 2, {1 - along})", "root": f"{root} % side(p, 2, {along})",
+            "among": {"size": f"side(p, 2, {along})", "stride": stride}}}
+          for along, stride, root in ((1, 1, "k"), (0, "side(p, 2, 1)", "(k // 2 + 1)"))),
+        {"compute": "16ms/p"}]}},
+    {"repeat": {"times": "2*p", "step": "k", "phases": [
+        {"compute": "1ms"}, {"reduce": {"bytes": 8, "root": "(2*p - 1 - k) * p // (2*p)"}}]}},
+]  # fmt: skip
+
+
+def level(step: str) -> Phases:
+    """Return computation and messages on a coarser grid of ranks: cells and faces of a part."""
+    apart = f"2**({step})"
+    return [
+        {"compute": {"time": f"1ms/({apart})**2",
+                     "among": {"dimensions": 2, "apart": apart}}},
+        {"exchange": {"topology": {"offsets": {"dimensions": 2, "apart": apart, "list": [
+            {"to": [a, b], "bytes": f"4096/({apart})"}
+            for a, b in ((1, 0), (-1, 0), (0, 1), (0, -1))]}}}},
+    ]  # fmt: skip
+
+
+LEVELS = "ceil(log2(side(p, 2, 0)))"
+
+CYCLES: Phases = [
+    {"repeat": {"times": 10, "phases": [
+        {"repeat": {"times": LEVELS, "step": "k", "phases": [*level("k"), *level("k")]}},
+        {"repeat": {"times": LEVELS, "step": "k", "phases": level(f"{LEVELS} - 1 - k")}},
+        {"allreduce": {"bytes": 8}}]}},
+]  # fmt: skip
+
+HALVING: Phases = [
+    {"repeat": {"times": 10, "phases": [
+        {"compute": "80ms/p"},
+        {"repeat": {"times": "log2(p)", "step": "k", "phases": [
+            {"exchange": {"topology": {"butterfly": {"size": 2, "stride": "2**(log2(p) - 1 - k)"}},
+                          "bytes": "2**20/2**(k + 1)"}},
+            {"allreduce": {"bytes": 64, "among": {"dimensions": 1, "apart": "2**k"}}}]}}]}},
+]  # fmt: skip
+
+STYLES = {
+    "cycles": CYCLES, "halving": HALVING,
+    "stencil": STENCIL, "wavefront": WAVEFRONT, "transpose": TRANSPOSE, "blocks": BLOCKS,
+}  # fmt: skip
 
 
 def made(phases: Phases, ranks: int) -> Program:
@@ -99,6 +144,8 @@ def test_a_program_comes_back_on_a_number_of_ranks_nobody_saw(name: str) -> None
     for rank in (0, 5, 37, 63):
         mine, theirs = summed(done(found, rank)), summed(done(expected, rank))
         assert mine.keys() == theirs.keys()
+        roots = [[a.root for a in done(what, rank) if a.root >= 0] for what in (found, expected)]
+        assert roots[0] == roots[1]
         assert all(mine[key] == pytest.approx(theirs[key], rel=0.01, abs=8) for key in theirs)
         times = [sum(a.amount for a in done(what, rank) if a.op == "compute")
                  for what in (found, expected)]  # fmt: skip

@@ -108,10 +108,19 @@ class _AnyPhase(Declared):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Coarser(Declared):
+    """The ranks of a grid of all of them whose coordinates are multiples of `apart`."""
+
+    dimensions: Given
+    apart: Given
+
+
+@dataclass(frozen=True, kw_only=True)
 class ComputeSpec(_AnyPhase):
-    """A phase of computation, or the computation within an exchange."""
+    """A phase of computation, or the computation within an exchange; by all, or only by some."""
 
     time: Spread
+    among: Coarser | None = None
     schedule: Givens = ()
     mode: Mode = "cpu"
     imbalance: Imbalance | None = None
@@ -155,6 +164,17 @@ class Among(Declared):
     size: Given
     stride: Given
 
+    @classmethod
+    def read(cls, value: Any, at: KeyPath) -> Any:
+        """Return them, or one group of the ranks of a coarser grid."""
+        coarser = isinstance(value, dict) and "apart" in value
+        return shapes.declared(Coarser if coarser else cls, value, at)
+
+    @classmethod
+    def schema(cls) -> Schema:
+        """Return what they may be."""
+        return shapes.one_of(shapes.declared_schema(cls), shapes.declared_schema(Coarser))
+
 
 @dataclass(frozen=True, kw_only=True)
 class CollectiveSpec(_AnyPhase):
@@ -166,7 +186,7 @@ class CollectiveSpec(_AnyPhase):
 
     op: str = field(default="", compare=False)
     bytes: Spread | None = None
-    among: tuple[Givens, ...] | Among = ()
+    among: tuple[Givens, ...] | Among | Coarser = ()
     root: Given = field(default_factory=lambda: Given(0, KeyPath("")))
     grid: Annotated[str, _Grid] = ""
 
@@ -286,11 +306,31 @@ class ExchangeSpec(_AnyPhase):
 LeafSpec = ComputeSpec | CollectiveSpec | ExchangeSpec
 
 
+class _Step:
+    @staticmethod
+    def read(value: Any, at: KeyPath) -> str:
+        """Return the name of the number of a turn."""
+        if not isinstance(value, str):
+            raise at.error("the name of a step is not a text", "write step: k")
+        Parameters.check(value, at)
+        return value
+
+    @staticmethod
+    def schema() -> Schema:
+        """Return what it may be."""
+        return {"type": "string", **Parameters.names_schema()}
+
+
 @dataclass(frozen=True, kw_only=True)
 class RepeatSpec(_AnyPhase):
-    """Phases that are done several times in a row."""
+    """Phases that are done several times in a row.
+
+    `step` names the number of a turn, from 0, in expressions of these phases; empty: all turns are
+    alike.
+    """
 
     times: Given
+    step: Annotated[str, _Step] = ""
     phases: Annotated[tuple[PhaseSpec, ...], _PHASES]
     REF: ClassVar = "repeat"
 
@@ -378,15 +418,7 @@ class Parameters(dict[str, Given]):
                 f"the description has {len(value)} parameters", f"at most {_MAX_PARAMETERS}"
             )
         for name in value:
-            if not PARAMETER.fullmatch(name):
-                raise at.key(name).error(
-                    "the name of a parameter is invalid", "use letters, digits and underscores"
-                )
-            if name in _TAKEN:
-                meaning = "a function" if name in FUNCTIONS else "the ranks of an application"
-                raise at.key(name).error(
-                    f"'{name}' is {meaning}, not a parameter", "choose another name"
-                )
+            cls.check(name, at.key(name))
         return cls((name, Given.read(written, at.key(name))) for name, written in value.items())
 
     @staticmethod
@@ -395,12 +427,25 @@ class Parameters(dict[str, Given]):
         return {
             "type": "object",
             "maxProperties": _MAX_PARAMETERS,
-            "propertyNames": {
-                "pattern": f"^{PARAMETER.pattern}$",
-                "not": {"enum": list(_TAKEN)},
-            },
+            "propertyNames": Parameters.names_schema(),
             "additionalProperties": shapes.schema(Given),
         }
+
+    @staticmethod
+    def check(name: str, at: KeyPath) -> None:
+        """Refuse what is no name of a number."""
+        if not PARAMETER.fullmatch(name):
+            raise at.error(
+                "the name of a parameter is invalid", "use letters, digits and underscores"
+            )
+        if name in _TAKEN:
+            meaning = "a function" if name in FUNCTIONS else "the ranks of an application"
+            raise at.error(f"'{name}' is {meaning}, not a parameter", "choose another name")
+
+    @staticmethod
+    def names_schema() -> Schema:
+        """Return what names may be."""
+        return {"pattern": f"^{PARAMETER.pattern}$", "not": {"enum": list(_TAKEN)}}
 
 
 class Bounds(dict[str, Given]):

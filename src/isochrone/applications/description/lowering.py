@@ -2,6 +2,7 @@
 
 import gc
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, combinations
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from isochrone.applications.description.description import (
     Among,
     App,
+    Coarser,
     CollectiveSpec,
     ComputeSpec,
     Description,
@@ -20,6 +22,7 @@ from isochrone.applications.description.description import (
 from isochrone.applications.description.distributions import values
 from isochrone.applications.description.draws import index
 from isochrone.applications.description.exchanges import exchange
+from isochrone.applications.description.expression import Quantity
 from isochrone.applications.description.program import (
     MAX_RANKS,
     Application,
@@ -31,7 +34,7 @@ from isochrone.applications.description.program import (
     Repeat,
     Step,
 )
-from isochrone.applications.description.quantities import Scope, count, seconds, share, size
+from isochrone.applications.description.quantities import count, seconds, share, size
 from isochrone.applications.description.quantities import number as plain_number
 from isochrone.applications.description.resolved import (
     Resolved,
@@ -168,9 +171,8 @@ def _application(description: Description, index: int, p: int, value_lists: Valu
     specs = list(leaves(app.phases))
     worked.check_steps(p * len(specs), app.at.key("phases"))
     numbering = {id(spec): k for k, spec in enumerate(specs)}
-    steps = _steps(app, app.phases, numbering, worked)
     iterations = count(app.iterations, names, 1, MAX_ITERATIONS)
-    _check_turns(app.phases, iterations, names)
+    steps = _steps(app, app.phases, numbering, worked, iterations)
     return Application(
         name=app.name,
         phases=tuple(
@@ -190,19 +192,21 @@ def _application(description: Description, index: int, p: int, value_lists: Valu
 
 
 def _steps(
-    app: App, phases: Sequence[PhaseSpec], numbering: Mapping[int, int], worked: Resolved
-) -> list[list[Step]]:
-    """Return the steps of each rank in some phases, which are numbered by their identity."""
+    app: App, phases: Sequence[PhaseSpec], numbering: Mapping[int, int], worked: Resolved,
+    turns: int,
+) -> list[list[Step]]:  # fmt: skip
+    """Return the steps of each rank in some phases, which are numbered by their identity.
+
+    `turns` is how often they are done in all.
+    """
     p = worked.p
     everyone = tuple(range(p))
     by_rank: list[list[Step]] = [[] for _ in range(p + app.outside)]
     for spec in phases:
         steps: list[list[Step]] = [[] for _ in by_rank]
         every = 1 if spec.every is None else count(spec.every, worked.scope, 1, MAX_ITERATIONS)
-        times = 1
         if isinstance(spec, RepeatSpec):
-            times = count(spec.times, worked.scope, 0, MAX_ITERATIONS)
-            steps = _steps(app, spec.phases, numbering, worked)
+            steps = _repeated(app, spec, numbering, worked, turns, every)
         elif isinstance(spec, ComputeSpec):
             k = numbering[id(spec)]
             time, schedule = worked.times(spec), worked.schedule(spec)
@@ -211,30 +215,48 @@ def _steps(
             for of_rank, factor in zip(steps, factors, strict=False):
                 of_rank.append(computations[factor])
         elif isinstance(spec, CollectiveSpec):
-            for group in _parts(spec, worked) or [everyone if app.outside else ()]:
-                step = _collective(spec, numbering[id(spec)], worked, group)
+            groups = _parts(spec, worked) or [everyone if app.outside else ()]
+            for group in groups:
+                step = _collective(spec, numbering[id(spec)], worked, group, alone=len(groups) == 1)
                 for rank in group or everyone:
                     steps[rank].append(step)
         else:
             for rank, added in exchange(spec, numbering[id(spec)], worked).items():
                 steps[rank] += added
         for all_steps, added in zip(by_rank, steps, strict=True):
-            if added and (every > 1 or times != 1):
-                added = [Repeat(times, every, tuple(added))]
+            if added and every > 1 and not isinstance(spec, RepeatSpec):
+                added = [Repeat(1, every, tuple(added), numbering[id(spec)], 0, 1)]
             all_steps += added
     return by_rank
 
 
-def _check_turns(phases: Sequence[PhaseSpec], iterations: int, names: Scope) -> None:
-    """Refuse repeats that are more than the iterations that an application may have."""
-    for spec in phases:
-        if isinstance(spec, RepeatSpec):
-            times = iterations * count(spec.times, names, 0, MAX_ITERATIONS)
-            if times > MAX_ITERATIONS:
-                raise spec.times.at.error(
-                    f"the phases are repeated {times} times in all", f"at most {MAX_ITERATIONS}"
-                )
-            _check_turns(spec.phases, times, names)
+def _repeated(
+    app: App, spec: RepeatSpec, numbering: Mapping[int, int], worked: Resolved, turns: int,
+    every: int,
+) -> list[list[Step]]:  # fmt: skip
+    """Return the steps of each rank in a loop: one repeat, or one for each turn if they differ."""
+    times = count(spec.times, worked.scope, 0, MAX_ITERATIONS)
+    if turns * times > MAX_ITERATIONS:
+        raise spec.times.at.error(
+            f"the phases are repeated {turns * times} times in all", f"at most {MAX_ITERATIONS}"
+        )
+    first = numbering[id(next(leaves(spec.phases)))]
+    by_rank: list[list[Step]] = [[] for _ in range(worked.p + app.outside)]
+    if spec.step in worked.scope:
+        raise spec.at.key("step").error(f"'{spec.step}' is a number already", "choose another name")
+    for turn in range(times if spec.step else 1):
+        in_turn = worked
+        if spec.step:
+            worked.check_steps(worked.p * len(list(leaves(spec.phases))), spec.at)
+            scope = {**worked.scope, spec.step: Quantity(float(turn))}
+            in_turn = replace(worked, scope=scope)
+        steps = _steps(app, spec.phases, numbering, in_turn, turns * times)
+        repeats = 1 if spec.step else times
+        for all_steps, added in zip(by_rank, steps, strict=True):
+            if added and (times, every) != (1, 1):
+                added = [Repeat(repeats, every, tuple(added), first, turn, times)]
+            all_steps += added
+    return by_rank
 
 
 def _parts(spec: CollectiveSpec, app: Resolved) -> list[tuple[int, ...]]:
@@ -250,21 +272,30 @@ def _parts(spec: CollectiveSpec, app: Resolved) -> list[tuple[int, ...]]:
             tuple(range(first, first + size * stride, stride))
             for first in range(app.p) if first // stride % size == 0
         ]  # fmt: skip
+    elif isinstance(spec.among, Coarser):
+        groups = [app.coarser(spec.among)]
     else:
         groups = [tuple(app.rank(rank) for rank in group) for group in spec.among]
     ranks = [rank for group in groups for rank in group]
     if len(set(ranks)) < len(ranks):
         raise spec.at.key("among").error("the list has a rank twice")
-    root = app.rank(spec.root)
-    if spec.op in ROOTED and any(root not in group for group in groups):
-        raise spec.root.at.error(f"the root {root} is not one of the ranks of the operation")
+    if spec.op in ROOTED and groups:
+        root = app.rank(spec.root)
+        if len(groups) == 1 and root not in groups[0]:
+            raise spec.root.at.error(f"the root {root} is not one of the ranks of the operation")
+        smallest = min(map(len, groups))
+        if len(groups) > 1 and root >= smallest:
+            raise spec.root.at.error(f"there is no position {root} in a group of {smallest} ranks")
     return groups
 
 
 def _collective(
-    spec: CollectiveSpec, phase: int, app: Resolved, among: tuple[int, ...]
+    spec: CollectiveSpec, phase: int, app: Resolved, among: tuple[int, ...], *, alone: bool
 ) -> Collective:
-    """Return a collective operation; what is reduced are whole doubles."""
+    """Return a collective operation; what is reduced are whole doubles.
+
+    Of one that several groups do, the root is a position in each.
+    """
     blocks = [0.0] if spec.bytes is None else values(spec.bytes, size, app.scope)
     if spec.op in REDUCING:
         blocks = [-(-block // _DOUBLE) * _DOUBLE for block in blocks]
@@ -277,7 +308,9 @@ def _collective(
                 hint = f"rows-of-{grid.length} takes any number"
                 raise spec.at.key("grid").error(error.what, hint) from None
     root = app.rank(spec.root)
-    if among and root not in among:  # of an operation without one
+    if not alone and spec.op in ROOTED:
+        root = among[root]
+    elif among and root not in among:  # of an operation without one
         root = among[0]
     return Collective(phase, spec.op, app.values(blocks), root, spec.grid, among)
 

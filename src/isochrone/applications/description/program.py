@@ -154,18 +154,23 @@ class Collective(Record):
 class Repeat(Record):
     """Steps that are done `times` times, in each `every`-th iteration of what is around them.
 
-    For the draws of these steps, the iteration is the number of times they were done before.
+    For the draws of these steps, the iteration is the number of times they were done before. Of a
+    loop whose turns differ, each turn is a repeat of its own: turn `turn` of `of`. `phase` is the
+    first phase of the loop.
     """
 
     times: int
     every: int
     steps: tuple[Step, ...]
+    phase: int
+    turn: int
+    of: int
 
     def turns(self, iteration: int) -> range:
         """Return the iterations of its steps within one iteration of what is around them."""
         if (iteration + 1) % self.every:
             return range(0)
-        first = iteration // self.every * self.times
+        first = iteration // self.every * self.of + self.turn
         return range(first, first + self.times)
 
 

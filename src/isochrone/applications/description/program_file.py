@@ -29,7 +29,7 @@ from isochrone.applications.description.program import (
 )
 from isochrone.base.errors import InputError
 
-_MAGIC = b"iso-app4"
+_MAGIC = b"iso-app5"
 
 _KINDS = (Compute, Send, Isend, Recv, Irecv, Wait, Serve, Farm, Work, Collective, Repeat)
 """In the order of ``iso_step_kind_t``."""
@@ -120,7 +120,8 @@ class _Writer:
             count += 1
             if isinstance(step, Repeat):
                 start = len(self.steps)
-                self.steps.extend([_KINDS.index(Repeat), 0, step.every, *[0] * 5, step.times, 0])
+                words = [_KINDS.index(Repeat), step.phase, step.every, *[0] * 5, step.times, 2]
+                self.steps.extend([*words, step.turn, step.of])
                 self.steps[start + 5] = inner = self._steps(app, step.steps)
                 count += inner
                 continue

@@ -5,11 +5,14 @@ from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
+import numpy as np
+
 from isochrone.applications.description import distributions
-from isochrone.applications.description.description import App, ComputeSpec, Parameters
+from isochrone.applications.description.description import App, Coarser, ComputeSpec, Parameters
 from isochrone.applications.description.distributions import Spread
 from isochrone.applications.description.draws import draw
 from isochrone.applications.description.expression import Quantity, UnknownNameError
+from isochrone.applications.description.grids import coarser
 from isochrone.applications.description.program import MAX_RANKS
 from isochrone.applications.description.quantities import (
     MAX_COMPUTATION,
@@ -135,9 +138,13 @@ class Resolved:
         InputError
             If a factor is no number, or that of no rank.
         """
-        imbalance = spec.imbalance if spec else None
         factors = [1.0] * self.p
-        if spec is None or imbalance is None:
+        if spec is None:
+            return factors
+        if spec.among is not None:
+            factors = np.isin(range(self.p), self.coarser(spec.among)).astype(float).tolist()
+        imbalance = spec.imbalance
+        if imbalance is None:
             return factors
         if imbalance.last is not None:
             factors[-1] = number(imbalance.last, self.scope)
@@ -153,6 +160,12 @@ class Resolved:
                 f"the factor {max(factors):g} is too large", "at most a million"
             )
         return factors
+
+    def coarser(self, spec: Coarser) -> tuple[int, ...]:
+        """Return the ranks of a coarser grid."""
+        dimensions = count(spec.dimensions, self.scope, 1, 4)
+        apart = count(spec.apart, self.scope, 1, self.p)
+        return tuple(coarser(self.p, dimensions, apart).ravel().tolist())
 
     def rank(self, expression: Given) -> int:
         """Return a rank of the application.

@@ -15,7 +15,7 @@ from isochrone.applications.results.recorded_calls import (
     trace,
 )
 from isochrone.applications.traces.deriving import structure
-from isochrone.applications.traces.places import Again, Place, Tree, butterfly, computed
+from isochrone.applications.traces.places import Again, Place, Tree, computed
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
 from isochrone.base.record import Record
@@ -100,11 +100,7 @@ def where(lines: Sequence[str], position: Position) -> str:
 
 def _of_tree(tree: Tree, ranks: int, around: str, times: int) -> Iterator[Position]:
     number = 0
-    remaining = list(tree)
-    while remaining:
-        together = butterfly(remaining, ranks)
-        node = remaining[0]
-        del remaining[: len(together) or 1]
+    for node in tree:
         if isinstance(node, Place) and node.round.kind == "end":
             continue  # computation alone
         number += 1
@@ -113,29 +109,25 @@ def _of_tree(tree: Tree, ranks: int, around: str, times: int) -> Iterator[Positi
             yield Position(label, "loop", 0, 0, "", node.times, ranks, 0.0, 0.0, ())
             yield from _of_tree(node.body, ranks, f"{label}.", times * node.times)
         else:
-            yield _together(together or [node], label, ranks)
+            yield _place(node, label, ranks)
 
 
-def _together(places: Sequence[Place], label: str, ranks: int) -> Position:
-    first = places[0].round
-    rounds = [place.round for place in places]
-    messages = [message for round_ in rounds for message in round_.messages]
-    spent: Counter[int] = Counter()
-    for round_ in rounds:
-        spent.update(round_.sites)
-    sizes = [size for _, _, size in messages] or [first.call.bytes if first.call else 0.0]
-    if first.call is not None:
-        peers = "all" if first.among == [list(range(ranks))] else _groups(first.among)
-        if first.call.op in ROOTED:
-            peers += f", root {first.call.root}"
+def _place(place: Place, label: str, ranks: int) -> Position:
+    round_ = place.round
+    call, messages = round_.call, round_.messages
+    sizes = [size for _, _, size in messages] or [call.bytes if call else 0.0]
+    if call is not None:
+        peers = "all" if round_.among == [list(range(ranks))] else _groups(round_.among)
+        if call.op in ROOTED:
+            first, *others = round_.among
+            peers += f", root {call.root if others or call.root < 0 else first[call.root]}"
     else:
         sent = Counter(a for a, _, _ in {(a, b, 0) for a, b, _ in messages})
-        peers = f"{(others := _range(sent.values()))} other{'s' * (others != '1')}"
+        peers = f"{(others_sent := _range(sent.values()))} other{'s' * (others_sent != '1')}"
     return Position(
-        label, first.call.op if first.call else first.flow, min(sizes), max(sizes), peers,
-        places[0].visits, len({rank for round_ in rounds for rank in round_.ranks}),
-        sum(spent.values()), sum(map(computed, places)),
-        tuple(site for site, _ in spent.most_common() if site >= 0),
+        label, call.op if call else round_.flow, min(sizes), max(sizes), peers, place.visits,
+        len(round_.ranks), sum(round_.sites.values()), computed(place),
+        tuple(site for site, _ in round_.sites.most_common() if site >= 0),
     )  # fmt: skip
 
 

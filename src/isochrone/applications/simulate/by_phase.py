@@ -46,8 +46,7 @@ from isochrone.base.operations import FROM_ROOT, TO_ROOT
 class _Again:
     """Phases that are repeated."""
 
-    times: int
-    every: int
+    step: Repeat
     body: list[_Phase | _Again]
 
 
@@ -78,13 +77,13 @@ Plan = list[_Phase | _Again]
 def _tree(of_ranks: Iterable[tuple[int, Sequence[Step]]]) -> Plan:
     """Return the phases of all ranks in their order."""
     phases: dict[int, _Phase] = {}
-    repeats: dict[int, tuple[Repeat, list[tuple[int, Sequence[Step]]]]] = {}
+    repeats: dict[tuple[int, int], tuple[Repeat, list[tuple[int, Sequence[Step]]]]] = {}
     for rank, steps in of_ranks:
         last = -1
         for step in steps:
             if isinstance(step, Repeat):
-                first = _first(step)
-                repeats.setdefault(first, (step, []))[1].append((rank, step.steps))
+                place = (step.phase, step.turn)
+                repeats.setdefault(place, (step, []))[1].append((rank, step.steps))
                 last = -1
                 continue
             phase = phases.get(step.phase)
@@ -95,17 +94,10 @@ def _tree(of_ranks: Iterable[tuple[int, Sequence[Step]]]) -> Plan:
                 phase.steps.append([])
                 last = step.phase
             phase.steps[-1].append(step)
-    nodes: dict[int, _Phase | _Again] = dict(phases)
-    for first, (step, inner) in repeats.items():
-        nodes[first] = _Again(step.times, step.every, _tree(inner))
-    return [nodes[key] for key in sorted(nodes)]
-
-
-def _first(step: Step) -> int:
-    """Return the first phase of a step."""
-    while isinstance(step, Repeat):
-        step = step.steps[0]
-    return step.phase
+    nodes: dict[tuple[int, int], _Phase | _Again] = {(k, 0): of for k, of in phases.items()}
+    for place, (step, inner) in repeats.items():
+        nodes[place] = _Again(step, _tree(inner))
+    return [nodes[place] for place in sorted(nodes)]
 
 
 @dataclass
@@ -349,7 +341,7 @@ class ByPhase:
 
     def _repeated(self, node: _Again, iteration: int) -> None:
         """Simulate turns until their time is steady; the others take as long."""
-        turns = Repeat(node.times, node.every, ()).turns(iteration)
+        turns = node.step.turns(iteration)
         ends = [float(self.times.mean())]
         for turn in turns:
             self._all(node.body, turn)
@@ -371,9 +363,9 @@ class ByPhase:
             durations = node.computing.seconds(self.program, self.app, node.number, iteration)
             finish[node.computing.ranks] += durations
         if node.exchange is not None:
-            if node.number not in self.messages:
-                self.messages[node.number] = self._messages(node.number, node.exchange)
-            self.times = self.messages[node.number].done(self.times, finish)
+            if id(node) not in self.messages:
+                self.messages[id(node)] = self._messages(node.number, node.exchange)
+            self.times = self.messages[id(node)].done(self.times, finish)
         elif node.computing is not None:
             self.computed += float((finish - self.times).sum())
             self.times = finish

@@ -1,12 +1,14 @@
-"""The same neighbours for all ranks of a grid, as offsets: a function of the number of ranks."""
+"""The same neighbours for all ranks of a grid, as offsets: a function of the number of ranks.
+
+With `apart`, the grid is the coarser one of each so many-th rank along each dimension.
+"""
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from isochrone.applications.description import quantities
-from isochrone.applications.description.grids import balanced
+from isochrone.applications.description.grids import Order, coarser
 from isochrone.applications.description.shapes import Declared, Given
 from isochrone.applications.description.topology import Edge, Graph, Options, Topology
 
@@ -20,17 +22,18 @@ class _Offset(Declared):
 
 
 def _make(options: Options) -> Graph:
-    shape = balanced(options.ranks, options.count("dimensions", 1, 4, 2))
+    apart = options.count("apart", 1, options.ranks, 1)
+    order: Order = "F" if options.get("first-fastest", False) else "C"
+    members = coarser(options.ranks, options.count("dimensions", 1, 4, 2), apart, order)
     around = options.get("periodic", False)
-    order: Literal["F", "C"] = "F" if options.get("first-fastest", False) else "C"
-    sides = np.array(shape)
-    ranks = np.arange(options.ranks)
-    coordinates = np.stack(np.unravel_index(ranks, shape, order), axis=1)
+    sides = np.array(members.shape)
+    ranks = members.ravel()
+    coordinates = np.indices(members.shape).reshape(len(sides), -1).T
     edges = []
     for offset in options.get("list"):
-        if len(offset.to) != len(shape):
+        if len(offset.to) != len(sides):
             raise offset.at.key("to").error(
-                f"the offset has {len(offset.to)} numbers for {len(shape)} dimensions"
+                f"the offset has {len(offset.to)} numbers for {len(sides)} dimensions"
             )
         size = None if offset.bytes is None else int(quantities.size(offset.bytes, options.scope))
         step = []
@@ -43,7 +46,7 @@ def _make(options: Options) -> Graph:
         inside = ((neighbours >= 0) & (neighbours < sides)).all(axis=1)
         if around:
             neighbours, inside = neighbours % sides, np.ones(len(ranks), dtype=bool)
-        targets = np.ravel_multi_index(tuple(neighbours[inside].T), shape, order=order)
+        targets = members[tuple(neighbours[inside].T)]
         pairs = zip(ranks[inside].tolist(), targets.tolist(), strict=True)
         edges += [Edge(a, b, size) for a, b in pairs if a != b]
         options.check_edges(len(edges))
@@ -56,6 +59,7 @@ TOPOLOGY = Topology(
         "dimensions": Given,
         "periodic": bool,
         "first-fastest": bool,
+        "apart": Given,
         "list": tuple[_Offset, ...],
     },
     needed=("list",),

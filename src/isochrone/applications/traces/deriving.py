@@ -11,15 +11,16 @@ import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from statistics import median
 from typing import Any
 
 from isochrone.applications.traces import graphs
 from isochrone.applications.traces.attributing import bring_forward, gather_small, settle
-from isochrone.applications.traces.butterflies import with_butterflies
 from isochrone.applications.traces.farms import Farm, without_farms
 from isochrone.applications.traces.folding import Leaf, Loop, Node, fold
 from isochrone.applications.traces.gaps import NOTHING, Spent, computation
+from isochrone.applications.traces.offsets import Grid
 from isochrone.applications.traces.places import (
     MOST_OMITTED,
     Again,
@@ -31,6 +32,7 @@ from isochrone.applications.traces.places import (
     total,
 )
 from isochrone.applications.traces.rounds import ANY, Round, Unknown, rounds
+from isochrone.applications.traces.steps import set_levels
 from isochrone.applications.traces.trace import RECEIVES, SENDS, Calls, Event, Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
@@ -88,12 +90,12 @@ def omitted_share(trace: Trace) -> float:
 
 
 def structure(
-    trace: Trace, *, butterflies: bool = False
+    trace: Trace, by_step: Sequence[Grid] = ()
 ) -> tuple[Tree, list[Farm], list[str]]:  # fmt: skip
     """Return what is repeated of a trace, its farms of tasks, and warnings.
 
-    With `butterflies`, exchanges along bits of the ranks are one, which is not what single ones
-    are that happen to follow each other.
+    With `by_step`, turns of a loop may differ in the roots of their operations, and in how far the
+    ranks are apart that take part, on one of these grids or along bits.
 
     Raises
     ------
@@ -115,12 +117,13 @@ def structure(
         sequence.append(Round("end", list(spent), before=spent))
     settle(sequence)
     sequence = _merged(sequence)
-    if butterflies:
-        sequence = with_butterflies(sequence, len(trace.ranks))
-    nodes = fold(_key(round_) for round_ in sequence)
+    if by_step:
+        set_levels(sequence, len(trace.ranks), by_step)
+    of_steps = bool(by_step)
+    nodes = fold(_key(round_, by_step=of_steps) for round_ in sequence)
     count = len([*_with_inner(nodes, 1)])
     if count > min(MOST_PHASES, max(50, len(sequence) // 2)):
-        nodes = fold(_key(round_, by_bytes=False) for round_ in sequence)
+        nodes = fold(_key(round_, by_bytes=False, by_step=of_steps) for round_ in sequence)
         count = len([*_with_inner(nodes, 1)])
         if count <= MOST_PHASES:
             warnings.append(
@@ -132,7 +135,8 @@ def structure(
             where=trace.name,
         )
     tree = _planted(nodes, sequence, 1)
-    bring_forward(list(flat(tree)))
+    if not by_step:
+        bring_forward(list(flat(tree)))
     return tree, farms, warnings
 
 
@@ -201,12 +205,15 @@ def _check(trace: Trace) -> None:
         )
 
 
-def _key(round_: Round, *, by_bytes: bool = True) -> object:
+def _key(round_: Round, *, by_bytes: bool = True, by_step: bool = False) -> object:
     call = round_.call
+    if by_step and round_.family is not None:
+        return round_.kind, round_.family, call and (call.op, call.bytes if by_bytes else 0.0)
     size = call.bytes if call and by_bytes else 0.0
     messages = sorted((a, b, round(size) if by_bytes else 0) for a, b, size in round_.messages)
     among = tuple(map(tuple, round_.among))
-    return round_.kind, tuple(messages), round_.starter, call and (call.op, size, call.root), among
+    root = call.root if call and not (by_step and call.op in ROOTED) else -1
+    return round_.kind, tuple(messages), round_.starter, call and (call.op, size, root), among
 
 
 def _merged(sequence: list[Round]) -> list[Round]:
@@ -218,8 +225,8 @@ def _merged(sequence: list[Round]) -> list[Round]:
         round_.among = [round_.ranks] if round_.call else []
         latest = max((last.get(rank, -1) for rank in round_.ranks), default=-1)
         call = round_.call
-        rooted = call is not None and (call.op in ROOTED or call.op == "farm")
-        key = None if rooted else (round_.kind, call and call.op)
+        farm = call is not None and call.op == "farm"
+        key = None if farm else (round_.kind, call and (call.op, call.root))
         indices = alike[key]
         later = [
             index for index in indices[bisect_right(indices, latest) :]
@@ -265,6 +272,18 @@ def _planted(nodes: Sequence[Node], sequence: Sequence[Round], period: int) -> T
             tree.append(Again(node.count, _planted(node.body, sequence, node.count)))
             continue
         visits = [sequence[visit] for visit in node.visits]
+        keys = [_key(visit, by_bytes=False) for visit in visits]
+        turns = []
+        if len(set(keys)) > 1:  # turns differ: all of them, if they do not repeat
+            same = keys[:period] * (len(keys) // period) == keys
+            turns = (
+                [
+                    replace(visit, messages=_mean_messages(visits[k::period]))
+                    for k, visit in enumerate(visits[:period])
+                ]
+                if same
+                else visits
+            )
         round_ = visits[0]
         for visit in visits[1:]:
             round_.sites.update(visit.sites)
@@ -275,9 +294,10 @@ def _planted(nodes: Sequence[Node], sequence: Sequence[Round], period: int) -> T
             }
             for side in (0, 1)
         )
-        if len({size for v in visits for _, _, size in v.messages}) > 1 and round_.messages:
+        sizes = {size for v in visits for _, _, size in v.messages}
+        if len(sizes) > 1 and round_.messages and not turns:
             round_.messages = _mean_messages(visits)
-        tree.append(Place(round_, len(visits), period))
+        tree.append(Place(round_, len(visits), period, turns))
     return tree
 
 
@@ -302,6 +322,8 @@ def _before_loop(loop: Loop, sequence: Sequence[Round]) -> Place | None:
     entries = 0
     first: dict[int, tuple[Leaf, int]] = {}
     for leaf, inner in _with_inner(loop.body, 1):
+        if len({tuple(sequence[v].ranks) for v in leaf.visits}) > 1:
+            return None  # turns are of other ranks each
         for rank in sequence[leaf.visits[0]].before:
             first.setdefault(rank, (leaf, inner))
     for rank, (leaf, inner) in first.items():
@@ -358,8 +380,10 @@ def _phases(
         elif round_.call is not None:
             op = round_.call.op
             options: Written = {} if op == "barrier" else {"bytes": round(round_.call.bytes)}
-            if op in ROOTED and round_.call.root > 0:
-                options["root"] = round_.call.root
+            if op in ROOTED and round_.call.root >= 0:
+                first, *others = round_.among
+                root = round_.call.root if others else first[round_.call.root]
+                options |= {"root": root} if root else {}
             if round_.among != [list(groups[0])]:
                 options["among"] = round_.among
             yield {op: options}

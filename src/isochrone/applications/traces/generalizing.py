@@ -14,24 +14,23 @@ import numpy as np
 
 from isochrone.applications.description.grids import balanced
 from isochrone.applications.traces.attributing import gather_small
-from isochrone.applications.traces.butterflies import row_of
 from isochrone.applications.traces.deriving import Written, named, omitted_share, plain, structure
 from isochrone.applications.traces.farms import Farm
 from isochrone.applications.traces.gaps import MAX_MEAN_ERRORS, Spent, computation, noise, seconds
 from isochrone.applications.traces.growth import MAX_FUNCTION_ERROR, Growth, growth, whole
-from isochrone.applications.traces.offsets import Messages, Offsets, Vector, offsets
+from isochrone.applications.traces.levels import Cycle, Levels, has_levels, nested, there_and_back
+from isochrone.applications.traces.offsets import Grid, Messages, Offsets, faces, offsets
 from isochrone.applications.traces.places import (
     Again,
     ByRank,
     Place,
     Tree,
-    butterfly,
     computed,
     flat,
-    joined,
     unrolled,
 )
 from isochrone.applications.traces.small import LeftOut, bounded, small_operations, to_skip
+from isochrone.applications.traces.steps import formula, rotations, row_of
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
@@ -137,11 +136,10 @@ def generalized(
     ordered = sorted(structures, key=lambda recording: recording.ranks)
     ways: list[General] = []
     refused: list[InputError] = []
-    for butterflies in (False, True):
+    grids = list(dict.fromkeys([*_grids(ordered[-1]), Grid(1, False, "C")]))
+    for by_step in ([], grids):
         try:
-            variants = (
-                [_with_butterflies(recording) for recording in ordered] if butterflies else ordered
-            )
+            variants = [_by_step(of, by_step) for of in ordered] if by_step else ordered
             ways.append(_Generalizing(variants, name, below).document())
         except InputError as error:
             refused.append(error)
@@ -152,8 +150,8 @@ def generalized(
     return min(ways, key=lambda way: way.doubts)
 
 
-def _with_butterflies(recording: Structure) -> Structure:
-    tree, farms, _ = structure(recording.trace, butterflies=True)
+def _by_step(recording: Structure, grids: Sequence[Grid]) -> Structure:
+    tree, farms, _ = structure(recording.trace, grids)
     return replace(recording, tree=tree, farms=farms)
 
 
@@ -170,8 +168,10 @@ class _Generalizing:
         self.spread = DOUBTFUL if self.warnings else 0.0
         self.open: list[dict[str, Growth]] = []
         self.without = 0
+        self.loops: list[tuple[str, str]] = []  # around a place: the name of a step, how many
         self.fitted: dict[str, Growth] = {}
-        self.grids = set(_grids(structures[-1]))
+        self.cycle: Cycle | None = None  # around a place: a loop to coarse levels and back
+        self.grids = {grid.dimensions for grid in _grids(structures[-1])}
         self.left_out = LeftOut([recording.ranks * recording.seconds for recording in structures])
         kinds = {_kind(place) for place in flat(structures[-1].tree) if place.visits > 1}
         if "stream" in kinds and not kinds.isdisjoint(ROOTED):
@@ -182,7 +182,7 @@ class _Generalizing:
     def document(self) -> General:
         phases = self.phases([recording.tree for recording in self.structures], "")
         app = {"name": named(self.name), "iterations": 1, "phases": phases}
-        if len(phases) == 1 and "repeat" in phases[0]:
+        if len(phases) == 1 and "repeat" in phases[0] and "step" not in phases[0]["repeat"]:
             app |= {"iterations": phases[0]["repeat"]["times"],
                     "phases": phases[0]["repeat"]["phases"]}  # fmt: skip
         omitted = max(recording.omitted for recording in self.structures) + self.left_out.share
@@ -225,9 +225,26 @@ class _Generalizing:
         if not loops:
             places = [node for node in nodes if isinstance(node, Place)]
             return self.place(places, f"{path} ({_kind(nodes[0])})")
-        times = self.whole([loop.times for loop in loops], "the repetitions", path)
+        loops = [*nested(loops)]
+        sweeps = there_and_back(loops)
+        if sweeps:
+            self.cycle = Cycle.of(loops, sweeps)
+            phases = [phase for half in self.cycle.halves for phase in self.node(half, path)]
+            self.cycle.close(self)
+            self.cycle = None
+            return phases
+        times = self.whole(
+            [loop.times for loop in loops], "the repetitions", path, levels=has_levels(loops)
+        )
+        if self.cycle is not None and self.cycle.most is not None:
+            times = f"min({times}, {self.cycle.most})"
+        step = f"step{len(self.loops)}" if self.loops else "step"
+        self.loops.append((step, str(times)))
         inner = self.phases([loop.body for loop in loops], path)
-        return [{"repeat": {"times": times, "phases": inner}}] if inner else []
+        self.loops.pop()
+        turns = any(isinstance(of, Place) and of.turns for loop in loops for of in loop.body)
+        named_step = {"step": step} if turns else {}
+        return [{"repeat": {"times": times, **named_step, "phases": inner}}] if inner else []
 
     def aligned(
         self, trees: Sequence[Tree], where: str
@@ -236,11 +253,6 @@ class _Generalizing:
         remaining = [list(tree) for tree in trees]
         groups: list[tuple[Place | Again, ...]] = []
         while any(remaining):
-            stages = [butterfly(tree, p) for tree, p in zip(remaining, self.ranks, strict=True)]
-            if all(stages) and len({len(tree) for tree in stages}) > 1:
-                groups.append(tuple(map(joined, stages)))
-                remaining = [tree[len(s) :] for tree, s in zip(remaining, stages, strict=True)]
-                continue
             heads = [tree[0] if tree else None for tree in remaining]
             kinds = [_kind(head) for head in heads]
             if len(set(kinds)) == 1:
@@ -299,6 +311,8 @@ class _Generalizing:
     # --- a place ----------------------------------------------------------------------------------
 
     def place(self, places: Sequence[Place], path: str) -> list[Written]:
+        if any(len({turn.apart for turn in place.turns}) > 1 for place in places):
+            return Levels(self, places, *self.loops[-1], path).phases(self.cycle)
         rounds = [place.round for place in places]
         phases = []
         period = places[-1].period if len({place.period for place in places}) == 1 else 1
@@ -349,13 +363,15 @@ class _Generalizing:
         self.fitted[f"position {path}: {subject}"] = formula
         return _plain(formula.text)
 
-    def whole(self, values: Sequence[int], subject: str, path: str) -> Any:
+    def whole(
+        self, values: Sequence[int], subject: str, path: str, *, levels: bool = False
+    ) -> Any:  # fmt: skip
         """Return whole numbers as the function of p that has exactly these values."""
-        formula = whole(dict(zip(self.ranks, values, strict=True)))
-        if formula is None:
+        text = whole(dict(zip(self.ranks, values, strict=True)), levels=levels)
+        if text is None:
             listing = ", ".join(map(str, values))
             raise self.refuse(f"position {path}", f"{subject} are {listing}")
-        return _plain(formula)
+        return _plain(text)
 
     def computing(self, places: Sequence[Place], side: int, period: int, path: str) -> Any | None:
         """Return the computation of a place: that of the most ranks, times a function of p.
@@ -437,13 +453,30 @@ class _Generalizing:
         options = {}
         if op != "barrier":
             options["bytes"] = self.value([call.bytes for call in calls], f"the size of {op}", path)
-        roots = [call.root for call in calls]
-        if op in ROOTED and max(roots) > 0:
-            options["root"] = self.whole(roots, f"the roots of {op}", path)
         among = [place.round.among for place in places]
+        size: Any = "p"
         if any(groups != [list(range(p))] for groups, p in zip(among, self.ranks, strict=True)):
             options["among"] = self.groups(among, op, path)
+            size = options["among"]["size"]
+        roots = [call.root for call in calls]
+        if any(place.turns for place in places):
+            options["root"] = self.rotating(places, str(size), path)
+        elif op in ROOTED and max(roots) > 0:
+            options["root"] = self.whole(roots, f"the roots of {op}", path)
         return options
+
+    def rotating(self, places: Sequence[Place], size: str, path: str) -> str:
+        """Return roots that differ from turn to turn as a formula of the step."""
+        step, times = self.loops[-1]
+        roots = {
+            p: [turn.call.root for turn in place.turns or [place.round] * place.period if turn.call]
+            for p, place in zip(self.ranks, places, strict=True)
+        }
+        text = formula(roots, step, rotations(roots, step, times, size))
+        if text is None:
+            listing = "; ".join(", ".join(map(str, of[:8])) for of in roots.values())
+            raise self.refuse(f"position {path}", f"its roots follow no rule: {listing}")
+        return text
 
     def groups(self, among: Sequence[Sequence[Sequence[int]]], op: str, path: str) -> Written:
         """Return groups as rows or columns: their size, and the distance of their ranks."""
@@ -490,10 +523,7 @@ class _Generalizing:
         alike = [row for row in rows if row is not None]
         bits = len(alike) == len(rows)
         grid = offsets(messages, self.ranks)
-        joined = any(round_.butterfly for round_ in rounds) or (
-            grid is not None and grid.dimensions > LIKELY_DIMENSIONS
-        )
-        if grid is not None and not (bits and joined):
+        if grid is not None and not (bits and grid.grid.dimensions > LIKELY_DIMENSIONS):
             exchange = {"topology": self.on_grid(places, grid, path), "flow": rounds[0].flow}
         elif kind == "exchange":
             topology = self.butterfly(alike, path) if bits else self.irregular(messages, path)
@@ -520,13 +550,14 @@ class _Generalizing:
         for offset in grid.sizes[-1]:
             size = self.value(
                 [by.get(offset, math.nan) for by in grid.sizes],
-                f"the size of messages to {offset}", path, first=_faces(offset, grid.dimensions),
+                f"the size of messages to {offset}", path,
+                first=faces(offset, grid.grid.dimensions),
             )  # fmt: skip
             listed.append({"to": list(offset), "bytes": size})
-        options: Written = {"dimensions": grid.dimensions, "list": listed}
-        if grid.periodic:
+        options: Written = {"dimensions": grid.grid.dimensions, "list": listed}
+        if grid.grid.periodic:
             options["periodic"] = True
-        if grid.order == "F":
+        if grid.grid.order == "F":
             options["first-fastest"] = True
         return {"offsets": options}
 
@@ -572,12 +603,6 @@ class _Generalizing:
                              "p": extra}}  # fmt: skip
 
 
-def _faces(offset: Vector, dimensions: int) -> str:
-    """Return what the face of a part of a grid that lies in a direction is a multiple of."""
-    along = [f"side(p, {dimensions}, {k})" for k, step in enumerate(offset) if not step]
-    return "1/(" + "*".join(along) + ")" if along else "1"
-
-
 def _short_loop(tree: Tree) -> tuple[int, Again, ByRank] | None:
     """Return a loop of a few turns that comes next, and what is computed once before it."""
     once: ByRank = {}
@@ -590,16 +615,16 @@ def _short_loop(tree: Tree) -> tuple[int, Again, ByRank] | None:
     return None
 
 
-def _grids(recording: Structure) -> Iterator[int]:
-    """Yield dimensions of the grids in which the ranks of a program are neighbours, or rows."""
+def _grids(recording: Structure) -> Iterator[Grid]:
+    """Yield the grids in which the ranks of a program are neighbours, or rows."""
     for place in flat(recording.tree):
         round_ = place.round
         if round_.messages:
             grid = offsets([round_.messages], [recording.ranks])
             if grid is not None:
-                yield grid.dimensions
+                yield grid.grid
         elif len(round_.among) > 1:
-            yield 2
+            yield Grid(2, False, "C")
 
 
 def _kind(node: Place | Again | None) -> str:

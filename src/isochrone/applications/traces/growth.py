@@ -42,6 +42,9 @@ _SHARES = (np.arange(1000) + 0.5) / 1000
 _ENDS = (0.025, 0.975)
 """Probabilities at the ends of an interval."""
 
+_LEVELS = ("log2(p)", "ceil(log2(p))", *(f"ceil(log2(side(p, {k}, 0)))" for k in (2, 3)))
+"""Levels of a grid on which each has half as many ranks along a side as the one before."""
+
 _POWERS = ("1/3", "1/2", "2/3", "4/3", "3/2")
 
 Values = Mapping[int, float]
@@ -183,11 +186,15 @@ def growth(
     return Growth(_mean(rivals), smallest_error, tuple(rivals))
 
 
-def whole(values: Values) -> str | None:
-    """Return the function that has exactly these values: of sides of a grid, p - 1, or constant."""
+def whole(values: Values, *, levels: bool = False) -> str | None:
+    """Return the function that has exactly these values: of sides of a grid, p - 1, or constant.
+
+    A number of `levels` is of coarser and coarser grids: a logarithm.
+    """
     if len(set(values.values())) == 1:
         return _number(next(iter(values.values())))
-    for text in ("p", *_sides(2), *_sides(3), "(p - 1)"):
+    sides = ("p", *_sides(2), *_sides(3), "(p - 1)")
+    for text in (*(() if levels else sides), *_LEVELS, *(f"({text} + 1)" for text in _LEVELS)):
         by = [values[p] / _term(text, p) for p in values]
         factor = round(by[0])
         if factor >= 1 and all(math.isclose(ratio, factor, rel_tol=1e-9) for ratio in by):

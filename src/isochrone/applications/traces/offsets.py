@@ -5,23 +5,39 @@ Ranks are numbered along the last dimension first, as MPI_Cart_create does, or a
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import product
-from typing import Literal
+from itertools import product, starmap
+from typing import NamedTuple
 
 import numpy as np
 
-from isochrone.applications.description.grids import balanced
+from isochrone.applications.description.grids import Order, coarser
+from isochrone.base.arrays import Ints
 
 Vector = tuple[int, ...]
 Messages = Sequence[tuple[int, int, float]]
 
-Order = Literal["C", "F"]
-"""Which dimension the numbers of ranks follow first: the last or the first, as in numpy."""
-
 MAX_GRID_DIMENSIONS = 4
 """Of a grid of ranks: three of space, and a fourth in codes of lattice quantum chromodynamics."""
+
+
+class Grid(NamedTuple):
+    """How ranks form the most balanced grid of them."""
+
+    dimensions: int
+    periodic: bool
+    order: Order
+
+    def members(self, ranks: int, apart: int = 1) -> Ints:
+        """Return its ranks whose coordinates are multiples of `apart`, as a grid."""
+        return coarser(ranks, self.dimensions, apart, self.order)
+
+
+_ORDERS: tuple[Order, ...] = ("C", "F")
+
+GRIDS = [*starmap(Grid, product(range(1, MAX_GRID_DIMENSIONS + 1), (False, True), _ORDERS))]
+"""All that are tried, those of few dimensions first."""
 
 
 @dataclass(frozen=True)
@@ -31,50 +47,64 @@ class Offsets:
     `uneven` is the largest relative distance of a message from that mean.
     """
 
-    dimensions: int
-    periodic: bool
-    order: Order
+    grid: Grid
     sizes: list[dict[Vector, float]]
     uneven: float
 
 
-def offsets(messages: Sequence[Messages], ranks: Sequence[int]) -> Offsets | None:
-    """Return the offsets, or None if messages are none that all ranks of a grid send alike."""
-    orders: tuple[Order, ...] = ("C", "F")
-    grids = product(range(1, MAX_GRID_DIMENSIONS + 1), (False, True), orders)
-    for dimensions, periodic, order in grids:
-        mapped = [_by_offset(m, p, dimensions, order, periodic)
-                 for m, p in zip(messages, ranks, strict=True)]  # fmt: skip
+def offsets(
+    messages: Sequence[Messages], ranks: Sequence[int], apart: Sequence[int] = (),
+    grids: Iterable[Grid] = GRIDS,
+) -> Offsets | None:  # fmt: skip
+    """Return the offsets, or None if messages are none that all ranks of a grid send alike.
+
+    Parameters
+    ----------
+    messages, ranks
+        Of each recording; the last one has all offsets.
+    apart
+        Of each: those ranks send whose coordinates are multiples of that. Empty: all.
+    grids
+        Those that are tried.
+    """
+    aparts = apart or [1] * len(ranks)
+    for grid in grids:
+        members = [grid.members(p, of) for p, of in zip(ranks, aparts, strict=True)]
+        mapped = [_by_offset(*pair, grid.periodic) for pair in zip(messages, members, strict=True)]
         sizes = [pair[0] for pair in mapped if pair is not None]
-        if periodic and sizes:
+        if len(sizes) < len(mapped):
+            continue
+        if grid.periodic:
             sizes = [
-                {_same_way(offset, balanced(p, dimensions), sizes[-1]): size
-                 for offset, size in means.items()}
-                for means, p in zip(sizes, ranks, strict=False)
-            ]  # fmt: skip
-        if len(sizes) == len(mapped) and all(set(means) <= set(sizes[-1]) for means in sizes):
+                {_same_way(offset, of.shape, sizes[-1]): size for offset, size in means.items()}
+                for means, of in zip(sizes, members, strict=True)
+            ]
+        if all(set(means) <= set(sizes[-1]) for means in sizes):
             missing = any(
-                offset not in means and _senders(offset, balanced(p, dimensions), periodic)
-                for means, p in zip(sizes, ranks, strict=True) for offset in sizes[-1]
+                offset not in means and _senders(offset, of.shape, grid.periodic)
+                for means, of in zip(sizes, members, strict=True) for offset in sizes[-1]
             )  # fmt: skip
             if not missing and any(map(any, sizes[-1])):
-                uneven = max(pair[1] for pair in mapped if pair is not None)
-                return Offsets(dimensions, periodic, order, sizes, uneven)
+                return Offsets(grid, sizes, max(pair[1] for pair in mapped if pair is not None))
     return None
 
 
 def _by_offset(
-    messages: Messages, ranks: int, dimensions: int, order: Order, periodic: bool
+    messages: Messages, members: Ints, periodic: bool
 ) -> tuple[dict[Vector, float], float] | None:
     """Return the mean size of messages by offset, if all ranks that have a neighbour there send.
 
     And the largest relative distance from that mean.
     """
-    sides = balanced(ranks, dimensions)
+    sides = members.shape
+    coordinates = {int(rank): place for place, rank in np.ndenumerate(members)}
     sent: dict[Vector, list[tuple[int, float]]] = defaultdict(list)
     counts: Counter[tuple[int, int]] = Counter()
     for a, b, size in messages:
-        steps = [int(axis[1] - axis[0]) for axis in np.unravel_index([a, b], sides, order)]
+        if a not in coordinates or b not in coordinates:
+            return None
+        ends = zip(coordinates[a], coordinates[b], strict=True)
+        steps = [target - source for source, target in ends]
         if periodic:
             steps = _around(steps, sides, counts[a, b])
             counts[a, b] += 1
@@ -120,3 +150,9 @@ def _senders(offset: Vector, sides: Sequence[int], periodic: bool) -> int:
     if periodic:
         return math.prod(sides) if any(step % side for step, side in steps) else 0
     return math.prod(max(side - abs(step), 0) for step, side in steps)
+
+
+def faces(offset: Vector, dimensions: int) -> str:
+    """Return what the face of a part of a grid that lies in a direction is a multiple of."""
+    along = [f"side(p, {dimensions}, {k})" for k, step in enumerate(offset) if not step]
+    return "1/(" + "*".join(along) + ")" if along else "1"

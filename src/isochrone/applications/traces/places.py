@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 from isochrone.applications.traces.gaps import NOTHING, Spent
 from isochrone.applications.traces.rounds import Round
@@ -15,11 +14,18 @@ MOST_OMITTED = 0.001
 
 @dataclass
 class Place:
-    """A place of the folded sequence: what happens there, and how often."""
+    """A place of the folded sequence: what happens there, and how often.
+
+    `period` are the turns of the loop around it. `turns` is what happens in each of them, if that
+    differs in more than computation and bytes. `paths`, if known, are the seconds of each turn that
+    the ranks wait for, before the round and within it.
+    """
 
     round: Round
     visits: int
     period: int
+    turns: list[Round] = field(default_factory=list)
+    paths: tuple[list[float], ...] = ()
 
 
 @dataclass
@@ -89,27 +95,3 @@ def unrolled(loop: Again, once: ByRank) -> Tree:
     before = next(flat(nodes)).round.before
     before |= {rank: before.get(rank, NOTHING) + spent for rank, spent in once.items()}
     return nodes
-
-
-def butterfly(tree: Tree, ranks: int) -> list[Place]:
-    """Return the first places if partners differ there in one bit, in each bit once; else none."""
-    chain = []
-    bits: Counter[int] = Counter()
-    for node in tree:
-        if sum(bits) == ranks - 1 or not isinstance(node, Place) or node.round.kind != "exchange":
-            break
-        chain.append(node)
-        bits.update(a ^ b for a, b, _ in node.round.messages)
-    once = set(bits.values()) == {ranks} and not any(bit & (bit - 1) for bit in bits)
-    return chain if once and sum(bits) == ranks - 1 else []
-
-
-def joined(places: Sequence[Place]) -> Place:
-    """Return the places of a butterfly as one, with all that is computed before it."""
-    before: ByRank = {}
-    for place in places:
-        for by_rank in parts(place.round):
-            before |= {rank: before.get(rank, NOTHING) + spent for rank, spent in by_rank.items()}
-    messages = [message for place in places for message in place.round.messages]
-    merged = replace(places[0].round, messages=messages, before=before, within={})
-    return replace(places[0], round=merged)

@@ -7,7 +7,7 @@ description.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Literal
@@ -244,9 +244,10 @@ class Round:
     one_by_one
         Of a stream: some rank waits for one message before it begins to receive the next.
     call, among
-        Of a collective, and the ranks of each communicator that does it.
-    butterfly
-        Whether it is several exchanges along neighbouring bits of the ranks.
+        Of a collective, its root a position; and the ranks of each communicator that does it.
+    family, apart
+        What it has in common with rounds of ranks that are farther apart, and how far they are: see
+        `steps`; None: nothing.
     sites
         Seconds in the calls, of all ranks and visits together, by where they are in the program's
         code: indices, -1 where that is not known.
@@ -262,7 +263,8 @@ class Round:
     one_by_one: bool = False
     call: Event | None = None
     among: list[list[int]] = field(default_factory=list)
-    butterfly: bool = False
+    family: Hashable = None
+    apart: int = 1
     sites: Counter[int] = field(default_factory=Counter)
 
     def note(self, calls: Iterable[Event]) -> None:
@@ -363,7 +365,8 @@ class _Meeting:
             if all(h is not None and (h.op, h.root, h.members) == (call.op, call.root, call.members)
                    for h in heads):  # fmt: skip
                 largest = max(h.bytes for h in heads if h)
-                together = Event(call.op, -1, largest, call.root, call.members)
+                root = members.index(call.root) if call.root in members else call.root
+                together = Event(call.op, -1, largest, root, call.members)
                 before = {m: Spent.of([h]) for m, h in zip(members, heads, strict=True) if h}
                 for member in members:
                     self.at[member] += 1
