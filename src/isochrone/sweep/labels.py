@@ -13,7 +13,8 @@ ONE_NODE = "one node"
 
 _USUAL = {
     "mode": "blocking", "window": 1, "layout": "contiguous", "cache": "hot", "pairing": "halves",
-    "sync": "barrier", "root": "fixed",
+    "sync": "barrier", "root": "fixed", "counts": "uniform", "topology": "cartesian",
+    "type": "byte", "reduce": "sum", "in_place": False,
 }  # fmt: skip
 """Defaults of options; shown only where curves differ in them."""
 
@@ -73,7 +74,9 @@ def _facts(run: Run, curve: Curve) -> dict[str, str]:
 def _option(key: str, value: object) -> str:
     texts = {
         "window": f"{value} in flight", "layout": f"{value}", "cache": f"{value} cache",
-        "sync": f"{value} start", "root": f"{value} root",
+        "sync": f"{value} start", "root": f"{value} root", "counts": f"{value} counts",
+        "topology": f"{value} topology", "type": f"type {value}", "reduce": f"reduce {value}",
+        "in_place": "in place" if value else "two buffers",
     }  # fmt: skip
     return printable(texts.get(key, str(value)), 40)
 
