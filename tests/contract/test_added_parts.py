@@ -158,13 +158,13 @@ from made_up.sweeps import collective
 run = collective(("relay",), 4)
 write(run, Path("relay.jsonl"))
 model = fit(collective(("bcast",), 4))
-print(like("relay"), "relay" in FROM_ROOT, "relay" in EQUAL_WORK)
+print(like("relay"), int("relay" in FROM_ROOT), int("relay" in EQUAL_WORK))
 print(synonyms(["measure"])["osu_relay"])
 print(OperationTimes([model]).times("relay", 64.0, "", None, 4)
       == OperationTimes([model]).times("bcast", 64.0, "", None, 4))
 """
     answer = python(copy, "-c", code).splitlines()
-    assert answer == ["bcast True False", "measure collective --op relay", "True"]
+    assert answer == ["bcast 1 0", "measure collective --op relay", "True"]
     run = ("-m", "isochrone")
     python(copy, *run, "export", "relay.jsonl", "--to", "osu", "-o", "osu.txt")
     for name, options in (("osu", ()), ("imb", ())):

@@ -15,8 +15,10 @@ import pytest
 from beds.golden import Golden
 from beds.mpis import missing
 from isochrone.base.errors import InputError
+from isochrone.base.operations import COLLECTIVES
 from isochrone.cli.main import main
 from isochrone.formats.exporters import csv, gnuplot, osu
+from isochrone.formats.importers.osu import IMPORTER as OSU_IMPORTER
 from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import curves
@@ -173,6 +175,13 @@ def test_osu_has_no_table_of_foreign_operations(tmp_path: Path, golden: Golden) 
     with golden.refusal():
         text_of(run, tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_every_operation_has_a_table_of_osu_that_is_read_again(tmp_path: Path) -> None:
+    """By its own name: a gatherv comes back as no gather."""
+    osu.write(sweeps.collective(COLLECTIVES, sizes=(8, 64)), tmp_path / "all.txt")
+    back = OSU_IMPORTER.read(tmp_path / "all.txt")
+    assert {curve.key["op"] for curve in curves(back)} == set(COLLECTIVES)
 
 
 def rows_of(run: Run, tmp_path: Path, nbytes: int | None = None) -> list[dict[str, str]]:
