@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from beds.mpis import ROOT
+from isochrone.base.operations import OPERATIONS
 from isochrone.runfile.file import write
 from made_up.sweeps import point_to_point
 
@@ -52,10 +54,7 @@ ROWS = {
         '    ("mean", "mean",',
         '    ("shortest", "min", lambda t: f"{t} s"),\n',
     ),
-    "base/operations.py": (
-        '    "barrier": _Operation(',
-        '    "ibcast": _Operation(rooted=True),\n',
-    ),
+    "base/operation_table.py": ("bcast Bcast", "relay Relay bcast rooted in_one_buffer\n"),
 }
 """Tables: a row that is there, and the one that is added before it."""
 
@@ -81,7 +80,8 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def python(folder: Path, *args: str) -> str:
     answer = subprocess.run(
-        [sys.executable, *args], cwd=folder, env={"PYTHONPATH": str(folder), "PATH": ""},
+        [sys.executable, *args], cwd=folder,
+        env={"PYTHONPATH": f"{folder}:{ROOT}/tests", "PATH": ""},
         capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert answer.returncode == 0, answer.stderr
@@ -130,17 +130,68 @@ def test_a_column_is_in_the_table(copy: Path) -> None:
 
 
 def test_an_operation_is_a_phase_of_an_application_with_a_root(copy: Path) -> None:
-    """What is known of operations follows from the row: traces and descriptions know it, too."""
+    """What is known of operations follows from the row: descriptions know it, too."""
     (copy / "app.yaml").write_text(
         "isochrone: app/1\napps:\n  - name: a\n    ranks: 4\n    iterations: 2\n"
-        "    phases:\n      - ibcast: {bytes: 8, root: 1}\n"
+        "    phases:\n      - relay: {bytes: 8, root: 1}\n"
     )
     read = """
 from pathlib import Path
 from isochrone.applications.description.reading import read
 print(read(Path("app.yaml")))
 """
-    assert "ibcast" in python(copy, "-c", read)
+    assert "relay" in python(copy, "-c", read)
+
+
+def test_an_operation_is_exported_imported_fitted_and_predicted(copy: Path) -> None:
+    """No list of an exporter, importer, family or prediction has to name it as well."""
+    (copy / "imb.txt").write_text(IMB)
+    code = """
+from pathlib import Path
+from isochrone.api import read
+from isochrone.applications.predict.operation_times import OperationTimes
+from isochrone.base.operations import EQUAL_WORK, FROM_ROOT, like
+from isochrone.base.synonyms import synonyms
+from isochrone.models import fit
+from isochrone.runfile.file import write
+from made_up.sweeps import collective
+run = collective(("relay",), 4)
+write(run, Path("relay.jsonl"))
+model = fit(collective(("bcast",), 4))
+print(like("relay"), int("relay" in FROM_ROOT), int("relay" in EQUAL_WORK))
+print(synonyms(["measure"])["osu_relay"])
+print(OperationTimes([model]).times("relay", 64.0, "", None, 4)
+      == OperationTimes([model]).times("bcast", 64.0, "", None, 4))
+"""
+    answer = python(copy, "-c", code).splitlines()
+    assert answer == ["bcast 1 0", "measure collective --op relay", "True"]
+    run = ("-m", "isochrone")
+    python(copy, *run, "export", "relay.jsonl", "--to", "osu", "-o", "osu.txt")
+    for name, options in (("osu", ()), ("imb", ())):
+        python(copy, *run, "import", f"{name}.txt", "--from", name, *options, "-o", f"{name}.jsonl")
+        shown = json.loads(python(copy, *run, "show", f"{name}.jsonl", "--json"))
+        assert [curve["op"] for curve in shown["curves"]] == ["relay"]
+
+
+def test_an_operation_has_its_row_in_every_place_that_is_not_derived() -> None:
+    """A row in C without the table in Python, a wrapper of the recorder, or a line in the docs."""
+    table = ROOT / "probe/messages/operation_table.py"
+    derived = subprocess.run([sys.executable, table], capture_output=True, text=True, check=True)
+    assert derived.stdout == (ROOT / "src/isochrone/base/operation_table.py").read_text()
+    wrappers = (ROOT / "probe/recorder/counted_calls.h").read_text()
+    page = (ROOT / "docs/collective-operations.md").read_text()
+    for name, operation in OPERATIONS.items():
+        assert re.search(rf"\({operation.title},\s+{name},", wrappers), f"the recorder lacks {name}"
+        assert f"| `{name}` |" in page, f"the docs lack {name}"
+
+
+IMB = """# Intel(R) MPI Benchmarks 2021.3, MPI-1 part
+# Benchmarking Relay
+# #processes = 4
+       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]
+            8         1000         1.00         2.00         1.50
+           64         1000         1.00         3.00         1.50
+"""
 
 
 def _points(copy: Path) -> list[dict[str, float]]:

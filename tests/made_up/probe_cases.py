@@ -68,6 +68,8 @@ SWEEPS = {
         "--op bcast,alltoall,gather --bytes 1,17,1000 --grid nodes,rows-of-2",
         "--op allreduce --bytes auto:8:4096 --max-points 5 --smallest-gap 1000 --tolerance 0.5",
         "--op scatter,allgather --bytes 3,65537 --grid rows-of-3",
+        "--op all --bytes 0,16,4096 --counts random --seed 3 --topology graph --type complex",
+        "--op all --bytes 8,8008 --counts one-large --type strided --reduce user --in-place",
         "--op reduce_scatter_block,reduce,allreduce --bytes 8,40 --grid rows-of-2 --root rotating",
     ),
     "compute": _few(

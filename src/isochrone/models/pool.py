@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from isochrone.base.operations import like
 from isochrone.base.segmentation import LINE_VALUES
 from isochrone.models.family import Family, Form, declaration
 from isochrone.models.observations import Observations
@@ -117,4 +118,4 @@ def varying(observed: Observations) -> list[str]:
 
 
 def _made_for(chosen: Family, observed: Observations) -> bool:
-    return observed.where.get("op") in chosen.operations
+    return like(str(observed.where.get("op"))) in chosen.operations

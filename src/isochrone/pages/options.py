@@ -47,6 +47,7 @@ _NEEDS: tuple[tuple[str, Rule, tuple[str, ...]], ...] = (
     ("layout", _is("vector"), ("stride",)),
     ("cache", _is("cold"), ("cache-bytes",)),
     ("pairing", _is("random"), ("seed",)),
+    ("counts", _is("random"), ("seed",)),
     (
         "bytes",
         lambda value: str(value).startswith("auto"),
@@ -67,6 +68,9 @@ _NEEDS: tuple[tuple[str, Rule, tuple[str, ...]], ...] = (
 _OFF_AT_0 = {"repeats", "precision", "time-limit", "max-time", "length"}
 """Options that are off at 0."""
 
+_CHANGES_NOTHING = {"counts": "uniform", "topology": "cartesian", "type": "byte", "reduce": "sum"}
+"""Values of options that are as if there were no such option."""
+
 _ELSEWHERE = {"program"}
 """Options with temporary input files, whose contents are shown elsewhere."""
 
@@ -86,6 +90,7 @@ def in_use(run: Run) -> dict[str, Option]:
 def _in_use(run: Run, options: dict[str, Option], name: str) -> bool:
     value = options[name]
     off = value is None or value is False or (name in _OFF_AT_0 and not value)
+    off = off or (name in _CHANGES_NOTHING and value == _CHANGES_NOTHING[name])
     if off or name in _ELSEWHERE:
         return False
     needs = ((needed, rule) for needed, rule, names in _NEEDS if name in names)

@@ -14,7 +14,8 @@ ONE_NODE = "one node"
 _USUAL = {
     "mode": "blocking", "window": 1, "rma-sync": "flush", "rma-window": "create",
     "layout": "contiguous", "cache": "hot", "pairing": "halves", "sync": "barrier", "root": "fixed",
-    "progress": "none",
+    "progress": "none", "counts": "uniform", "topology": "cartesian", "type": "byte",
+    "reduce": "sum", "in_place": False,
 }  # fmt: skip
 """Defaults of options; shown only where curves differ in them."""
 
@@ -75,7 +76,9 @@ def _option(key: str, value: object) -> str:
     texts = {
         "window": f"{value} in flight", "layout": f"{value}", "cache": f"{value} cache",
         "rma-window": f"{value} window", "sync": f"{value} start", "root": f"{value} root",
-        "progress": f"progress by {value}",
+        "progress": f"progress by {value}", "counts": f"{value} counts",
+        "topology": f"{value} topology", "type": f"type {value}", "reduce": f"reduce {value}",
+        "in_place": "in place" if value else "two buffers",
     }  # fmt: skip
     return printable(texts.get(key, str(value)), 40)
 

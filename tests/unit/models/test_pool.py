@@ -110,3 +110,12 @@ def test_an_allreduce_is_a_reduce_and_a_broadcast(terms: tuple[str, ...]) -> Non
     forms = models.family("allreduce").forms
     assert set(terms) in [set(form.terms) for form in forms]
     assert all(len(set(form.terms)) == len(form.terms) == len(form.symbols) for form in forms)
+
+
+def test_formulas_for_equal_blocks_are_tried_first_for_blocks_that_vary() -> None:
+    """They follow from the row of the operation: no family names gatherv."""
+    gathered, varying_blocks, exchanged = (
+        list(usable_pools(declared(), observed(op, p=RANKS, b=SIZES)))
+        for op in ("gather", "gatherv", "alltoall")
+    )
+    assert gathered == varying_blocks != exchanged

@@ -15,9 +15,10 @@ import pytest
 from beds.golden import Golden
 from beds.mpis import missing
 from isochrone.base.errors import InputError
+from isochrone.base.operations import COLLECTIVES
 from isochrone.cli.main import main
 from isochrone.formats.exporters import csv, gnuplot, osu
-from isochrone.formats.importers.osu import IMPORTER
+from isochrone.formats.importers.osu import IMPORTER as OSU_IMPORTER
 from isochrone.formats.osu_access import CALLS
 from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
@@ -165,7 +166,7 @@ def test_osu_tables_of_one_sided_modes_are_read_again(tmp_path: Path, mode: str)
     access = {"rma-window": "allocate", "rma-sync": "fence"}
     run = sweeps.point_to_point(sizes=(8, 64), mode=mode, **access)
     osu.write(run, tmp_path / "osu.txt")
-    again = IMPORTER.read(tmp_path / "osu.txt")
+    again = OSU_IMPORTER.read(tmp_path / "osu.txt")
     assert {key: again.options[key] for key in ("mode", *access)} == {"mode": mode, **access}
     (before,), (after,) = curves(run), curves(again)
     assert [p.bandwidth for p in after.points] == pytest.approx(
@@ -196,6 +197,13 @@ def test_osu_has_no_table_of_foreign_operations(tmp_path: Path, golden: Golden) 
     with golden.refusal():
         text_of(run, tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_every_operation_has_a_table_of_osu_that_is_read_again(tmp_path: Path) -> None:
+    """By its own name: a gatherv comes back as no gather."""
+    osu.write(sweeps.collective(COLLECTIVES, sizes=(8, 64)), tmp_path / "all.txt")
+    back = OSU_IMPORTER.read(tmp_path / "all.txt")
+    assert {curve.key["op"] for curve in curves(back)} == set(COLLECTIVES)
 
 
 def rows_of(run: Run, tmp_path: Path, nbytes: int | None = None) -> list[dict[str, str]]:
