@@ -12,7 +12,7 @@ from isochrone.views.head import library
 ONE_NODE = "one node"
 
 _USUAL = {
-    "mode": "blocking", "window": 1, "rma-sync": "flush", "rma-window": "create",
+    "mode": "blocking", "window": 1, "partitions": 4, "rma-sync": "flush", "rma-window": "create",
     "layout": "contiguous", "cache": "hot", "pairing": "halves", "sync": "barrier", "root": "fixed",
 }  # fmt: skip
 """Defaults of options; shown only where curves differ in them."""
@@ -72,8 +72,9 @@ def _facts(run: Run, curve: Curve) -> dict[str, str]:
 
 def _option(key: str, value: object) -> str:
     texts = {
-        "window": f"{value} in flight", "layout": f"{value}", "cache": f"{value} cache",
-        "rma-window": f"{value} window", "sync": f"{value} start", "root": f"{value} root",
+        "window": f"{value} in flight", "partitions": f"{value} partitions",
+        "rma-window": f"{value} window", "layout": f"{value}", "cache": f"{value} cache",
+        "sync": f"{value} start", "root": f"{value} root",
     }  # fmt: skip
     return printable(texts.get(key, str(value)), 40)
 
