@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "messages/one_sided.h"
+#include "messages/partitioned.h"
 
 /* Far from the tags that experiments use for their own messages. */
 enum { TAG_DATA = 1102, TAG_ACK };
@@ -273,9 +274,14 @@ const iso_mode_t iso_modes[] = {
     {"nonblocking", ROUND_TRIP, .lead = nonblocking_lead,
      .answer = nonblocking_answer, .lead_window = nonblocking_lead_window,
      .answer_window = answer_window},
-    {"persistent", ROUND_TRIP, .lead = persistent_lead,
+    {"persistent", ROUND_TRIP, .fixed = true, .lead = persistent_lead,
      .answer = persistent_answer, .lead_window = persistent_lead_window,
      .answer_window = persistent_answer_window},
+    {"partitioned", ROUND_TRIP, .fixed = true, .partitions = true,
+     .lead = iso_partitioned_lead, .answer = iso_partitioned_answer},
+    {"partitioned_early", "half a round trip after the last partition is ready",
+     .parts = 2, .writes = true, .fixed = true, .partitions = true,
+     .lead = iso_early_lead, .answer = iso_early_answer},
     {"bidirectional", "exchange in both directions", .parts = EXCHANGES,
      .parts_window = EXCHANGES, .writes = true, .both_ways = true,
      .lead = bidirectional_lead, .answer = bidirectional_answer,

@@ -21,8 +21,11 @@ typedef struct iso_mode {
     bool adds;        /**< what is written is added to what was there */
     bool element;     /**< of 8 bytes, no other size */
     bool both_ways;   /**< both ranks do the same at once */
+    bool fixed;       /**< a loop always uses the same buffers */
+    bool partitions;  /**< messages are partitioned */
     void (*lead)(iso_transfer_t *t, long samples, long batch, double *seconds);
     void (*answer)(iso_transfer_t *t, long operations);
+    /** Several messages in flight; NULL: there is but one. */
     void (*lead_window)(iso_transfer_t *t, long samples, long batch,
                         double *seconds);
     void (*answer_window)(iso_transfer_t *t, long operations);

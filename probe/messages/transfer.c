@@ -3,35 +3,42 @@
 
 #include "base/check.h"
 #include "messages/one_sided.h"
+#include "messages/partitioned.h"
 
 #include <limits.h>
 
 /* Far from the tags that experiments use for their own messages. */
 enum { TAG_LOCATION = 1101 };
 
-enum { LINE = 64, MAX_WINDOW = 4096 };
+enum { LINE = 64, MAX_WINDOW = 4096, MAX_PARTITIONS = 4096 };
 
 #define DEFAULT_SYNC     "flush"
 #define DEFAULT_EXPOSURE "create"
 
 static struct {
     const char *mode, *sync, *exposure, *layout, *cache;
-    long window, stride;
+    long window, partitions, stride;
     long long cache_bytes;
 } options;
 
 const iso_option_t iso_transfer_options[] = {
     {"mode", ISO_OPTION_CHOICE,
-     "blocking|nonblocking|persistent|bidirectional|put|get|bidirectional_put|"
+     "blocking|nonblocking|persistent|partitioned|partitioned_early|"
+     "bidirectional|put|get|bidirectional_put|"
      "bidirectional_get|accumulate|get_accumulate|fetch_and_op|"
      "compare_and_swap",
      "blocking",
      "blocking (MPI_Send), nonblocking (MPI_Isend), persistent "
-     "(MPI_Send_init), bidirectional (both directions at once), or one-sided; "
+     "(MPI_Send_init), partitioned (MPI_Psend_init), bidirectional (both "
+     "directions at once), or one-sided; "
      "fetch_and_op and compare_and_swap: 8 bytes only",
      &options.mode},
     {"window", ISO_OPTION_COUNT, "W", "1",
      "messages in flight; times are per message", &options.window},
+    {"partitions", ISO_OPTION_COUNT, "N", "4",
+     "--mode partitioned, partitioned_early: parts of a message that become "
+     "ready on their own; sizes that they do not divide are left out",
+     &options.partitions},
     {"rma-sync", ISO_OPTION_CHOICE,
      "flush|flush_local|lock|lock_all|fence|pscw", DEFAULT_SYNC,
      "one-sided modes: how an access is completed; pscw is "
@@ -95,7 +102,9 @@ static long stride(void)
 
 long long iso_transfer_quantum(void)
 {
-    return stride() ? sizeof(double) : 1;
+    return mode()->partitions ? options.partitions
+           : stride()         ? (long long)sizeof(double)
+                              : 1;
 }
 
 /** Modes of one size keep it. @return what is wrong, or NULL */
@@ -133,9 +142,35 @@ static const char *check_one_sided(iso_sizes_t *sizes)
     return mode()->element ? keep_element(sizes) : NULL;
 }
 
+/** Keep the sizes that partitions divide. @return what is wrong, or NULL */
+static const char *check_partitions(iso_sizes_t *sizes)
+{
+    int kept = 0;
+    if (!iso_partitioned_exists()) {
+        return "this MPI library has no partitioned messages (MPI_Psend_init "
+               "of MPI 4): use --mode persistent, or another library";
+    }
+    if (options.partitions < 1 || options.partitions > MAX_PARTITIONS) {
+        return "--partitions is 1 to 4096";
+    }
+    if (stride()) {
+        return "--mode partitioned and --layout vector exclude each other";
+    }
+    for (int k = 0; k < sizes->count && !sizes->automatic; k++) {
+        if (sizes->bytes[k] % options.partitions == 0) {
+            sizes->bytes[kept++] = sizes->bytes[k];
+        }
+    }
+    sizes->count = sizes->automatic ? sizes->count : kept;
+    return sizes->count > 0 ? NULL
+                            : "--partitions divides none of the sizes of "
+                              "--bytes";
+}
+
 int iso_transfer_check(iso_sizes_t *sizes, char *error)
 {
-    const char *wrong = check_one_sided(sizes);
+    const char *wrong =
+        mode()->partitions ? check_partitions(sizes) : check_one_sided(sizes);
     long long quantum = iso_transfer_quantum();
     if (options.window < 1 || options.window > MAX_WINDOW) {
         wrong = "--window is 1 to 4096 messages";
@@ -144,8 +179,10 @@ int iso_transfer_check(iso_sizes_t *sizes, char *error)
         wrong = "--stride is 1 to 134217727 doubles";
     } else if (cold() && options.window > 1) {
         wrong = "--cache cold and --window exclude each other";
-    } else if (cold() && strcmp(options.mode, "persistent") == 0) {
-        wrong = "--mode persistent and --cache cold exclude each other";
+    } else if (cold() && mode()->fixed) {
+        wrong = "this --mode and --cache cold exclude each other";
+    } else if (options.window > 1 && mode()->lead_window == NULL) {
+        wrong = "this --mode and --window exclude each other";
     } else if (stride() && iso_sizes_largest(sizes) / quantum > INT_MAX) {
         wrong = "--layout vector counts its doubles with an int: at most "
                 "2147483647 of them";
@@ -233,6 +270,7 @@ void iso_transfer_init(iso_transfer_t *t, const iso_context_t *ctx,
     t->in = iso_touched(t->in_room);
     t->requests = iso_calloc((2 * t->window), sizeof(MPI_Request));
     t->mode = mode();
+    t->partitions = (int)options.partitions;
     t->region = t->in;
     if (one_sided()) {
         t->epoch = epoch();

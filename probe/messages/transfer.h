@@ -15,6 +15,7 @@
  *                    W > 1: W Isend; Waitall; receive an empty answer
  *     persistent     the same with Start and Startall
  *     bidirectional  twice: W Irecv; W Isend; Waitall  (partner: the same)
+ *     partitioned    partitioned.h
  *     put, get, ...  W Put; flush                    (partner: waits; other
  *                                                     ways: one_sided.h)
  *
@@ -33,7 +34,8 @@
 struct iso_mode;  /* messages/modes.h */
 struct iso_epoch; /* messages/one_sided.h */
 
-/** mode, window, rma-sync, rma-window, layout, stride, cache, cache-bytes. */
+/** mode, window, partitions, rma-sync, rma-window, layout, stride, cache,
+ * cache-bytes. */
 extern const iso_option_t iso_transfer_options[];
 
 /** Check these options with each other and with the sizes, of which modes of
@@ -66,6 +68,7 @@ typedef struct iso_transfer {
                                 after; where to begin again (--cache cold) */
     long window;           /**< messages in flight */
     MPI_Request *requests; /**< receives, then sends: 2 * window */
+    int partitions;        /**< of a message */
     const struct iso_mode *mode;
     char *region; /**< what the partner writes or reads: `in` if two-sided */
     /* One-sided modes only. */

@@ -189,6 +189,16 @@ int MPI_Send_init(const void *data, int n, MPI_Datatype type, int rank, int tag,
                           request);
 }
 
+#if MPI_VERSION >= 4
+int MPI_Psend_init(const void *data, int partitions, MPI_Count n,
+                   MPI_Datatype type, int rank, int tag, MPI_Comm comm,
+                   MPI_Info info, MPI_Request *request)
+{
+    return PMPI_Psend_init(spoiled(data, length(n * partitions, type)),
+                           partitions, n, type, rank, tag, comm, info, request);
+}
+#endif
+
 int MPI_Put(const void *data, int n, MPI_Datatype type, int rank, MPI_Aint at,
             int count, MPI_Datatype as, MPI_Win window)
 {

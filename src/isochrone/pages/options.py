@@ -34,6 +34,9 @@ def _is(*values: str) -> Rule:
     return lambda value: value in values
 
 
+_PARTITIONED = ("partitioned", "partitioned_early")
+
+
 def _is_not(*values: str) -> Rule:
     return lambda value: value not in values
 
@@ -41,9 +44,10 @@ def _is_not(*values: str) -> Rule:
 _NEEDS: tuple[tuple[str, Rule, tuple[str, ...]], ...] = (
     (
         "mode",
-        _is_not("blocking", "nonblocking", "persistent", "bidirectional"),
+        _is_not("blocking", "nonblocking", "persistent", *_PARTITIONED, "bidirectional"),
         ("rma-sync", "rma-window"),
     ),
+    ("mode", _is(*_PARTITIONED), ("partitions",)),
     ("layout", _is("vector"), ("stride",)),
     ("cache", _is("cold"), ("cache-bytes",)),
     ("pairing", _is("random"), ("seed",)),
