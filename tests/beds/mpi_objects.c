@@ -170,6 +170,11 @@ COMMUNICATOR(Cart_create,
              (MPI_Comm comm, int dims, const int *sizes, const int *periods, int reorder,
               MPI_Comm *made_comm),
              (comm, dims, sizes, periods, reorder, made_comm))
+COMMUNICATOR(Dist_graph_create_adjacent,
+             (MPI_Comm comm, int in, const int *sources, const int *of_sources, int out,
+              const int *targets, const int *of_targets, MPI_Info info, int reorder,
+              MPI_Comm *made_comm),
+             (comm, in, sources, of_sources, out, targets, of_targets, info, reorder, made_comm))
 FREES("communicator", MPI_Comm, Comm_free)
 
 #define GROUP(NAME, PARAMETERS, ARGUMENTS) \
