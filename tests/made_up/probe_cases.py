@@ -67,6 +67,8 @@ SWEEPS = {
         "--op allreduce --bytes auto:8:4096 --max-points 5 --smallest-gap 1000 --tolerance 0.5",
         "--op scatter,allgather --bytes 3,65537 --grid rows-of-3",
         "--op reduce_scatter_block,reduce,allreduce --bytes 8,40 --grid rows-of-2 --root rotating",
+        "--op all --form blocking,nonblocking --bytes 0,8,4104 --progress test",
+        "--op bcast,allreduce --form nonblocking,persistent --bytes 0,8,4104 --root rotating",
     ),
     "compute": _few(
         "--bytes 8,104,4096",
