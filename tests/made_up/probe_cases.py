@@ -71,6 +71,8 @@ SWEEPS = {
         "--op all --bytes 0,16,4096 --counts random --seed 3 --topology graph --type complex",
         "--op all --bytes 8,8008 --counts one-large --type strided --reduce user --in-place",
         "--op reduce_scatter_block,reduce,allreduce --bytes 8,40 --grid rows-of-2 --root rotating",
+        "--op all --form blocking,nonblocking --bytes 0,8,4104 --progress test",
+        "--op bcast,allreduce --form nonblocking,persistent --bytes 0,8,4104 --root rotating",
     ),
     "compute": _few(
         "--bytes 8,104,4096",
