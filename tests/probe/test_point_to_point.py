@@ -24,7 +24,6 @@ OF_AN_ELEMENT = ["fetch_and_op", "compare_and_swap"]
 BOTH_WAYS = ["bidirectional_put", "bidirectional_get"]
 ONE_SIDED = [*MODES[4:], *OF_AN_ELEMENT]
 SYNCHRONISATIONS = ["flush", "flush_local", "lock", "lock_all", "fence", "pscw"]
-PARTITIONED = ["partitioned", "partitioned_early"]
 EXPOSURES = ["create", "allocate", "dynamic", "shared"]
 
 
@@ -124,13 +123,16 @@ def test_partitioned_messages_have_the_sizes_that_partitions_divide(
 
 
 def test_early_partitions_are_measured(mpich: Mpi, tmp_path: Path) -> None:
-    """Automatic sizes are multiples of the partitions, too."""
-    options = ("--mode", "partitioned_early", "--bytes", "auto:0:4096", "--max-points", "9")
+    """Mode and definition are the same, so that both can be compared. Automatic sizes are multiples
+    of the partitions, too.
+    """
+    options = ("--mode", "partitioned", "--ready", "early", "--bytes", "auto:0:4096")
     run = mpich.run(
-        "point-to-point", *options, "--repeats", "4", ranks=2, out=tmp_path / "run.jsonl"
-    )
+        "point-to-point", *options, "--max-points", "9", "--repeats", "4", ranks=2,
+        out=tmp_path / "run.jsonl",
+    )  # fmt: skip
     assert all(size % 4 == 0 for size in repeats(run))
-    assert run.header["seconds_are"] == "half a round trip after the last partition is ready"
+    assert run.header["seconds_are"] == "half a round trip"
 
 
 def test_a_library_without_partitioned_messages_is_named() -> None:
@@ -144,7 +146,7 @@ def test_a_library_without_partitioned_messages_is_named() -> None:
 FAULTY = [
     *((mode, window, "wrong") for mode in (*MODES, *OF_AN_ELEMENT) for window in (1, 4)),
     *((mode, window, "wrong") for mode in BOTH_WAYS for window in (1, 4)),
-    *((mode, 1, "wrong") for mode in PARTITIONED),
+    ("partitioned", 1, "wrong"),
     *((mode, 1, "lost") for mode in ONE_SIDED if mode != "accumulate"),
 ]
 
@@ -315,7 +317,7 @@ WRONG = [
     (("--mode", "partitioned", "--bytes", "5,7"), "divides none"),
     (("--mode", "partitioned", "--layout", "vector"), "exclude each other"),
     (("--mode", "partitioned", "--window", "2"), "exclude each other"),
-    (("--mode", "partitioned_early", "--cache", "cold"), "exclude each other"),
+    (("--mode", "partitioned", "--cache", "cold"), "exclude each other"),
     (("--rma-sync", "fence"), "for one-sided modes"),
     (("--rma-window", "shared"), "for one-sided modes"),
     (("--mode", "bidirectional_put"), "need --rma-sync fence or pscw"),

@@ -12,8 +12,9 @@ from isochrone.views.head import library
 ONE_NODE = "one node"
 
 _USUAL = {
-    "mode": "blocking", "window": 1, "partitions": 4, "rma-sync": "flush", "rma-window": "create",
-    "layout": "contiguous", "cache": "hot", "pairing": "halves", "sync": "barrier", "root": "fixed",
+    "mode": "blocking", "window": 1, "partitions": 4, "ready": "together",
+    "rma-sync": "flush", "rma-window": "create", "layout": "contiguous", "cache": "hot",
+    "pairing": "halves", "sync": "barrier", "root": "fixed",
 }  # fmt: skip
 """Defaults of options; shown only where curves differ in them."""
 
