@@ -67,29 +67,6 @@ static inline void receive_and_send(iso_transfer_t *t)
     MPI_Wait(&t->requests[SEND], MPI_STATUS_IGNORE);
 }
 
-void iso_partitioned_lead(iso_transfer_t *t, long samples, long batch,
-                          double *seconds)
-{
-    make_requests(t);
-    for (long k = 0; k < samples; k++) {
-        double start = iso_now();
-        for (long b = 0; b < batch; b++) {
-            send_and_receive(t);
-        }
-        seconds[k] = iso_now() - start;
-    }
-    free_requests(t);
-}
-
-void iso_partitioned_answer(iso_transfer_t *t, long operations)
-{
-    make_requests(t);
-    for (long k = 0; k < operations; k++) {
-        receive_and_send(t);
-    }
-    free_requests(t);
-}
-
 /** Let the library work for some time. Whether partitions arrive in it is not
  *  asked: some libraries send nothing before all are ready, and Open MPI 5.0
  *  may hang after MPI_Parrived. */
@@ -102,8 +79,8 @@ static void work(iso_transfer_t *t, double seconds)
     }
 }
 
-void iso_early_lead(iso_transfer_t *t, long samples, long batch,
-                    double *seconds)
+static void lead_early(iso_transfer_t *t, long samples, long batch,
+                       double *seconds)
 {
     int last = t->partitions - 1;
     make_requests(t);
@@ -126,7 +103,7 @@ void iso_early_lead(iso_transfer_t *t, long samples, long batch,
     free_requests(t);
 }
 
-void iso_early_answer(iso_transfer_t *t, long operations)
+static void answer_early(iso_transfer_t *t, long operations)
 {
     int last = t->partitions - 1;
     make_requests(t);
@@ -138,6 +115,37 @@ void iso_early_answer(iso_transfer_t *t, long operations)
         MPI_Wait(&t->requests[RECEIVE], MPI_STATUS_IGNORE);
         ready(t, last, t->partitions);
         MPI_Wait(&t->requests[SEND], MPI_STATUS_IGNORE);
+    }
+    free_requests(t);
+}
+
+void iso_partitioned_lead(iso_transfer_t *t, long samples, long batch,
+                          double *seconds)
+{
+    if (t->early) {
+        lead_early(t, samples, batch, seconds);
+        return;
+    }
+    make_requests(t);
+    for (long k = 0; k < samples; k++) {
+        double start = iso_now();
+        for (long b = 0; b < batch; b++) {
+            send_and_receive(t);
+        }
+        seconds[k] = iso_now() - start;
+    }
+    free_requests(t);
+}
+
+void iso_partitioned_answer(iso_transfer_t *t, long operations)
+{
+    if (t->early) {
+        answer_early(t, operations);
+        return;
+    }
+    make_requests(t);
+    for (long k = 0; k < operations; k++) {
+        receive_and_send(t);
     }
     free_requests(t);
 }

@@ -16,14 +16,14 @@ enum { LINE = 64, MAX_WINDOW = 4096, MAX_PARTITIONS = 4096 };
 #define DEFAULT_EXPOSURE "create"
 
 static struct {
-    const char *mode, *sync, *exposure, *layout, *cache;
+    const char *mode, *ready, *sync, *exposure, *layout, *cache;
     long window, partitions, stride;
     long long cache_bytes;
 } options;
 
 const iso_option_t iso_transfer_options[] = {
     {"mode", ISO_OPTION_CHOICE,
-     "blocking|nonblocking|persistent|partitioned|partitioned_early|"
+     "blocking|nonblocking|persistent|partitioned|"
      "bidirectional|put|get|bidirectional_put|"
      "bidirectional_get|accumulate|get_accumulate|fetch_and_op|"
      "compare_and_swap",
@@ -36,9 +36,13 @@ const iso_option_t iso_transfer_options[] = {
     {"window", ISO_OPTION_COUNT, "W", "1",
      "messages in flight; times are per message", &options.window},
     {"partitions", ISO_OPTION_COUNT, "N", "4",
-     "--mode partitioned, partitioned_early: parts of a message that become "
-     "ready on their own; sizes that they do not divide are left out",
+     "--mode partitioned: parts of a message; sizes that they do not divide "
+     "are left out",
      &options.partitions},
+    {"ready", ISO_OPTION_CHOICE, "together|early", "together",
+     "--mode partitioned: all parts become ready at once; or all but the last "
+     "one were ready before the time begins",
+     &options.ready},
     {"rma-sync", ISO_OPTION_CHOICE,
      "flush|flush_local|lock|lock_all|fence|pscw", DEFAULT_SYNC,
      "one-sided modes: how an access is completed; pscw is "
@@ -271,6 +275,7 @@ void iso_transfer_init(iso_transfer_t *t, const iso_context_t *ctx,
     t->requests = iso_calloc((2 * t->window), sizeof(MPI_Request));
     t->mode = mode();
     t->partitions = (int)options.partitions;
+    t->early = strcmp(options.ready, "early") == 0;
     t->region = t->in;
     if (one_sided()) {
         t->epoch = epoch();

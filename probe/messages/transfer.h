@@ -34,8 +34,8 @@
 struct iso_mode;  /* messages/modes.h */
 struct iso_epoch; /* messages/one_sided.h */
 
-/** mode, window, partitions, rma-sync, rma-window, layout, stride, cache,
- * cache-bytes. */
+/** mode, window, partitions, ready, rma-sync, rma-window, layout, stride,
+ * cache, cache-bytes. */
 extern const iso_option_t iso_transfer_options[];
 
 /** Check these options with each other and with the sizes, of which modes of
@@ -69,6 +69,7 @@ typedef struct iso_transfer {
     long window;           /**< messages in flight */
     MPI_Request *requests; /**< receives, then sends: 2 * window */
     int partitions;        /**< of a message */
+    bool early;            /**< they are ready before, except the last one */
     const struct iso_mode *mode;
     char *region; /**< what the partner writes or reads: `in` if two-sided */
     /* One-sided modes only. */

@@ -24,7 +24,6 @@ OF_AN_ELEMENT = ["fetch_and_op", "compare_and_swap"]
 BOTH_WAYS = ["bidirectional_put", "bidirectional_get"]
 ONE_SIDED = [*MODES[4:], *OF_AN_ELEMENT]
 SYNCHRONISATIONS = ["flush", "flush_local", "lock", "lock_all", "fence", "pscw"]
-PARTITIONED = ["partitioned", "partitioned_early"]
 EXPOSURES = ["create", "allocate", "dynamic", "shared"]
 
 
@@ -125,12 +124,12 @@ def test_partitioned_messages_have_the_sizes_that_partitions_divide(
 
 def test_early_partitions_are_measured(mpich: Mpi, tmp_path: Path) -> None:
     """Automatic sizes are multiples of the partitions, too."""
-    options = ("--mode", "partitioned_early", "--bytes", "auto:0:4096", "--max-points", "9")
+    options = ("--mode", "partitioned", "--ready", "early", "--bytes", "auto:0:4096")
     run = mpich.run(
-        "point-to-point", *options, "--repeats", "4", ranks=2, out=tmp_path / "run.jsonl"
-    )
+        "point-to-point", *options, "--max-points", "9", "--repeats", "4", ranks=2,
+        out=tmp_path / "run.jsonl",
+    )  # fmt: skip
     assert all(size % 4 == 0 for size in repeats(run))
-    assert run.header["seconds_are"] == "half a round trip after the last partition is ready"
 
 
 def test_a_library_without_partitioned_messages_is_named() -> None:
@@ -144,7 +143,7 @@ def test_a_library_without_partitioned_messages_is_named() -> None:
 FAULTY = [
     *((mode, window, "wrong") for mode in (*MODES, *OF_AN_ELEMENT) for window in (1, 4)),
     *((mode, window, "wrong") for mode in BOTH_WAYS for window in (1, 4)),
-    *((mode, 1, "wrong") for mode in PARTITIONED),
+    ("partitioned", 1, "wrong"),
     *((mode, 1, "lost") for mode in ONE_SIDED if mode != "accumulate"),
 ]
 
@@ -287,10 +286,15 @@ def test_no_time_at_all_leaves_points_out_and_says_so(mpich: Mpi, tmp_path: Path
 
 def test_the_file_says_what_its_seconds_are(mpich: Mpi, tmp_path: Path, golden: Golden) -> None:
     said = {}
-    for mode, window in (("blocking", "1"), ("bidirectional", "1"), ("put", "1"), ("get", "4")):
-        out = tmp_path / f"{mode}.jsonl"
-        options = ("--mode", mode, "--window", window, "--bytes", "8", "--repeats", "2")
-        said[mode] = mpich.run("point-to-point", *options, ranks=2, out=out).header["seconds_are"]
+    for text in (
+        "blocking --window 1", "bidirectional --window 1", "put --window 1", "get --window 4",
+        "partitioned --ready early", "accumulate --rma-sync pscw",
+        "bidirectional_put --rma-sync fence --window 4",
+    ):  # fmt: skip
+        mode, *more = text.split()
+        options = ("--mode", mode, *more, "--bytes", "8", "--repeats", "2")
+        run = mpich.run("point-to-point", *options, ranks=2, out=tmp_path / f"{mode}.jsonl")
+        said[mode] = run.header["seconds_are"]
     golden([f"{name}: {what}" for name, what in said.items()])
 
 
@@ -315,7 +319,7 @@ WRONG = [
     (("--mode", "partitioned", "--bytes", "5,7"), "divides none"),
     (("--mode", "partitioned", "--layout", "vector"), "exclude each other"),
     (("--mode", "partitioned", "--window", "2"), "exclude each other"),
-    (("--mode", "partitioned_early", "--cache", "cold"), "exclude each other"),
+    (("--mode", "partitioned", "--cache", "cold"), "exclude each other"),
     (("--rma-sync", "fence"), "for one-sided modes"),
     (("--rma-window", "shared"), "for one-sided modes"),
     (("--mode", "bidirectional_put"), "need --rma-sync fence or pscw"),

@@ -34,9 +34,6 @@ def _is(*values: str) -> Rule:
     return lambda value: value in values
 
 
-_PARTITIONED = ("partitioned", "partitioned_early")
-
-
 def _is_not(*values: str) -> Rule:
     return lambda value: value not in values
 
@@ -44,10 +41,10 @@ def _is_not(*values: str) -> Rule:
 _NEEDS: tuple[tuple[str, Rule, tuple[str, ...]], ...] = (
     (
         "mode",
-        _is_not("blocking", "nonblocking", "persistent", *_PARTITIONED, "bidirectional"),
+        _is_not("blocking", "nonblocking", "persistent", "partitioned", "bidirectional"),
         ("rma-sync", "rma-window"),
     ),
-    ("mode", _is(*_PARTITIONED), ("partitions",)),
+    ("mode", _is("partitioned"), ("partitions", "ready")),
     ("layout", _is("vector"), ("stride",)),
     ("cache", _is("cold"), ("cache-bytes",)),
     ("pairing", _is("random"), ("seed",)),

@@ -12,7 +12,7 @@ from isochrone.views.head import library
 ONE_NODE = "one node"
 
 _USUAL = {
-    "mode": "blocking", "window": 1, "partitions": 4, "rma-sync": "flush", "rma-window": "create",
+    "mode": "blocking", "window": 1, "partitions": 4, "ready": "together", "rma-sync": "flush", "rma-window": "create",
     "layout": "contiguous", "cache": "hot", "pairing": "halves", "sync": "barrier", "root": "fixed",
     "progress": "none", "counts": "uniform", "topology": "cartesian", "type": "byte",
     "reduce": "sum", "in_place": False,
