@@ -7,9 +7,9 @@
  * ISO_SHIM_CORRUPT=3     change a byte that rank 3 gets from MPI_File_read_all
  * ISO_SHIM_WRONG=0       change a byte that rank 0 gets from each collective
  *                        operation that the probe calls
- * ISO_SHIM_REVERSED=1    new communicators have their ranks in reverse order, if
- *                        they are not made from MPI_COMM_WORLD
- * ISO_SHIM_LOG=FILE      write every message into FILE.RANK:
+ * ISO_SHIM_REVERSED=1    new communicators have their ranks in reverse order,
+ * if they are not made from MPI_COMM_WORLD ISO_SHIM_LOG=FILE      write every
+ * message into FILE.RANK:
  *
  *     write EXCHANGES DESTINATION BYTES   sent by the library while it is in
  *     read EXCHANGES DESTINATION BYTES    MPI_File_write_all or read_all;

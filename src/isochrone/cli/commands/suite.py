@@ -179,7 +179,7 @@ def _report(planned_runs: Sequence[Planned], folder: Path) -> None:
     rows = [
         page.Row((run.notes["preset"], curve.name, str(curve.p), *_ends(curve)))
         for run in runs if is_sweep(run) and run.tables.get("sample")
-        for curve in curves(run) if curve.p in (2, run.size)
+        for curve in curves(run) if not curve.of_ranks or curve.p == run.size
     ]  # fmt: skip
     columns = page.columns_of("benchmark", "of", ">ranks", ">smallest size", ">largest size")
     title = "As OSU prints it: means over repetitions and ranks; MB/s are 1,000,000 bytes"
