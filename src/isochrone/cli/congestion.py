@@ -19,13 +19,13 @@ from isochrone.console.measuring import follow
 from isochrone.measure.estimate import tried
 from isochrone.measure.launchable import Launchable
 from isochrone.measure.setup import Setup
-from isochrone.measure.suites import GRACE
+from isochrone.measure.suites import RUN_GRACE
 from isochrone.pages.page import Row, Table, columns_of
 from isochrone.pages.words import EVEN, ratio_of
 from isochrone.runfile.file import read
 
 NAME = "congestion"
-MAX_TIME = 300.0
+CONGESTION_BUDGET = 300.0
 FEWEST_RANKS = 4
 """Two of a victim, two of a congestor."""
 
@@ -69,7 +69,7 @@ def measure(
     ]
     hosts: Sequence[str] = [""] * ranks
     if missing and not dry_run:
-        launch = Launchable(setup, "startup", (), ranks, timeout=GRACE)
+        launch = Launchable(setup, "startup", (), ranks, timeout=RUN_GRACE)
         hosts = tried(launch, ("--repeats", "1"), missing[0][-1].parent)[0].hosts
     for k, (victim, congestor, path) in enumerate(missing):
         began = monotonic()
@@ -83,7 +83,7 @@ def measure(
             if dry_run:
                 print(command_line(tokens))
                 continue
-            follow(tokens, path, path.stem, 2 * limit + GRACE, quiet=quiet)
+            follow(tokens, path, path.stem, 2 * limit + RUN_GRACE, quiet=quiet)
         print(f"{printable_path(path)}: {duration(monotonic() - began)}", flush=True)
 
 

@@ -103,7 +103,7 @@ def _congestion(args: Namespace, setup: Setup) -> None:
     """Measure victims beside congestors on the largest number of ranks, and say the impact."""
     folder = args.output or Path(congestion.NAME)
     ranks = max(args.ranks or [setup.default_ranks()])
-    max_time = args.budget or congestion.MAX_TIME
+    max_time = args.budget or congestion.CONGESTION_BUDGET
     if not args.dry_run:
         agree(Expected(max_time, "at most"), args)
         make_folder(folder)
