@@ -25,7 +25,7 @@ from isochrone.pages.words import EVEN, ratio_of
 from isochrone.runfile.file import read
 
 NAME = "congestion"
-MAX_TIME = 300.0
+CONGESTION_BUDGET = 300.0
 FEWEST_RANKS = 4
 """Two of a victim, two of a congestor."""
 

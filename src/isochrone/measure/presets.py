@@ -103,10 +103,10 @@ MPPTEST = (
 
 _OSU = tuple(
     Preset(name, command.split()[0], tuple(command.split()[1:]), command)
-    for name, command in OSU.items()
+    for command, name in {OSU[name]: name for name in reversed(OSU)}.items()
     if command
-)
-"""A preset for each benchmark, with its name."""
+)[::-1]
+"""A preset for each command, with the name of the first benchmark that it answers."""
 
 SUITES = {
     suite.name: suite

@@ -12,10 +12,10 @@ from isochrone.views.head import library
 ONE_NODE = "one node"
 
 _USUAL = {
-    "mode": "blocking", "window": 1, "partitions": 4, "ready": "together", "rma-sync": "flush", "rma-window": "create",
-    "layout": "contiguous", "cache": "hot", "pairing": "halves", "sync": "barrier", "root": "fixed",
-    "progress": "none", "counts": "uniform", "topology": "cartesian", "type": "byte",
-    "reduce": "sum", "in_place": False,
+    "mode": "blocking", "window": 1, "partitions": 4, "ready": "together", "rma-sync": "flush",
+    "rma-window": "create", "layout": "contiguous", "cache": "hot", "pairing": "halves",
+    "sync": "barrier", "root": "fixed", "progress": "none", "counts": "uniform",
+    "topology": "cartesian", "type": "byte", "reduce": "sum", "in_place": False,
 }  # fmt: skip
 """Defaults of options; shown only where curves differ in them."""
 

@@ -15,7 +15,7 @@ from isochrone.base.table import grouped
 CONGESTOR_SHARE = 0.8
 """Fraction of the nodes that have a congestor (``CONGESTOR_NODE_FRAC``)."""
 
-REPEATS = 5
+VICTIM_REPEATS = 5
 CONGESTOR_ITERATIONS = 10
 """Of a congestor alone, which is never launched so; beside a victim it repeats."""
 
@@ -58,7 +58,7 @@ def description(hosts: Sequence[str], victim: str, congestor: str) -> dict[str, 
     others = sorted({*range(len(hosts))} - {*on})
     return {
         "isochrone": "app/1",
-        "repeats": REPEATS,
+        "repeats": VICTIM_REPEATS,
         "runs": [[victim], [victim, congestor]],
         "parameters": {"victim_bytes": SHORT if victim != "rr_two_sided_bw_sync" else LONG,
                        "congestor_bytes": CONGESTING},

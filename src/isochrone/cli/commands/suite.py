@@ -103,7 +103,7 @@ def _congestion(args: Namespace, setup: Setup) -> None:
     """Measure victims beside congestors on the largest number of ranks, and say the impact."""
     folder = args.output or Path(congestion.NAME)
     ranks = max(args.ranks or [setup.default_ranks()])
-    max_time = args.budget or congestion.MAX_TIME
+    max_time = args.budget or congestion.CONGESTION_BUDGET
     if not args.dry_run:
         agree(Expected(max_time, "at most"), args)
         make_folder(folder)
@@ -179,7 +179,7 @@ def _report(planned_runs: Sequence[Planned], folder: Path) -> None:
     rows = [
         page.Row((run.notes["preset"], curve.name, str(curve.p), *_ends(curve)))
         for run in runs if is_sweep(run) and run.tables.get("sample")
-        for curve in curves(run) if curve.p in (2, run.size)
+        for curve in curves(run) if not curve.of_ranks or curve.p == run.size
     ]  # fmt: skip
     columns = page.columns_of("benchmark", "of", ">ranks", ">smallest size", ">largest size")
     title = "As OSU prints it: means over repetitions and ranks; MB/s are 1,000,000 bytes"
