@@ -152,6 +152,32 @@ def test_a_program_comes_back_on_a_number_of_ranks_nobody_saw(name: str) -> None
         assert times[0] == pytest.approx(times[1], rel=0.03)
 
 
+@pytest.mark.parametrize("hidden", [100, 60])
+def test_a_fixed_number_of_levels_is_told_from_a_growing_one(hidden: int) -> None:
+    """All of three levels take 100 us twice, so that those without messages show how many are left.
+
+    If they take 60 us, that is no sign of a number: levels go on to one rank.
+    """
+    there, back = (
+        [{"compute": {"time": f"100us*{first}", "among": {"dimensions": 2, "apart": apart}}},
+         {"exchange": {"topology": {"offsets": {"dimensions": 2, "apart": apart, "list": [
+             {"to": [1, 0]}, {"to": [-1, 0]}, {"to": [0, 1]}, {"to": [0, -1]}]}}, "bytes": 512}}]
+        for first, apart in (("min(k, 1)", "2**k"), ("1", f"2**({LEVELS} - 1 - k)"))
+    )  # fmt: skip
+    alone = {"time": f"{2 * hidden}us*max(3 - {LEVELS}, 0)", "among": {
+        "dimensions": 2, "apart": f"2**{LEVELS}"}}  # fmt: skip
+    phases: Phases = [{"repeat": {"times": 20, "phases": [
+        {"repeat": {"times": LEVELS, "step": "k", "phases": there}},
+        {"compute": alone},
+        {"repeat": {"times": LEVELS, "step": "k", "phases": back}},
+        {"allreduce": {"bytes": 8}}]}}]  # fmt: skip
+    general = generalized([analysed(seen(phases, ranks)) for ranks in (4, 8, 16)], "x")
+    found = program(parse(general.document, "test", {"p": "256"}))
+    partners = {action.peer for action in done(found, 0) if action.op == "isend"}
+    levels = 3 if hidden == 100 else 4
+    assert partners == {side * 2**level for side in (1, 16) for level in range(levels)}
+
+
 def test_what_differs_in_structure_is_refused_by_its_position() -> None:
     """And so are partners that follow no rule."""
     loop = {"repeat": {"times": 20, "phases": [{"compute": "1ms"}, {"allreduce": {"bytes": 8}}]}}

@@ -236,7 +236,8 @@ class Levels:
         ratio = formula(by_ranks, step, doublings(step, times))
         if ratio is None:
             listing = "; ".join(", ".join(map(str, of)) for of in ratios)
-            raise fit.refuse(f"position {path}", f"its ranks are apart by no rule: {listing}")
+            problem = f"the distances of its ranks follow no rule: {listing}"
+            raise fit.refuse(f"position {path}", problem)
         least = fit.whole(nearest, "the distances of ranks", path)
         self.apart = ratio if least == 1 else f"{least}*{ratio}"
         self.distances = Distances(step, ratio, ratios)
