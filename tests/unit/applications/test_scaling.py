@@ -152,6 +152,14 @@ def test_a_program_comes_back_on_a_number_of_ranks_nobody_saw(name: str) -> None
         assert times[0] == pytest.approx(times[1], rel=0.03)
 
 
+def test_operations_of_rows_and_columns_that_overlap_widen_the_interval() -> None:
+    """Once, however many of them there are; roots that rotate among all ranks do not."""
+    for phases, spread in ((BLOCKS, DOUBTFUL), (BLOCKS[1:], 0.0)):
+        general = generalized([analysed(seen(phases, ranks)) for ranks in (4, 8, 16)], "x")
+        assert general.spread == pytest.approx(spread)
+        assert len(general.warnings) == (spread > 0)
+
+
 @pytest.mark.parametrize("hidden", [100, 60])
 def test_a_fixed_number_of_levels_is_told_from_a_growing_one(hidden: int) -> None:
     """All of three levels take 100 us twice, so that those without messages show how many are left.
