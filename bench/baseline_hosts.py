@@ -26,7 +26,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from isochrone.changes.baseline import ENOUGH, Reference
+from isochrone.changes.baseline import MIN_BASELINE_RUNS, Reference
 from isochrone.changes.check import Earlier, check
 from isochrone.runfile.run import Run
 from made_up.nights import Cluster
@@ -71,7 +71,7 @@ def main() -> None:
 def healthy(seed: int, nights: int, pairs: float) -> None:
     """Print the verdicts on healthy nights, but of the three that a baseline begins with."""
     verdicts, reasons = Counter[str](), Counter[str]()
-    for number in range(-(-nights // (IN_A_ROW - ENOUGH))):
+    for number in range(-(-nights // (IN_A_ROW - MIN_BASELINE_RUNS))):
         dice = np.random.default_rng([seed, number])
         hosts, overlap = int(dice.integers(16, 33)), float(dice.choice(OVERLAPS))
         each, freedom = int(dice.integers(1, 4)), int(dice.integers(3, 6))
@@ -83,7 +83,7 @@ def healthy(seed: int, nights: int, pairs: float) -> None:
             run = cluster.launch(cluster.job(hosts, dice), dice, again=True,
                                  tails=(pairs, freedom))  # fmt: skip
             found = check(run, Earlier("nights", before))
-            if night >= ENOUGH:
+            if night >= MIN_BASELINE_RUNS:
                 verdicts[found.verdict] += 1
                 said = [f"{one.verdict} {one.kind} {one.ratio:.2f}" for one in found.findings]
                 reasons.update(said + found.doubts)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file clocks.h
- * The clock of rank 0 at every rank: ranks that share memory share a clock, and
- * one of them compares it with that of rank 0, when the program begins and when
- * it ends. Between these, the offset is on a straight line.
+ * The clock of rank 0 at every rank. MPI_Wtime of each rank may count from its
+ * own MPI_Init. Ranks of a host compare it with the clock of the host, and the
+ * first of them compares with rank 0, when the program begins and when it ends.
+ * Between these, the offset is on a straight line.
  */
 #pragma once
 

@@ -1,9 +1,9 @@
-"""Names in the code say what a value is, not its role in a sentence."""
+"""Names in the code say what a value is, not its role in a sentence, and each one thing."""
 
 from __future__ import annotations
 
 import ast
-from collections import Counter
+from collections import Counter, defaultdict
 
 from beds.mpis import ROOT
 
@@ -28,3 +28,20 @@ def test_few_names_are_vague() -> None:
                 names[node.arg] += 1
     vague = {name: count for name, count in names.most_common() if name in VAGUE}
     assert sum(vague.values()) < LIMIT * names.total(), vague
+
+
+def test_no_number_has_the_name_of_another() -> None:
+    """Constants of modules: who reads a name need not look up which of several values it has."""
+    values: dict[str, set[float]] = defaultdict(set)
+    for path in (ROOT / "src").rglob("*.py"):
+        for statement in ast.parse(path.read_text("utf-8")).body:
+            if not isinstance(statement, ast.Assign | ast.AnnAssign):
+                continue
+            target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+            value = statement.value
+            if isinstance(value, ast.UnaryOp):
+                value = value.operand
+            number = isinstance(value, ast.Constant) and type(value.value) in (int, float)
+            if number and isinstance(target, ast.Name) and target.id.isupper():
+                values[target.id.strip("_")].add(value.value)
+    assert not {name: found for name, found in values.items() if len(found) > 1}

@@ -43,7 +43,7 @@ def command(mpi: Mpi, folder: Path, *words: str, ranks: int = 2) -> list[str]:
 
 def tune(folder: Path, *words: object, **environ: str) -> Answer:
     """Run the command in a folder; pairs are not added where they leave a doubt."""
-    with patch.object(io_tuning, "LONGEST", 0.0):
+    with patch.object(io_tuning, "MAX_PAIRS_SECONDS", 0.0):
         return run_here("tune", "collective-io", *words, cwd=folder, **{**CROWDED, **environ})
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.table import Table, TableBuilder
-from isochrone.latency_map.confirm import ROUNDS
+from isochrone.latency_map.confirm import MAX_STARTS
 from isochrone.latency_map.retests import to_measure_again
 from isochrone.latency_map.topology import analyse
 from isochrone.runfile.run import Rank, Run
@@ -230,7 +230,7 @@ def with_retests(run: Run, pairs: Sequence[tuple[int, int]], factor: float = 0.9
 
 def confirmed(run: Run, again: Callable[[], Matrix]) -> Run:
     """Measure again what a map would call slow, as `measure` does; ``again`` gives times in µs."""
-    for _ in range(ROUNDS):
+    for _ in range(MAX_STARTS):
         pairs = to_measure_again(run, analyse(run)).pairs
         if not pairs:
             break

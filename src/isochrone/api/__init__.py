@@ -22,7 +22,7 @@ from isochrone.changes import compare as comparison
 from isochrone.changes.compare import Comparison
 from isochrone.formats.comparison_sides import runs_of
 from isochrone.latency_map import topology
-from isochrone.latency_map.what_is_slow import LEAST
+from isochrone.latency_map.what_is_slow import MIN_SLOWDOWN
 from isochrone.models import Model, Splits
 from isochrone.models.family import Family
 from isochrone.models.load import Measured
@@ -97,7 +97,7 @@ class Analysis:
         return f"<pre>{escape(str(self))}</pre>"
 
 
-def analyse(run: Source, *, bytes: int | None = None, threshold: float = LEAST) -> Analysis:
+def analyse(run: Source, *, bytes: int | None = None, threshold: float = MIN_SLOWDOWN) -> Analysis:
     """Analyse a run: levels and slow components of a latency map, curves of a sweep, and so on.
 
     ``print`` shows the result as ``isochrone show`` does. ``result["levels"]`` is a part of its

@@ -22,20 +22,20 @@ from isochrone.base.record import Record
 from isochrone.base.stats import binomial, known, mad, median_of, medians_by, outlier_limit
 from isochrone.base.verdicts import FASTER, NOT_KNOWN, SAME, SLOWER, Change
 
-RATE = 0.05
+FALSE_CHANGE_RATE = 0.05
 """Probability of any wrong ``slower`` or ``faster``, and of an interval without the true value."""
 
-_CONFIDENCE = 1 - RATE
+_CONFIDENCE = 1 - FALSE_CHANGE_RATE
 _BEYOND = (1 - _CONFIDENCE) / 2
 """On either side of an interval."""
 
 FEW_GROUPS = 6
 """Minimum number of values for a 95 % interval of their median: of 5 it is beyond all in 2/32."""
 
-ROUNDING = 1e-9
+FLOAT_ROUNDING = 1e-9
 """Relative rounding error."""
 
-_WRITTEN = 1e-4
+_WRITTEN_PRECISION = 1e-4
 """Relative precision of written times, to which simulated ones repeat."""
 
 TRIM = 0.2
@@ -56,7 +56,7 @@ FEW_TO_SEE_TAILS = 4
 """Minimum number of values of a column: of fewer, the differences from their mean are nearly
 normal, whatever the values are."""
 
-LEAST_SPREAD = 2e-3
+MIN_TIME_SPREAD = 2e-3
 """Minimum relative standard deviation, also for exact times of a simulator."""
 
 
@@ -85,7 +85,7 @@ def verdict(
     sure
         Whether the difference is significant after correction for multiple tests.
     """
-    if low * (1 + margin) >= 1 - ROUNDING and high <= (1 + margin) * (1 + ROUNDING):
+    if low * (1 + margin) >= 1 - FLOAT_ROUNDING and high <= (1 + margin) * (1 + FLOAT_ROUNDING):
         return SAME
     if sure and low * (1 - rounding) > 1 and ratio > 1 + threshold:
         return SLOWER
@@ -113,7 +113,10 @@ class Estimate(Record):
     @property
     def differs(self) -> bool:
         """Whether it is of a ratio, and its interval is known and does not contain 1."""
-        return verdict(self.median, self.low, self.high, rounding=_WRITTEN) in (FASTER, SLOWER)
+        return verdict(self.median, self.low, self.high, rounding=_WRITTEN_PRECISION) in (
+            FASTER,
+            SLOWER,
+        )
 
 
 def estimate(values: Iterable[float]) -> Estimate:
@@ -250,7 +253,7 @@ class Means(NamedTuple):
     squared: Floats
     freedom: Floats
 
-    def interval(self, rate: float = RATE) -> tuple[Floats, Floats]:
+    def interval(self, rate: float = FALSE_CHANGE_RATE) -> tuple[Floats, Floats]:
         """Enclose the means (Student 1908, *The probable error of a mean*, Biometrika 6, 1-25)."""
         from scipy.special import stdtrit  # SciPy takes long to import
 
@@ -310,7 +313,7 @@ def moderated(squared: Floats, freedom: int | Floats) -> tuple[Floats, Floats]:
     """
     from scipy.special import digamma, polygamma
 
-    variances = np.maximum(squared, LEAST_SPREAD**2)
+    variances = np.maximum(squared, MIN_TIME_SPREAD**2)
     free = np.broadcast_to(np.asarray(freedom, np.float64), variances.shape)
     if len(variances) < FEW_SPREADS:
         return variances, free
@@ -380,7 +383,7 @@ def components(column_means: Means) -> Components:
     within = float(np.nansum(column_means.squared * n * column_means.freedom)) / (total - count)
     typical_n = (total - float(n @ n) / total) / (count - 1)
     between = max((mean_square - within) / typical_n, 0.0)
-    return Components(float(np.mean(middle)), max(within, LEAST_SPREAD**2), between, count)
+    return Components(float(np.mean(middle)), max(within, MIN_TIME_SPREAD**2), between, count)
 
 
 TAILS = (3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0)
@@ -463,7 +466,7 @@ class Contrast(NamedTuple):
     p: Floats
 
 
-def contrast(before: Floats, after: Floats, rate: float = RATE) -> Contrast:
+def contrast(before: Floats, after: Floats, rate: float = FALSE_CHANGE_RATE) -> Contrast:
     """Compare two sides by Welch's test, or by Yuen's where that has more power.
 
     Welch (1947, *The generalization of "Student's" problem when several different population
@@ -502,8 +505,8 @@ def _test(left: Means, right: Means, rate: float | Floats) -> Contrast:
         weight = left.squared**2 / left.freedom + right.squared**2 / right.freedom
         of_t = np.where(weight > 0, (left.squared + right.squared) ** 2 / weight, 1.0)
         p = 2 * stdtr(of_t, -np.abs(change) / error)
-    certain = error <= ROUNDING
-    p = np.where(certain, np.where(np.abs(change) > ROUNDING, 0.0, 1.0), p)
+    certain = error <= FLOAT_ROUNDING
+    p = np.where(certain, np.where(np.abs(change) > FLOAT_ROUNDING, 0.0, 1.0), p)
     half = np.where(certain, 0.0, stdtrit(of_t, 1 - rate / 2) * error)
     return Contrast(change, error, change - half, change + half, p)
 
@@ -511,7 +514,7 @@ def _test(left: Means, right: Means, rate: float | Floats) -> Contrast:
 def without_chance(before: Floats, after: Floats) -> Contrast:
     """Compare times that know no chance: any difference beyond rounding is one."""
     change = means(after).middle - means(before).middle
-    p = np.where(np.abs(change) > ROUNDING, 0.0, 1.0)
+    p = np.where(np.abs(change) > FLOAT_ROUNDING, 0.0, 1.0)
     return Contrast(change, np.zeros_like(change), change, change, p)
 
 
@@ -610,5 +613,5 @@ def bootstrap_interval(draws: Floats) -> Interval:
 
     Percentiles (Efron & Tibshirani 1993, *An Introduction to the Bootstrap*, chapter 13).
     """
-    low, high = np.nanquantile(draws, [RATE / 2, 1 - RATE / 2])
+    low, high = np.nanquantile(draws, [FALSE_CHANGE_RATE / 2, 1 - FALSE_CHANGE_RATE / 2])
     return float(low), float(high)

@@ -15,7 +15,7 @@ from typing import IO
 from isochrone.base.errors import IsochroneError, failing
 from isochrone.base.text import command_line, listeners, printable
 
-_LONGEST = 20_000
+_MAX_JOURNAL_TEXT = 20_000
 
 
 class _Journal:
@@ -33,7 +33,7 @@ class _Journal:
                 return
             timestamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
             try:
-                self.stream.write(f"{timestamp} {printable(text, _LONGEST)}\n")
+                self.stream.write(f"{timestamp} {printable(text, _MAX_JOURNAL_TEXT)}\n")
                 self.stream.flush()
             except OSError as error:
                 self.stream = None
@@ -46,7 +46,7 @@ _journal = _Journal()
 def note(text: str) -> None:
     """Print and log a decision."""
     if _journal.verbose:
-        print(f"isochrone: {printable(text, _LONGEST)}", file=sys.stderr, flush=True)
+        print(f"isochrone: {printable(text, _MAX_JOURNAL_TEXT)}", file=sys.stderr, flush=True)
     _journal.log(text)
 
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from isochrone.base.arrays import Floats
 from isochrone.base.record import Record
 
-LEAST = 3
+MIN_MATRIX_ROWS = 3
 """Rows of a matrix without names; two lines of two numbers may be anything."""
 
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
@@ -126,14 +126,14 @@ def _without_names(rows: Sequence[Row], at: int, *, whole: bool) -> tuple[TextMa
     names = [row[0] for row in body] if labels else []
     cells = [row[labels:] for row in body]
     count = max(map(len, cells), default=0)
-    if len(body) < LEAST - 1 or len({*names}) < len(names):
+    if len(body) < MIN_MATRIX_ROWS - 1 or len({*names}) < len(names):
         return None
     if len(cells) < count and len(cells[0]) == len(cells[-1]) and (whole or end < len(rows)):
         return None
     lower = len(cells[0]) == 1
     if (lower or len(cells[-1]) == 1) and any(float(_value(row[-lower])) > 0 for row in cells):
         count += 1  # what would be the diagonal is measured: it is left out
-    values = _square(cells, count) if count >= LEAST else None
+    values = _square(cells, count) if count >= MIN_MATRIX_ROWS else None
     if values is None:
         return None
     if len(above) in (count, count + 1) and not all(map(_is_value, above[1:])):

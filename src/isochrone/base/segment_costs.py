@@ -11,7 +11,7 @@ import numpy as np
 
 from isochrone.base.arrays import Array, Floats, Ints
 
-_DEPENDENT = 1e-11
+_MIN_INDEPENDENT_SQUARE = 1e-11
 """A term is a linear combination of others if this fraction of the square of its column remains."""
 
 
@@ -92,7 +92,7 @@ def _eliminated(normal: Floats, terms: int) -> Floats:
     possible = np.ones(normal.shape[1:], dtype=bool)
     for k in range(terms):
         pivot, *others = rows[k]
-        possible &= pivot > _DEPENDENT * diagonal[k]
+        possible &= pivot > _MIN_INDEPENDENT_SQUARE * diagonal[k]
         pivot = np.where(possible, pivot, 1.0)
         for i, entry in enumerate(others, 1):
             rows[k + i] -= entry / pivot * rows[k][i:]

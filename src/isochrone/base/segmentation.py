@@ -48,7 +48,7 @@ LINE_RATIO = 2.0
 MAX_CANDIDATES = 300
 """Enough for any sweep over sizes; the effort grows with the square."""
 
-_ROUNDING = 1e-4
+_NORMAL_EQUATIONS_ROUNDING = 1e-4
 """Relative deviations below this are no noise: normal equations are not more precise."""
 
 _MOVES = 8
@@ -461,7 +461,7 @@ def _ends(
 
 def _noise_floor(scaled: Floats, *, has_sigma: bool) -> float:
     """Return the mean square that counts as no deviation at all."""
-    rounding = _ROUNDING**2 * float(np.mean(scaled**2))
+    rounding = _NORMAL_EQUATIONS_ROUNDING**2 * float(np.mean(scaled**2))
     return max(1.0, rounding) if has_sigma else rounding
 
 

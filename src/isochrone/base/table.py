@@ -13,7 +13,7 @@ from isochrone.base.arrays import Array, Bools
 _CHUNK = 8192
 """Records held as dicts before they become columns; bounds the memory for a large file."""
 
-_MANY = 2048
+_JOINED_COLUMNS = 2048
 """Columns of the same members that are joined at once: many small arrays scatter the memory."""
 
 _FEW_CELLS = 1 << 20
@@ -96,7 +96,9 @@ class TableBuilder:
         self._flush()
         self._chunks.append((rows, columns))
         small = self._chunks[self._joined :]
-        if len(small) == _MANY and all(chunk.keys() == columns.keys() for _, chunk in small):
+        if len(small) == _JOINED_COLUMNS and all(
+            chunk.keys() == columns.keys() for _, chunk in small
+        ):
             self._chunks[self._joined :] = [
                 (sum(rows for rows, _ in small), {key: _join(key, small) for key in columns.copy()})
             ]

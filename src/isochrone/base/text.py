@@ -11,7 +11,7 @@ Tell = Callable[[str], None]
 
 MAX_PATH = 4096
 
-_DIGITS = 18
+_MAX_DIGITS = 18
 """Maximum number of digits of a whole number, which fits into 64 bits."""
 
 
@@ -69,7 +69,7 @@ def _numbers(character: str) -> str:
 
 def whole_number(text: str) -> int | None:
     """Read a whole number of at most 18 ASCII digits; None if it is none."""
-    fits = len(text) <= _DIGITS and text.isascii() and text.isdigit()
+    fits = len(text) <= _MAX_DIGITS and text.isascii() and text.isdigit()
     return int(text) if fits else None
 
 

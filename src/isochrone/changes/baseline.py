@@ -7,12 +7,12 @@ have it, without outliers (`without_outliers`). The upper prediction limit of th
 
 with t the quantile of Student's distribution (Hahn & Meeker 1991, *Statistical Intervals*, 4.7), or
 of one with tails as long as those of similar quantities, if that is larger (`tail_freedom`). A node
-that fewer than `ENOUGH` runs have is predicted from these and from the other nodes
+that fewer than `MIN_BASELINE_RUNS` runs have is predicted from these and from the other nodes
 (`Components.next_one`); other quantities are then not judged.
 
-The rate of *any* false alarm, `RATE`, is divided by `SHARES` among levels (or curves), nodes and
-ranks, and pairs (or points), and within each of these by Bonferroni. Variances are shrunk towards
-those of similar quantities (`moderated`).
+The rate of *any* false alarm, `FALSE_ALARM_RATE`, is divided by `SHARES` among levels (or curves),
+nodes and ranks, and pairs (or points), and within each of these by Bonferroni. Variances are shrunk
+towards those of similar quantities (`moderated`).
 
 Whole runs vary more than their components. A level (or curve) is therefore also slower if it is
 slower relative to the other levels of the same launch. Levels are compared only with runs of the
@@ -44,26 +44,27 @@ from isochrone.latency_map.hierarchy import Known
 from isochrone.pages.words import plural
 from isochrone.runfile.run import Run
 
-ENOUGH = 3
+MIN_BASELINE_RUNS = 3
 """Minimum number of earlier runs."""
 
 LATEST = 60
 """Earlier runs that a run is compared with, at most: more hardly say more of the next one, and old
 ones less of what is usual now."""
 
-MARGIN = 0.05
+CHANGE_MARGIN = 0.05
 """Threshold: smaller slowdowns are not reported."""
 
-RATE = 0.03
+FALSE_ALARM_RATE = 0.03
 """Probability of any false alarm in a run of an unchanged machine, at most."""
 
 SHARES = {"level": 1 / 15, "node": 1 / 60, "pair": 1 / 60, "curve": 1 / 2, "point": 1 / 2}
-"""Fractions of `RATE` for levels, nodes and ranks, and pairs of a map, which take a tenth of it, so
-that a job of every night has one false alarm a year; and for curves and points. Levels vary most
-from launch to launch and are few, so that a smaller fraction would cost them most."""
+"""Fractions of `FALSE_ALARM_RATE` for levels, nodes and ranks, and pairs of a map, which take a
+tenth of it, so that a job of every night has one false alarm a year; and for curves and points.
+Levels vary most from launch to launch and are few, so that a smaller fraction would cost them
+most."""
 
 JUDGING = 0.9
-"""Fraction of `RATE` for judging the run; the remainder is for removing outliers."""
+"""Fraction of `FALSE_ALARM_RATE` for judging the run; the remainder is for removing outliers."""
 
 OUTLIER_RATE = 0.002
 """Probability that a normal run is removed from a quantity as an outlier."""
@@ -77,7 +78,7 @@ BLIND = 1.6
 _LARGEST = 50.0
 _TINY = 1e-12
 
-SEVERAL = 2
+MIN_SLOW_POINTS = 2
 MOST_OF = 0.6
 """Nodes, and fraction of the nodes behind a switch, from which on the switch is blamed."""
 
@@ -104,10 +105,9 @@ class Change(Record):
     seconds, usual
         Median in the new run, and typical median of the earlier ones, in seconds.
     runs
-        Number of earlier runs that have it; below `ENOUGH`, it is also compared with its peers.
-    proved
-        For a node or rank: whether it is the only explanation. A slow link makes only some of its
-        round trips slower, a slow switch all nodes behind it.
+        Number of earlier runs that have it; below `MIN_BASELINE_RUNS`, it is also compared with its
+        peers. proved For a node or rank: whether it is the only explanation. A slow link makes only
+        some of its round trips slower, a slow switch all nodes behind it.
     """
 
     what: Quantity
@@ -162,10 +162,10 @@ def _next(
 ) -> tuple[Floats, Floats]:  # fmt: skip
     """Return the mean of each column, and the distance to its upper prediction limit.
 
-    Variances of ``similar`` columns are shrunk towards each other. Columns of fewer than `ENOUGH`
-    values are predicted from these and from their ``peers``, the columns of the same number; the
-    limit is infinite if there are none. Values have ``tails`` like Student's distribution of these
-    degrees of freedom.
+    Variances of ``similar`` columns are shrunk towards each other. Columns of fewer than
+    `MIN_BASELINE_RUNS` values are predicted from these and from their ``peers``, the columns of the
+    same number; the limit is infinite if there are none. Values have ``tails`` like Student's
+    distribution of these degrees of freedom.
     """
     from scipy.special import stdtrit  # SciPy takes long to import
 
@@ -179,7 +179,7 @@ def _next(
         squared[several], freedom[several] = moderated(squared[several], freedom[several])
     squared *= 1 + 1 / np.maximum(column_means.n, 1)
     if peers is not None:
-        sparse = column_means.n < ENOUGH
+        sparse = column_means.n < MIN_BASELINE_RUNS
         squared[sparse] = freedom[sparse] = np.inf
         for peer_group in np.unique(peers[sparse & (peers >= 0)]).tolist():
             members = peers == peer_group
@@ -234,13 +234,14 @@ class Reference:
     Raises
     ------
     InputError
-        If there are fewer than `ENOUGH`.
+        If there are fewer than `MIN_BASELINE_RUNS`.
     """
 
     def __init__(self, runs: Sequence[Run], hierarchies: Known | None = None) -> None:
-        if len(runs) < ENOUGH:
+        if len(runs) < MIN_BASELINE_RUNS:
             raise InputError(
-                f"the baseline has {len(runs)} comparable runs", hint=f"add at least {ENOUGH}"
+                f"the baseline has {len(runs)} comparable runs",
+                hint=f"add at least {MIN_BASELINE_RUNS}",
             )
         self.runs, self.known = runs, hierarchies
         self._found: tuple[Quantities, Further] | None = None
@@ -302,7 +303,7 @@ class Reference:
             self._usual[key] = _Usual(*limits, odd)
         return self._usual[key]
 
-    def judge(self, new: Run, margin: float = MARGIN) -> Against:
+    def judge(self, new: Run, margin: float = CHANGE_MARGIN) -> Against:
         """Say what of a run is worse than in the earlier ones.
 
         Raises
@@ -319,7 +320,7 @@ class Reference:
         kinds = np.array([f"{quantity.kind} {quantity.nbytes}" for quantity in measured.items])
         names = list(dict.fromkeys(families.tolist()))
         alike, notes = self._alike(new)
-        rate = RATE * (JUDGING if earlier >= RUNS_PER_OUTLIER else 1)
+        rate = FALSE_ALARM_RATE * (JUDGING if earlier >= RUNS_PER_OUTLIER else 1)
         for family in names:
             chance = rate * SHARES[family] / int(np.sum(families == family))
             for kind in dict.fromkeys(kinds[families == family].tolist()):
@@ -393,7 +394,7 @@ def _of_switches(changes: list[Change], measured: Quantities) -> list[Change]:
     """
     nodes = [change for change in changes if change.what.kind == "node"]
     hosts = dict.fromkeys(change.what.hosts[0] for change in nodes)
-    if len(hosts) < SEVERAL:
+    if len(hosts) < MIN_SLOW_POINTS:
         return changes
     others = [change for change in changes if change.what.kind != "node"]
     switch = next(

@@ -19,7 +19,14 @@ from isochrone.base.record import Record
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.base.verdicts import GOOD, NOT_KNOWN, POSSIBLY_SLOW, SLOW, SLOWER
-from isochrone.changes.baseline import BLIND, ENOUGH, LATEST, MARGIN, Change, Reference
+from isochrone.changes.baseline import (
+    BLIND,
+    CHANGE_MARGIN,
+    LATEST,
+    MIN_BASELINE_RUNS,
+    Change,
+    Reference,
+)
 from isochrone.changes.comparability import Setting, setting_of, unlike
 from isochrone.changes.effects import called
 from isochrone.changes.waivers import Rule
@@ -28,7 +35,7 @@ from isochrone.latency_map.map_health import MapHealth, map_health
 from isochrone.latency_map.partitions import numbered
 from isochrone.latency_map.retests import SAMPLE
 from isochrone.latency_map.slow_part import KINDS, Slow
-from isochrone.latency_map.what_is_slow import LEAST
+from isochrone.latency_map.what_is_slow import MIN_SLOWDOWN
 from isochrone.pages.words import plural
 from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import NO_END, Run
@@ -239,8 +246,8 @@ def check(
     earlier: Earlier | None = None,
     rules: Sequence[Rule] = (),
     *,
-    threshold: float = LEAST,
-    margin: float = MARGIN,
+    threshold: float = MIN_SLOWDOWN,
+    margin: float = CHANGE_MARGIN,
     memory: Memory | None = None,
 ) -> Check:
     """Judge a run.
@@ -392,10 +399,10 @@ def _against(
         left_out=[LeftOut(earlier_run.where, why) for earlier_run, why in reasons if why],
     )
     try:
-        if len(runs) < ENOUGH:
+        if len(runs) < MIN_BASELINE_RUNS:
             available = f"{len(runs)} comparable earlier run{'' if len(runs) == 1 else 's'}"
             raise InputError(
-                f"{available} in {printable(earlier.folder, 200)}, {ENOUGH} needed "
+                f"{available} in {printable(earlier.folder, 200)}, {MIN_BASELINE_RUNS} needed "
                 "(5 recommended): "
                 "isochrone baseline add"
             )
@@ -434,7 +441,9 @@ def _slower(change: Change) -> Finding:
     quantity = change.what
     relative = "" if quantity.kind in ("level", "curve") else " relative to the rest of the run"
     reference = (
-        "its baseline" if change.runs >= ENOUGH else f"the usual of {quantity.kind}s like it"
+        "its baseline"
+        if change.runs >= MIN_BASELINE_RUNS
+        else f"the usual of {quantity.kind}s like it"
     )
     evidence = (
         f"{change.ratio:.2f}x {reference}{relative} (normal variation up to {change.limit:.2f}x): "

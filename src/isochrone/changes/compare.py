@@ -19,7 +19,7 @@ from scipy.special import ndtri
 from isochrone.base.arrays import Floats
 from isochrone.base.documents import Hidden, Inline, Value, plain, shown
 from isochrone.base.errors import InputError
-from isochrone.base.inference import RATE, Contrast, contrast, holm, without_chance
+from isochrone.base.inference import FALSE_CHANGE_RATE, Contrast, contrast, holm, without_chance
 from isochrone.base.record import Record
 from isochrone.changes.comparability import check_comparable, environment
 from isochrone.changes.components import (
@@ -39,7 +39,7 @@ from isochrone.runfile.run import Run
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-MARGIN = 0.05
+CHANGE_MARGIN = 0.05
 """Default margin: times that differ by less are the same."""
 
 LAUNCHES_DIFFER = 1.3
@@ -278,7 +278,7 @@ def compare(
         for run in runs
     )
     if margin is None:
-        margin = 0.0 if certain else MARGIN
+        margin = 0.0 if certain else CHANGE_MARGIN
     margin = min(margin, at_most)
     forced = as_they_are and min(launches) < 2
     test = without_chance if certain or forced else _launches_or_far_apart
@@ -374,4 +374,6 @@ def _visible(single: Contrast) -> float | None:
     errors = single.error[~np.isnan(single.error)]
     if not len(errors):
         return None
-    return float(np.exp(ndtri(1 - RATE / 2 / len(errors)) * np.sqrt(np.mean(errors**2))))
+    return float(
+        np.exp(ndtri(1 - FALSE_CHANGE_RATE / 2 / len(errors)) * np.sqrt(np.mean(errors**2)))
+    )

@@ -13,7 +13,7 @@ import numpy as np
 
 from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.documents import Hidden, Inline, shown
-from isochrone.base.inference import RATE, Contrast, group_medians, verdict
+from isochrone.base.inference import FALSE_CHANGE_RATE, Contrast, group_medians, verdict
 from isochrone.base.record import Record
 from isochrone.base.stats import median_of
 from isochrone.base.verdicts import FASTER, NOT_KNOWN, SAME, SLOWER
@@ -31,7 +31,7 @@ another end, and a quarter of them may have changed for another reason."""
 
 ALIKE_ELSE = 0.9
 
-FAR = 3.0
+MIN_POINT_ERRORS = 3.0
 """Standard errors from which on a point did not change as its component did."""
 
 
@@ -79,7 +79,9 @@ class Differences:
         self.rows = np.column_stack((contrast.change, contrast.low, high, p))
         self.verdicts: list[str] = [
             NOT_KNOWN if isnan(p)
-            else verdict(exp(change), exp(low), exp(high), margin=margin, sure=p < RATE)
+            else verdict(
+                exp(change), exp(low), exp(high), margin=margin, sure=p < FALSE_CHANGE_RATE
+            )
             for change, low, high, p in self.rows.tolist()
         ]  # fmt: skip
 
@@ -212,10 +214,10 @@ def _alike(single: Contrast, base: Floats, points: Ints, shift: float) -> Bools:
     errors = single.error[points]
     error = float(np.sqrt(np.nanmean(errors**2))) if np.any(~np.isnan(errors)) else 0.0
     change, seconds = single.change[points], base[points]
-    by_factor = np.abs(change - shift) <= np.maximum(abs(shift) / 2, FAR * error)
+    by_factor = np.abs(change - shift) <= np.maximum(abs(shift) / 2, MIN_POINT_ERRORS * error)
     added = seconds * np.expm1(change)
     typical = float(np.nanmedian(added))
-    off = np.maximum(abs(typical) / 2, FAR * error * seconds)
+    off = np.maximum(abs(typical) / 2, MIN_POINT_ERRORS * error * seconds)
     by_time = (np.abs(added - typical) <= off) & (np.sign(typical) == np.sign(shift))
     return np.asarray(by_factor if by_factor.sum() >= by_time.sum() else by_time)
 

@@ -48,8 +48,8 @@ HUBER = 1.345
 _AT_ONCE = 2**22
 """Numbers in the normal equations that are solved together, at most: 32 MiB."""
 
-_ROUNDS = 30
-_SETTLED = 1e-6
+_MAX_EFFECT_STEPS = 30
+_EFFECTS_CONVERGED = 1e-6
 
 MIN_POINTS = 3
 """Minimum number of points of a curve for an effect of the curve."""
@@ -456,10 +456,10 @@ def usual_of(values: Floats) -> Floats:
     Maps lack columns, so the two are fitted in turn: means of columns, and medians of maps.
     """
     common = np.zeros((len(values), 1))
-    for _ in range(_ROUNDS if np.isnan(values).any() else 1):
+    for _ in range(_MAX_EFFECT_STEPS if np.isnan(values).any() else 1):
         middle = means(values - common).middle
         previous, common = common, np.nan_to_num(row_medians(values - middle))[:, None]
-        if np.max(np.abs(common - previous), initial=0) < _SETTLED:
+        if np.max(np.abs(common - previous), initial=0) < _EFFECTS_CONVERGED:
             break
     return middle
 
@@ -575,12 +575,12 @@ def shifts_of(
 def _fitted(ends: Sequence[Ints], values: Floats, middle: Floats, count: int) -> Floats:
     """Return the numbers of which each value of a map is the sum of three, robustly."""
     residuals, effects = values - middle, np.zeros((len(values), count))
-    for _ in range(_ROUNDS):
+    for _ in range(_MAX_EFFECT_STEPS):
         spread = np.maximum(MAD_TO_SIGMA * row_medians(np.abs(residuals)), 1e-6)[:, None]
         weight = np.minimum(1.0, HUBER * spread / np.maximum(np.abs(residuals), 1e-12))
         previous, effects = effects, _least_squares(ends, np.nan_to_num(weight), values, count)
         residuals = values - sum(effects[:, end] for end in ends)
-        if np.max(np.abs(effects - previous)) < _SETTLED:
+        if np.max(np.abs(effects - previous)) < _EFFECTS_CONVERGED:
             break
     return effects
 

@@ -1,9 +1,10 @@
 """Comparable runs over time: the median of each level, node or curve, and its change points.
 
 A series is cut into segments of constant time (`base.segmentation`). A change point is reported if
-the change exceeds `LEAST` and is significant. Nodes are compared relative to the other nodes of the
-same run, so that a slow night of the whole machine is not attributed to them. Maps of a history
-need only share hosts with one of them: a series has no value for a night without its host.
+the change exceeds `MIN_HISTORY_CHANGE` and is significant. Nodes are compared relative to the other
+nodes of the same run, so that a slow night of the whole machine is not attributed to them. Maps of
+a history need only share hosts with one of them: a series has no value for a night without its
+host.
 """
 
 from collections.abc import Sequence
@@ -21,16 +22,16 @@ from isochrone.changes.effects import off_usual, usual_of
 from isochrone.changes.nights import DRAWN, Night, Read, Value, fill, nights_of
 from isochrone.runfile.run import Run
 
-LEAST = 0.05
+MIN_HISTORY_CHANGE = 0.05
 """Threshold: smaller relative changes are not reported."""
 
-SURE = 4.0
+MIN_CHANGE_ERRORS = 4.0
 """Standard errors between the segments on both sides of a change point."""
 
-SHORTEST = 3
+MIN_SEGMENT_RUNS = 3
 """Minimum number of runs of a segment, to distinguish it from a bad night."""
 
-MOST = 6
+MAX_SEGMENTS = 6
 """Maximum number of segments."""
 
 
@@ -159,13 +160,13 @@ def _changes(logs: Floats, seconds: Floats) -> list[Change]:
     """Return where a series of logarithms changes; NaN are no values."""
     present = np.flatnonzero(~np.isnan(logs))
     logs, seconds = logs[present], seconds[present]
-    if len(logs) < 2 * SHORTEST:
+    if len(logs) < 2 * MIN_SEGMENT_RUNS:
         return []
     nights = np.arange(len(logs), dtype=np.float64)
 
     segments = segment(
-        nights, logs, np.ones_like, weights=np.ones(len(logs)), max_segments=MOST,
-        min_values=SHORTEST,
+        nights, logs, np.ones_like, weights=np.ones(len(logs)), max_segments=MAX_SEGMENTS,
+        min_values=MIN_SEGMENT_RUNS,
     )  # fmt: skip
     edges = [0, *(round(boundary.above) for boundary in segments.breaks), len(logs)]
     changes = []
@@ -175,7 +176,10 @@ def _changes(logs: Floats, seconds: Floats) -> list[Change]:
         freedom = len(left) + len(right) - 2
         squares = np.sum((left - np.mean(left)) ** 2) + np.sum((right - np.mean(right)) ** 2)
         error = float(np.sqrt(squares / freedom * (1 / len(left) + 1 / len(right))))
-        if abs(np.expm1(abs(shift))) > LEAST and abs(shift) > SURE * error:
+        if (
+            abs(np.expm1(abs(shift))) > MIN_HISTORY_CHANGE
+            and abs(shift) > MIN_CHANGE_ERRORS * error
+        ):
             sides = median_of(seconds[start:at]), median_of(seconds[at:end])
             changes.append(Change(int(present[at]), *sides, float(np.exp(shift))))
     return changes

@@ -19,7 +19,7 @@ from isochrone.runfile.samples import Key, counting, identity, points
 
 _Key = TypeVar("_Key")
 
-SMALLEST = 1e-12
+MIN_CLOCK_SECONDS = 1e-12
 """Seconds used in place of 0, which a coarse clock returns."""
 
 
@@ -127,7 +127,7 @@ def pairs_at(run: Run, slots: Ints) -> tuple[Ints, Floats]:
     a, b = slots[table["i"]], slots[table["j"]]
     keep = counting(table, ("i", "j", "bytes"), run.where) & (a >= 0) & (b >= 0)
     rows = np.column_stack([np.minimum(a, b), np.maximum(a, b), table["bytes"]])[keep]
-    return rows.astype(np.int64), np.log(np.maximum(table["median"][keep], SMALLEST))
+    return rows.astype(np.int64), np.log(np.maximum(table["median"][keep], MIN_CLOCK_SECONDS))
 
 
 def _left_out(rows: Ints, shared: Bools) -> str:

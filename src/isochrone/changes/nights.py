@@ -1,7 +1,7 @@
 """What a history keeps of each run, so that a later call reads only new runs.
 
-Nights on the same hosts are split into effects together, at most `TOGETHER` of them. The values of
-a night are never computed again.
+Nights on the same hosts are split into effects together, at most `JOINT_NIGHTS` of them. The values
+of a night are never computed again.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -16,7 +16,7 @@ from isochrone.changes.effects import quantities
 from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import NO_END, Run
 
-TOGETHER = 300
+JOINT_NIGHTS = 300
 """Nights that are split together, at most: memory is bounded, and levels are found once."""
 
 DRAWN = ("level", "node", "inside", "curve", "point")
@@ -105,8 +105,8 @@ def fill(nights: Iterable[Night], read: Read) -> None:
                     for night in nights)  # fmt: skip
     for same in alike.values():
         while missing := [k for k, night in enumerate(same) if night.values is None]:
-            last = max(missing[-1] + 1, TOGETHER)
-            _fill(same[max(0, last - TOGETHER) : last], read)
+            last = max(missing[-1] + 1, JOINT_NIGHTS)
+            _fill(same[max(0, last - JOINT_NIGHTS) : last], read)
 
 
 def _fill(nights: Sequence[Night], read: Read) -> None:

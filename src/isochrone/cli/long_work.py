@@ -16,7 +16,7 @@ from isochrone.measure.launcher import BATCH_JOB
 if TYPE_CHECKING:
     from isochrone.measure.estimate import Expected
 
-LONG = 600.0
+ASK_AFTER_SECONDS = 600.0
 """Seconds from which on a person is asked, unless ``limits.ask-after`` says otherwise."""
 
 
@@ -68,7 +68,7 @@ def agree(estimate: Expected | None, args: Namespace, plan: Sequence[str] = ()) 
 
 def limit_of(args: Namespace) -> Seconds:
     """Return the seconds from which on work is long."""
-    return float(getattr(args, "ask_after", LONG))
+    return float(getattr(args, "ask_after", ASK_AFTER_SECONDS))
 
 
 def duration(seconds: Seconds) -> str:

@@ -22,16 +22,16 @@ from isochrone.views.head import HeadLine, write_head
 from isochrone.views.style import CAPTION, SLOW, new_figure, plain_axes, time_unit
 from isochrone.views.view import Axes, Figure
 
-MAX_NODES = 256
+MAX_NODE_ROWS = 256
 """More rows are not distinguishable."""
 
-PARTS = 512
+PICTURE_COLUMNS = 512
 """Columns of the picture."""
 
-_NAMED = 72
+_MAX_NAMED_CHARACTERS = 72
 _HELD = ("#f4f6f9", "#a9c3e3", "#2f62a8")
 _FRAME = "#e07b39"
-_SAME = 5e-7
+_EQUAL_SECONDS = 5e-7
 
 
 def draw(file_data: Distribution, layout: Layout, seconds: Floats, size: int) -> Figure:
@@ -52,15 +52,15 @@ def draw(file_data: Distribution, layout: Layout, seconds: Floats, size: int) ->
         If there are too many nodes.
     """
     nodes = layout.nodes
-    if nodes > MAX_NODES:
-        raise InputError(f"{nodes} nodes are too many for a figure; the limit is {MAX_NODES}")
+    if nodes > MAX_NODE_ROWS:
+        raise InputError(f"{nodes} nodes are too many for a figure; the limit is {MAX_NODE_ROWS}")
     row = 0.34 if nodes <= 16 else max(0.17 * 64 / max(nodes, 64), 0.05)
     height = 1.55 + row * nodes
     figure = new_figure(9.2, height)
     bottom, axes_height = 0.55 / height, row * nodes / height
     axes = figure.add_axes((0.11, bottom, 0.64, axes_height))
     _file(axes, file_data, size)
-    labelled, ranks = range(0, nodes, -(-nodes // _NAMED)), layout.ranks
+    labelled, ranks = range(0, nodes, -(-nodes // _MAX_NAMED_CHARACTERS)), layout.ranks
     labels = [f"{printable(layout.hosts[k], 14)} ({ranks[k]})" for k in labelled]
     axes.set_yticks(list(labelled), labels)
     _costs(figure.add_axes((0.78, bottom, 0.20, axes_height), sharey=axes), seconds)
@@ -100,7 +100,7 @@ def _file(axes: Axes, file_data: Distribution, size: int) -> None:
 
 def _costs(axes: Axes, seconds: Floats) -> None:
     unit = time_unit(seconds)
-    hot = seconds >= seconds.max() * (1 - _SAME)
+    hot = seconds >= seconds.max() * (1 - _EQUAL_SECONDS)
     axes.barh(range(len(seconds)), seconds / unit.factor, height=0.7,
               color=np.where(hot, SLOW, "#9aa5b1").tolist())  # fmt: skip
     axes.tick_params(left=False, labelleft=False)

@@ -288,7 +288,7 @@ class Leaving(msgspec.Struct, frozen=True):
         What was measured; ``bytes`` is the block of one rank.
     parts
         Exit time of each member, counted from the root, as a fraction of the operation's time; of
-        more than `MOST` members, an evenly spaced subset.
+        more than `MAX_MEMBERS` members, an evenly spaced subset.
     group
         Of grids: ``CG``, a row or all ranks, or ``LG``, a column; empty if not recorded.
     """

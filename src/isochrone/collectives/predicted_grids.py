@@ -47,7 +47,7 @@ _ALONE = (1.0, 1.0, 1.0)
 
 Placement = Literal["block", "cyclic"]
 
-_FEW = 3
+_LISTED_GROUPS = 3
 """Numbers of groups that a sentence lists."""
 
 
@@ -219,7 +219,9 @@ def warnings_of(times: Iterable[GridTime]) -> list[str]:
     warnings = list(dict.fromkeys(text for grid_time in times for text in grid_time.warnings))
     unknown = sorted({group_count for grid_time in times for group_count in grid_time.not_measured})
     if unknown:
-        shown = ", ".join(map(str, unknown[:_FEW])) + (", …" if len(unknown) > _FEW else "")
+        shown = ", ".join(map(str, unknown[:_LISTED_GROUPS])) + (
+            ", …" if len(unknown) > _LISTED_GROUPS else ""
+        )
         warnings.append(
             f"the slowdown of {shown} concurrent rows or columns was not measured; 1 is assumed"
         )
@@ -274,7 +276,7 @@ def places(
 
 # The time of one phase of a grid collective: by formulas, and by what was measured near it.
 
-_LINE = 1e-9
+_SAME_SIZE = 1e-9
 """A size this close to a measured one, as a part of it, is that one."""
 
 _NO_TIME = 1e-12
@@ -359,7 +361,7 @@ class PhaseTimes:
             seconds / time_at(sizes, undisturbed, size),
             ends_by_size[0] is not None,
         )
-        same = np.flatnonzero(np.abs(sizes - size) <= _LINE * size)
+        same = np.flatnonzero(np.abs(sizes - size) <= _SAME_SIZE * size)
         if len(same):
             k = int(same[0])
             ends = (group.low[k], group.high[k])

@@ -32,7 +32,7 @@ from isochrone.base.text import printable
 from isochrone.collectives.grid_collectives import MAX_RANKS, OPERATIONS, Grid
 from isochrone.measure.cache import cache_folder
 
-FORMAT = 1
+TUNING_FORMAT = 1
 
 MAX_BYTES = 16 * 1024**2
 """A tuning table larger than this is none."""
@@ -140,7 +140,7 @@ def read(path: str | Path) -> Table:
             raise InputError(f"the file is not a tuning table: {error}", hint=hint) from error
         if content.get("record") != "tuning":
             raise InputError("the file is not a tuning table", hint=hint)
-        check_format(content.get("format"), FORMAT, "the tuning table")
+        check_format(content.get("format"), TUNING_FORMAT, "the tuning table")
         try:
             table = msgspec.convert(content, type=Table)
         except msgspec.ValidationError as error:
@@ -158,7 +158,7 @@ def write(path: str | Path, table: Table) -> None:
         If it is one that `read` would refuse, or cannot be written.
     """
     _check(table)
-    head = {"record": "tuning", "format": FORMAT, **msgspec.to_builtins(table)}
+    head = {"record": "tuning", "format": TUNING_FORMAT, **msgspec.to_builtins(table)}
     rules = [json.dumps(rule, allow_nan=False) for rule in head.pop("rules")]
     opening = json.dumps(head, ensure_ascii=False, allow_nan=False).removesuffix("}")
     listed = ",".join(f"\n {rule}" for rule in rules)

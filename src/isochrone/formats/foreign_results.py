@@ -17,7 +17,7 @@ from isochrone.base.text import printable, warn
 from isochrone.console.input import add_tests
 from isochrone.console.options import add_option, experts_only
 from isochrone.formats.given_ranks import FROM_NAME, Given, ranks_of, read_given
-from isochrone.formats.source import MAX_RANKS, NoRanksError
+from isochrone.formats.source import MAX_FILE_RANKS, NoRanksError
 from isochrone.models.columns import AS_NAMED, Columns
 from isochrone.models.load import samples_in
 from isochrone.models.observations import Samples
@@ -207,8 +207,8 @@ def _run(data: Samples, mine: Bools, path: Path, imported: dict[str, str]) -> Ru
     count = len(rows.seconds)
     ops = rows.selectors.get("op", rows.selectors.get("mode", np.full(count, _UNSAID)))
     p = rows.variables.get("p", np.full(count, 2)).astype(np.int64)
-    if p.max() > MAX_RANKS:
-        raise InputError(f"{p.max()} ranks exceed the limit of {MAX_RANKS}", where=path)
+    if p.max() > MAX_FILE_RANKS:
+        raise InputError(f"{p.max()} ranks exceed the limit of {MAX_FILE_RANKS}", where=path)
     header = {
         "experiment": "table", "kind": "sweep", "by": ["op", "p"], "ranks": int(p.max()),
         "options": {}, "mpi": {}, "clock": {},

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import listed, printable, whole_number
-from isochrone.formats.source import MAX_RANKS
+from isochrone.formats.source import MAX_FILE_RANKS
 
 FROM_NAME = "from-name"
 
 Given = tuple[int, ...] | str
 """Numbers of ranks, or `FROM_NAME`."""
 
-_LISTED = 3
+_LISTED_FILES = 3
 """Files that an error names."""
 
 _LAST = re.compile(r"(?:.*[_-])?(?:np?|p|ranks|procs)?([0-9]{1,7})")
@@ -30,7 +30,7 @@ def read_given(text: str) -> Given:
     if text == FROM_NAME:
         return FROM_NAME
     numbers = [whole_number(word.strip()) for word in text.split(",")]
-    if not all(rank_count and rank_count <= MAX_RANKS for rank_count in numbers):
+    if not all(rank_count and rank_count <= MAX_FILE_RANKS for rank_count in numbers):
         raise InputError(
             f"'{printable(text, 60)}' is not a number of ranks, a number for each file such as "
             f"4,8, or {FROM_NAME}"
@@ -45,7 +45,7 @@ def in_name(path: Path) -> int:
     """
     last = _LAST.fullmatch(path.stem)
     rank_count = int(last[1]) if last else 0
-    return rank_count if rank_count <= MAX_RANKS else 0
+    return rank_count if rank_count <= MAX_FILE_RANKS else 0
 
 
 def ranks_of(lacking: Sequence[Path], requested: Given | None) -> list[int]:
@@ -81,12 +81,12 @@ def ranks_of(lacking: Sequence[Path], requested: Given | None) -> list[int]:
         problem += f", and --ranks has {len(numbers)} number{'s' * (len(numbers) > 1)}"
     hint = f"give {'one for each: ' * several}--ranks {_example(from_names)}"
     raise InputError(
-        problem, where=listed([printable(path, 120) for path in lacking], _LISTED),
+        problem, where=listed([printable(path, 120) for path in lacking], _LISTED_FILES),
         hint=hint + f", or --ranks {FROM_NAME}" * all(from_names),
     )  # fmt: skip
 
 
 def _example(from_names: Sequence[int]) -> str:
-    return ",".join(str(rank_count or "N") for rank_count in from_names[:_LISTED]) + (
-        ",…" * (len(from_names) > _LISTED)
+    return ",".join(str(rank_count or "N") for rank_count in from_names[:_LISTED_FILES]) + (
+        ",…" * (len(from_names) > _LISTED_FILES)
     )

@@ -11,13 +11,13 @@ from isochrone.base.errors import InputError
 from isochrone.base.log_text import plain
 from isochrone.base.table import TableBuilder
 from isochrone.base.text import listed
-from isochrone.formats.source import MAX_RANKS, Source
+from isochrone.formats.source import MAX_FILE_RANKS, Source
 from isochrone.runfile.header import kind_of
 from isochrone.runfile.run import Run
 
 _MANY_LINES = 5_000_000
 
-_LISTED = 5
+_LISTED_LINES = 5
 """Lines that a warning names."""
 
 Row = dict[str, str]
@@ -97,7 +97,7 @@ class Sweep:
         """Return it as a run."""
         if not self.samples:
             raise source.fail("the file has no measured size")
-        if not 1 <= self.ranks <= MAX_RANKS:
+        if not 1 <= self.ranks <= MAX_FILE_RANKS:
             raise source.fail(f"the number of ranks {self.ranks} is not valid")
         sizes = sorted({sample["bytes"] for sample in self.samples})
         header = {
@@ -211,5 +211,5 @@ class Results:
              "".join(f" ({error.what})" for _, error in self.faults[:1])),
         ):  # fmt: skip
             if lines:
-                numbers = listed([str(line) for line in lines], _LISTED)
+                numbers = listed([str(line) for line in lines], _LISTED_LINES)
                 source.warn(code, f"{what}: line{'s' * (len(lines) > 1)} {numbers}{why}")

@@ -31,7 +31,7 @@ from isochrone.runfile.any_file import several
 from isochrone.runfile.importer import Importer, Wanted
 from isochrone.runfile.run import Run
 
-_LISTED = 8
+_LISTED_TESTS = 8
 """Tests that an error or a warning names."""
 
 
@@ -172,7 +172,7 @@ def _left_out(tables: Sequence[tuple[Results, InputError]]) -> str:
         for table, error in tables
     )
     texts = [
-        listed([f"{one.test} in line {one.line}" for one in alike], _LISTED) + f": {why}"
+        listed([f"{one.test} in line {one.line}" for one in alike], _LISTED_TESTS) + f": {why}"
         for why, alike in reasons.items()
     ]
     return printable(f"left out: {'; '.join(texts)}", 1000) if texts else ""
@@ -242,7 +242,7 @@ def _chosen(understood: Sequence[_Measured], wanted: Wanted, path: Path) -> list
         hint = "".join(did_you_mean(test, tests) for test in wanted.tests[:1])
         raise InputError(
             "the file has no such test", where=path,
-            hint=f"{hint}it has {listed([*there], _LISTED)}",
+            hint=f"{hint}it has {listed([*there], _LISTED_TESTS)}",
         )  # fmt: skip
     return chosen
 

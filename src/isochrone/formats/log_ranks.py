@@ -5,7 +5,7 @@ A command that names the program of another test says nothing about this one.
 
 import re
 
-from isochrone.formats.source import MAX_RANKS
+from isochrone.formats.source import MAX_FILE_RANKS
 
 _STATED = re.compile(
     r"(?:\bnprocs\b|\bnumber of (?:mpi )?(?:processes|ranks|tasks|procs)\b|\bSLURM_NTASKS\b"
@@ -50,5 +50,5 @@ class LogRanks:
         return self._ranks if self._program in ("", test) else None
 
     def _set(self, ranks: int, program: str = "") -> None:
-        self._ranks = ranks if 0 < ranks <= MAX_RANKS else None
+        self._ranks = ranks if 0 < ranks <= MAX_FILE_RANKS else None
         self._program = program

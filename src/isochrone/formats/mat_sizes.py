@@ -20,20 +20,20 @@ from typing import Literal
 
 from isochrone.runfile.run import MAX_MATRIX_RANKS
 
-_HEADER = 128
+_MAT_HEADER_BYTES = 128
 _FLAGS = 6
 _MATRIX = 14
 _COMPRESSED = 15
 _TYPES = frozenset({1, 2, 3, 4, 5, 6, 7, 9, 12, 13, 16, 17, 18})
 """Of numbers and letters. SciPy looks them up without asking whether it knows them: it crashes."""
-_CELL = 1
+_CELL_CLASS = 1
 _CHARS = 4
 _NUMBERS = range(6, 16)
-_READ = frozenset({_CELL, _CHARS, *_NUMBERS})
+_READ = frozenset({_CELL_CLASS, _CHARS, *_NUMBERS})
 _KNOWN = range(1, 16)
 _COMPLEX = 1 << 11
 _LARGEST_NAME = 4096
-_MOST_DIMENSIONS = 32
+_MAX_MATRIX_DIMENSIONS = 32
 
 
 Order = Literal["little", "big"]
@@ -61,10 +61,10 @@ def check(data: bytes, names: Collection[str], limit: int) -> set[str]:
     ValueError, zlib.error
         If the file is damaged.
     """
-    if len(data) < _HEADER or 0 in data[:4] or data[124 + (data[126:127] == b"I")] != 1:
+    if len(data) < _MAT_HEADER_BYTES or 0 in data[:4] or data[124 + (data[126:127] == b"I")] != 1:
         return set()
     file = _Elements(data, "little" if data[126:128] == b"IM" else "big")
-    others, at = set(), _HEADER
+    others, at = set(), _MAT_HEADER_BYTES
     while at + 8 <= len(data):
         kind, length, start = file.tag(at)
         at, content = start + length, data[start : start + length]
@@ -98,7 +98,7 @@ def _check_matrix(elements: _Elements, at: int, cells: int) -> int:
     """
     matrix = _Matrix.of(elements, at)
     at = matrix.start
-    if matrix.kind == _CELL and cells:
+    if matrix.kind == _CELL_CLASS and cells:
         if matrix.count > MAX_MATRIX_RANKS:
             raise ClaimError
         for _ in range(matrix.count):
@@ -137,7 +137,7 @@ class _Matrix:
         if flags & 0xFF not in _KNOWN:
             return cls(0, False, 0, "", at)  # an object, which has no dimensions
         _, length, start = elements.tag(at)
-        if length > 4 * _MOST_DIMENSIONS:
+        if length > 4 * _MAX_MATRIX_DIMENSIONS:
             raise ClaimError
         sizes = [elements.number(k) for k in range(start, start + length, 4)]
         if not sizes:

@@ -14,7 +14,7 @@ from scipy.optimize import linprog
 
 from isochrone.base.arrays import Floats
 
-TOLERANCE = 0.005
+MAX_LINE_DEVIATION = 0.005
 """Largest deviation of a median from its line, as a part of the time."""
 
 
@@ -108,7 +108,7 @@ def _one_point(x: Floats, y: Floats, at: int, previous_lines: Sequence[Line]) ->
 def _through(x: Floats, y: Floats) -> Fit | None:
     """Return the line that is nearest to all points; None if it is too far from one."""
     latency, per_byte, off = _least_worst(np.column_stack([np.ones_like(x), x]), y)
-    if off > TOLERANCE or per_byte <= 0:
+    if off > MAX_LINE_DEVIATION or per_byte <= 0:
         return None
     return latency, per_byte, off
 

@@ -18,7 +18,7 @@ from isochrone.base.units import format_bytes
 from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.run import Rank
 
-MAX_RANKS = 1_000_000
+MAX_FILE_RANKS = 1_000_000
 """Files with more ranks are damaged."""
 
 _SMALL = 8 << 20
@@ -138,8 +138,8 @@ class Source:
         InputError
             If it differs, or the rank exceeds the limit.
         """
-        if rank >= MAX_RANKS:
-            raise self.fail(f"rank {rank} exceeds the limit of {MAX_RANKS} ranks")
+        if rank >= MAX_FILE_RANKS:
+            raise self.fail(f"rank {rank} exceeds the limit of {MAX_FILE_RANKS} ranks")
         if host and hosts.setdefault(rank, host) != host:
             previous = printable(hosts[rank], 80)
             problem = f"rank {rank} is on host {printable(host, 80)}, but was on {previous} before"

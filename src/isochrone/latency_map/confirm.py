@@ -23,7 +23,7 @@ from isochrone.runfile.run import Run
 if TYPE_CHECKING:
     from isochrone.latency_map.retests import Retests
 
-ROUNDS = 4
+MAX_STARTS = 4
 """Starts of the probe, at most; a healthy machine needs none, a slow one usually one."""
 
 KIND = "latency-map"
@@ -63,7 +63,7 @@ def confirm(
         If a signal ended it; says that the map is whole.
     """
     run = read(path)
-    for _ in range(ROUNDS):
+    for _ in range(MAX_STARTS):
         if not _may_be_confirmed(run):
             break
         chosen = _chosen(run, further)

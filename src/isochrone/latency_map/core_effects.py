@@ -30,7 +30,7 @@ from isochrone.latency_map.explanation import LEAVING, Explanation, Part
 from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import level_of
 
-RATE = 0.002
+FALSE_CORE_RATE = 0.002
 """Chance that a healthy map of normal effects has a core, or a pair, that is called slow."""
 
 CORE_LEAST = 0.18
@@ -47,13 +47,13 @@ PAIR_APART = 0.37
 PAIRS_OFF = 2
 """Pairs of a level that may be named. More are the tail of a wide distribution, and no defects."""
 
-GAP = 1.6
+MIN_EFFECT_RATIO = 1.6
 """Ratio of an effect to the next largest, from which the largest is beyond chance."""
 
-CLEAR = 3.0
+MIN_EFFECT_DEVIATIONS = 3.0
 """Standard deviations of its peers by which such an effect is off, at least."""
 
-STEPS = 8
+POLISH_STEPS = 8
 """Steps of the median polish."""
 
 MIN_GROUP = 3
@@ -156,7 +156,7 @@ def _longer_than_others(times: Times, extra: Floats, pairs: Ints) -> Bools:
 def _beyond_peers(off: Floats) -> Bools:
     """Return which effects are beyond those of their peers; none if they are another kind."""
     freedom = USUAL_FREEDOM + scatter_freedom(len(off))
-    limit = max(outlier_limit(len(off), freedom, RATE) * scatter(off), CORE_LEAST)
+    limit = max(outlier_limit(len(off), freedom, FALSE_CORE_RATE) * scatter(off), CORE_LEAST)
     return few((off > limit) | _apart(off, scatter(off), CORE_LEAST))
 
 
@@ -167,14 +167,17 @@ def _apart(off: Floats, spread: float, threshold: float) -> Bools:
     is found by the gap to the next, although it may be few standard deviations off.
     """
     second, first = np.sort(off)[-2:] if len(off) >= MIN_PEERS else (np.inf, np.inf)
-    return np.asarray((off == first) & (first > max(GAP * second, CLEAR * spread, threshold)))
+    return np.asarray(
+        (off == first)
+        & (first > max(MIN_EFFECT_RATIO * second, MIN_EFFECT_DEVIATIONS * spread, threshold))
+    )
 
 
 def _polished(times: Times, excess: Floats, fit: Fit, level: Ints) -> tuple[Floats, Floats]:
     """Return the effect of each core, and that of the group of each pair, in log time."""
     effect, group = np.zeros(times.units), np.zeros(len(excess))
     matrix = np.full((times.units, times.units), np.nan)
-    for step in range(STEPS):
+    for step in range(POLISH_STEPS):
         matrix[times.i, times.j] = matrix[times.j, times.i] = excess - group
         new = row_medians(matrix - effect)
         new = np.nan_to_num(new - median_of(new))
@@ -216,7 +219,7 @@ def _pairs_off(times: Times, residual: Floats, level: Ints, free: Bools) -> tupl
             continue
         freedom = USUAL_FREEDOM + scatter_freedom(len(candidates)) * left
         spread = scatter(residual[candidates] / np.sqrt(left))
-        limit = max(outlier_limit(len(residual), freedom, RATE) * spread, PAIR_LEAST)
+        limit = max(outlier_limit(len(residual), freedom, FALSE_CORE_RATE) * spread, PAIR_LEAST)
         beyond = candidates[
             (residual[candidates] > limit) | _apart(residual[candidates], spread, PAIR_APART)
         ]

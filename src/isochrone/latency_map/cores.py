@@ -29,8 +29,8 @@ from isochrone.base.stats import (
 )
 from isochrone.latency_map.explanation import length_of
 from isochrone.latency_map.fitting import (
-    APART,
     GAIN,
+    MIN_LEVEL_RATIO,
     MIN_SPREAD,
     THIRD,
     likelihood,
@@ -38,7 +38,7 @@ from isochrone.latency_map.fitting import (
     nats_of,
 )
 from isochrone.latency_map.groupings import block_medians, cuts_of, dense, fitting_best
-from isochrone.latency_map.hierarchy import MOST, separates
+from isochrone.latency_map.hierarchy import COMPARED_PAIRS, separates
 from isochrone.latency_map.host_order import ways_in_order
 from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import (
@@ -82,7 +82,7 @@ MIN_PEERS = 4
 NUMBER_RANGE = 2.0
 """Range of the time of a level, relative to it."""
 
-LEVEL = 2.0
+CORE_LEVEL_COST = 2.0
 """Nats that a level costs besides its groups."""
 
 UNORDERED = 6.0
@@ -94,10 +94,10 @@ KINDS = 2
 BEAM = 6
 """Hierarchies that are followed, the shortest ones."""
 
-ROUNDS = 15
+MAX_CORE_STEPS = 15
 """Steps of a fit, at most."""
 
-SETTLED = 1e-4
+CONVERGED = 1e-4
 """A time that changes by less than this part has been found."""
 
 
@@ -203,7 +203,7 @@ class CoreModel:
         spread = max(MAD_TO_SIGMA * median_of(np.abs(residual)), MIN_SPREAD)
         effects = [*(np.zeros(kind.components) for kind in self.kinds[:-1]), slow]
         residual = residual - self.kinds[-1].of_pairs(slow)
-        for step in range(ROUNDS):
+        for step in range(MAX_CORE_STEPS):
             sigma = np.hypot(spread, self.times.error)
             weight = likelihood(residual, sigma, FAST_STRAY)[1] / sigma**2
             total = np.bincount(self.place, weight) + 1e-6
@@ -220,7 +220,7 @@ class CoreModel:
             freedom = max(core.sum() - free, 0.5 * core.sum(), 0.5)
             spread = np.sqrt(max(np.sum(core * (residual**2 - self.times.error**2)), 0.0) / freedom)
             spread = max(float(spread), MIN_SPREAD)
-            if step > 3 and np.abs(change).max() <= SETTLED:
+            if step > 3 and np.abs(change).max() <= CONVERGED:
                 break
         sigma = np.hypot(spread, self.times.error)
         numbers = np.log(NUMBER_RANGE * np.sqrt(self.count) / spread).sum()
@@ -228,7 +228,7 @@ class CoreModel:
         levels = distinct(self.of_level)
         pairs = np.bincount(self.of_level, self.count)[levels]
         middles = np.bincount(self.of_level, self.count * base)[levels] / pairs
-        if np.any(np.diff(middles) <= np.log(APART)):
+        if np.any(np.diff(middles) <= np.log(MIN_LEVEL_RATIO)):
             length = np.inf
         seconds = np.full(len(self.chain), np.nan)
         seconds[levels] = np.exp(middles)
@@ -342,7 +342,7 @@ class CoreHierarchies:
     """
 
     def __init__(self, times: Times, recorded: Sequence[Partition]) -> None:
-        self.all, self.times = times, times.some(MOST)
+        self.all, self.times = times, times.some(COMPARED_PAIRS)
         self.recorded = {p.tobytes(): p for p in map(canonical, recorded) if is_grouping(p)}
         self.fits: dict[tuple[bytes, ...], Fit] = {}
 
@@ -471,7 +471,7 @@ class CoreHierarchies:
         free = sum(_ways(group, parent) + UNORDERED for group, parent in new)
         irregular = sum(len(distinct(np.bincount(group))) > 1 for group, _ in new)
         in_order = min(sum(ways_in_order(*p, order) for p in new) for order in self._orders)
-        return float(min(free, in_order) + LEVEL * len(new) + UNORDERED * irregular)
+        return float(min(free, in_order) + CORE_LEVEL_COST * len(new) + UNORDERED * irregular)
 
     @cached_property
     def _orders(self) -> list[Ints]:

@@ -23,7 +23,7 @@ from isochrone.base.stats import (
     outlier_limit,
     quantile,
 )
-from isochrone.latency_map.explained_map import MIN_NODES, PAIR_RATE
+from isochrone.latency_map.explained_map import MIN_PEERS, PAIR_RATE
 from isochrone.latency_map.fitting import MIN_SPREAD
 from isochrone.latency_map.pairs import RankPairs
 from isochrone.latency_map.partitions import Partition
@@ -73,7 +73,7 @@ class _Links(Record):
 
 
 def slow_directions(pairs: RankPairs, node: Partition) -> Iterator[Direction]:
-    """Yield what is slow in one direction; nothing of fewer than `MIN_NODES` nodes.
+    """Yield what is slow in one direction; nothing of fewer than `MIN_PEERS` nodes.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def slow_directions(pairs: RankPairs, node: Partition) -> Iterator[Direction]:
         skew = np.log(pairs.forward / pairs.reverse) * np.where(a < b, 1, -1)
     both = np.isfinite(skew) & (a != b)
     count = int(node.max()) + 1
-    if count < MIN_NODES or not both.any():
+    if count < MIN_PEERS or not both.any():
         return
     low, high = np.minimum(a, b), np.maximum(a, b)
     ways = Groups((low * count + high)[both])
@@ -98,7 +98,7 @@ def slow_directions(pairs: RankPairs, node: Partition) -> Iterator[Direction]:
 
     errors = np.hypot(mad(middle), MEDIAN_LOSS * spread / np.sqrt(np.maximum(partners, 1)))
     limit = outlier_limit(count, MAD_EFFICIENCY * count, PAIR_RATE) * errors
-    for unit in np.flatnonzero((np.abs(middle) > limit) & (partners >= MIN_NODES - 1)):
+    for unit in np.flatnonzero((np.abs(middle) > limit) & (partners >= MIN_PEERS - 1)):
         kind = "sender" if middle[unit] > 0 else "receiver"
         mask = both & ((a == unit) | (b == unit))
         yield _direction(pairs, kind, (int(unit),), mask, (a == unit) == (kind == "sender"),

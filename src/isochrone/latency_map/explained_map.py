@@ -44,28 +44,28 @@ pairs: strays have no weight, and those near them little."""
 PAIR_RATE = 0.002
 """Chance of naming a healthy pair anywhere in a map with normal noise."""
 
-SURE = 4.0
+MIN_PART_ERRORS = 4.0
 """Standard errors by which a part must add time: parts are chosen out of many."""
 
 NORMAL_95 = 1.645
 """Standard errors within which 95 % of one-sided normal errors are."""
 
-MIN_NODES = 4
+MIN_PEERS = 4
 """With fewer units there is no telling which of them is the odd one out."""
 
-WIDE = 0.1
+MAX_LEVEL_SPREAD = 0.1
 """Spread of times of levels that hides no groups; and"""
 
 ODD = 0.02
 """the part of the pairs that may be off."""
 
-OFF = 0.10
+MIN_UNEXPLAINED = 0.10
 """A pair that is off by less than this is understood."""
 
-FEW = 0.01
+UNEXPLAINED_SHARE = 0.01
 """Part of the pairs between nodes that may be off all the same: times have heavy tails."""
 
-NAMES = 0.9
+MIN_PAIR_COVERAGE = 0.9
 """Part of the pairs of nodes; of fewer, groups of nodes with consecutive names are hypotheses."""
 
 
@@ -108,8 +108,8 @@ class Half:
         if self.times.root.any() or not self.times.sparse:
             return False
         # levels may explain so many pairs that no groups can be hidden among the others
-        odd = np.count_nonzero(np.abs(self.off) > SURE * self.sigma)
-        hidden = self.fit.spread >= WIDE or odd > max(1, ODD * len(self.times.i))
+        odd = np.count_nonzero(np.abs(self.off) > MIN_PART_ERRORS * self.sigma)
+        hidden = self.fit.spread >= MAX_LEVEL_SPREAD or odd > max(1, ODD * len(self.times.i))
         return bool(self.times.place is None or hidden)
 
     def parts(self, *, units: bool) -> Iterator[tuple[Part, float, float]]:
@@ -119,19 +119,21 @@ class Half:
         """
         fit = self.fit
         for component, seconds, error in zip(fit.parts, fit.seconds, fit.errors, strict=True):
-            if seconds > SURE * error:
+            if seconds > MIN_PART_ERRORS * error:
                 apart = component.pattern == ENDS and (units or not fit.is_group(component))
                 for slow_component in (
                     [Part(LEAVING, (k,)) for k in component.members] if apart else [component]
                 ):
                     yield slow_component, float(seconds), float(error)
 
-    few = FEW
+    few = UNEXPLAINED_SHARE
 
     @property
     def unexplained(self) -> Bools:
         """Whether each pair is far off what is expected."""
-        return np.asarray(np.abs(self.off) > np.maximum(SURE * self.sigma, np.log1p(OFF)))
+        return np.asarray(
+            np.abs(self.off) > np.maximum(MIN_PART_ERRORS * self.sigma, np.log1p(MIN_UNEXPLAINED))
+        )
 
     def standing_out(self) -> Ints:
         """Return the pairs that take longer than explained, beyond chance.
@@ -208,7 +210,7 @@ class ExplainedMap:
     def _between(self) -> tuple[Times, float, Bools, Ints]:
         """What `between_nodes` says of the pairs of nodes."""
         times, spread, outer, position = between_nodes(self.pairs, self.node, self.rank_cost[0])
-        if self.by_host and 2 * len(times.i) < NAMES * self.nodes * (self.nodes - 1):
+        if self.by_host and 2 * len(times.i) < MIN_PAIR_COVERAGE * self.nodes * (self.nodes - 1):
             hosts = dict(zip(self.node.tolist(), self.hosts, strict=True))
             times = replace(times, place=name_order([hosts[k] for k in range(self.nodes)]))
         return times, spread, outer, position
@@ -226,7 +228,7 @@ class ExplainedMap:
             return None
         one_rank_each = len(self.node) == self.nodes
         recorded = self.recorded if one_rank_each else ()
-        if self.one_node and self.nodes >= MIN_NODES and not times.sparse:
+        if self.one_node and self.nodes >= MIN_PEERS and not times.sparse:
             from isochrone.latency_map.core_effects import CoreHalf  # which only some maps need
 
             return CoreHalf(times, recorded, self.known)
@@ -298,12 +300,12 @@ class ExplainedMap:
 
         That of the node that is known worst of 20, as far as the errors of its pairs say.
         """
-        return (SURE + NORMAL_95) * self._node_error
+        return (MIN_PART_ERRORS + NORMAL_95) * self._node_error
 
     @cached_property
     def _node_error(self) -> float:
         """Standard error of what a node adds, a part of the time; infinite if none is judged."""
-        if self.outer is None or self.nodes < MIN_NODES:
+        if self.outer is None or self.nodes < MIN_PEERS:
             return np.inf
         times = self.outer.times
         partners = np.bincount(np.concatenate([times.i, times.j]), minlength=self.nodes)

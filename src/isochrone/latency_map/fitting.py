@@ -29,7 +29,7 @@ from isochrone.latency_map.explanation import (
 from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import Partition, groups_of, level_of
 
-STRAY = 0.05
+OUTLIER_SHARE = 0.05
 """Part of the pairs that may take any time at all, for no reason that could be named."""
 
 RANGE = 6.0
@@ -47,16 +47,16 @@ FIRST_SPREAD = 0.02
 THIRD = 1 / 3
 """Part of the units that may be slow: more are units of another kind."""
 
-APART = 1.05
+MIN_LEVEL_RATIO = 1.05
 """Times of two levels differ by this factor at least."""
 
-ROUNDS = 12
+MAX_FIT_STEPS = 12
 """Steps of a fit, at most."""
 
 GAIN = 1e-6
 """Nats that a step of a search gains at least; less is rounding."""
 
-SETTLED = 1e-4
+CONVERGED = 1e-4
 """Numbers that change by less than this part of the largest have been found."""
 
 
@@ -349,7 +349,7 @@ class Fitter:
         expected = np.maximum(design @ x, floor)
         sigma = self.sigma(spread)
         total, core = likelihood(np.log(y / expected), sigma)
-        for _ in range(ROUNDS):
+        for _ in range(MAX_FIT_STEPS):
             weighted: Array = design * (core / (sigma * expected) ** 2)[:, None]
             system = design.T @ weighted
             diagonal = system.reshape(-1)[:: len(x) + 1]
@@ -368,7 +368,7 @@ class Fitter:
             spread = max(spread, MIN_SPREAD)
             sigma = self.sigma(spread)
             total, core = likelihood(residual, sigma)
-            if change <= SETTLED * float(x.max()):
+            if change <= CONVERGED * float(x.max()):
                 break
         base = np.full(len(self.chain), np.nan)
         base[self.used] = x[:levels]
@@ -378,7 +378,7 @@ class Fitter:
         if (
             slow > max(1.0, THIRD * self.times.units)
             or np.any(x[levels:] <= 0)
-            or np.any(level_seconds <= APART * np.append(floor, level_seconds[:-1]))
+            or np.any(level_seconds <= MIN_LEVEL_RATIO * np.append(floor, level_seconds[:-1]))
         ):
             length = np.inf  # parts add time, and farther levels take longer
         return Explanation(
@@ -434,13 +434,17 @@ def middle(values: Floats) -> float:
     return float(np.partition(values, k)[k])
 
 
-def likelihood(residual: Floats, sigma: Floats, fast: float = STRAY) -> tuple[Floats, Floats]:
+def likelihood(
+    residual: Floats, sigma: Floats, fast: float = OUTLIER_SHARE
+) -> tuple[Floats, Floats]:
     """Return how likely each pair is, and how likely it is no stray one.
 
     ``fast`` is the part of the pairs that may be faster than expected for no reason.
     """
-    normal = np.exp(-0.5 * (residual / sigma) ** 2) / (np.sqrt(2 * np.pi) * sigma) * (1 - STRAY)
-    total = normal + np.where(residual > 0, STRAY, fast) / RANGE
+    normal = (
+        np.exp(-0.5 * (residual / sigma) ** 2) / (np.sqrt(2 * np.pi) * sigma) * (1 - OUTLIER_SHARE)
+    )
+    total = normal + np.where(residual > 0, OUTLIER_SHARE, fast) / RANGE
     return total, normal / total
 
 

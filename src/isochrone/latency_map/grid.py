@@ -13,17 +13,17 @@ from isochrone.base.arrays import Bools, Ints
 from isochrone.base.stats import median_of
 from isochrone.latency_map.pairs import Times
 
-MIN_NODES = 8
-MAX_NODES = 2048
+MIN_GRID_NODES = 8
+MAX_PATH_NODES = 2048
 """Nodes of which all shortest paths are computed."""
 
-NEAREST = 1.15
+MAX_HOP_RATIO = 1.15
 """Times up to this multiple of that of the nearest nodes are of one hop."""
 
 MIN_HOPS = 3
 """Hops of the longest path, at least: with fewer, levels explain the times as well."""
 
-EXPLAINED = 0.8
+MIN_EXPLAINED_VARIANCE = 0.8
 """Part of the variance of the times that hops must explain."""
 
 
@@ -37,17 +37,17 @@ class Grid(NamedTuple):
 
 def grid_of(times: Times) -> Grid | None:
     """Return what hops say of a complete map of nodes; None if they do not explain it."""
-    if not MIN_NODES <= times.units <= MAX_NODES or times.root.any():
+    if not MIN_GRID_NODES <= times.units <= MAX_PATH_NODES or times.root.any():
         return None
     if len(times.i) < times.units * (times.units - 1) / 2:
         return None
-    adjacent = times.seconds <= NEAREST * median_of(times.nearest)
+    adjacent = times.seconds <= MAX_HOP_RATIO * median_of(times.nearest)
     hops = _hops(times, adjacent)
     if hops is None or not MIN_HOPS <= hops.max() <= times.units // 2:
         return None
     further, first = np.polyfit(hops, times.seconds, 1)
     left = np.var(times.seconds - first - further * hops)
-    if further <= 0 or left > (1 - EXPLAINED) * np.var(times.seconds):
+    if further <= 0 or left > (1 - MIN_EXPLAINED_VARIANCE) * np.var(times.seconds):
         return None
     return Grid(int(hops.max()), float(first + further), float(further))
 

@@ -18,7 +18,7 @@ from isochrone.base.stats import distinct, median_of, medians_by, row_medians
 from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import Partition, canonical, is_grouping, level_of
 
-CUTS = 6
+DENDROGRAM_CUTS = 6
 """Cuts of a dendrogram that are tried, at its largest gaps."""
 
 UPPER_CUTS = 4
@@ -30,7 +30,7 @@ UPPER_LEVELS = 2
 FOLLOWED = 2
 """Cuts at the largest gaps of each dendrogram of units that are followed in any case."""
 
-CELL = 3.0
+BLOCK_COST = 3.0
 """Nats that it takes to write down the time of a block, relative to the noise."""
 
 REFERENCES = 96
@@ -45,7 +45,7 @@ ERROR = 0.02
 LEAST_ERROR = 0.01
 """that of the time of a block, at least."""
 
-STRAY = 8.0
+MAX_PAIR_COST = 8.0
 """Nats that a pair costs at most, however far off it is."""
 
 OTHER = 6.0
@@ -86,7 +86,7 @@ class Blocks:
     def nats(self) -> float:
         """About how many nats it takes to write the times down by blocks and costs."""
         count = len(self.seconds)
-        return self.within + CELL * count * (count + 1) / 2
+        return self.within + BLOCK_COST * count * (count + 1) / 2
 
     @property
     def plain(self) -> float:
@@ -101,7 +101,7 @@ class Blocks:
         """Return about how many nats the times take where others are expected."""
         off = (self.times - expected) / np.maximum(level, 0.2 * self.times)
         np.fill_diagonal(off, 0.0)
-        return float(np.minimum(0.5 * (off / ERROR) ** 2, STRAY).sum() / 2)
+        return float(np.minimum(0.5 * (off / ERROR) ** 2, MAX_PAIR_COST).sum() / 2)
 
     def by_levels(self, chain: Sequence[Partition]) -> float:
         """Estimate the nats by the levels of a hierarchy; blocks at other times have their price.
@@ -163,7 +163,7 @@ def hierarchies(times: Floats, above: int = 0) -> Iterator[tuple[Blocks, list[Pa
     above
         Number of levels that were found below.
     """
-    cuts = cuts_of(times, UPPER_CUTS if above else CUTS)
+    cuts = cuts_of(times, UPPER_CUTS if above else DENDROGRAM_CUTS)
     blocks_by_cut = {
         cut.tobytes(): Blocks(times, cut) for distance_cuts in cuts for cut in distance_cuts
     }
@@ -215,14 +215,14 @@ def distances(times: Floats) -> tuple[Floats, ...]:
     return np.log(times), times - middle[:, None] - middle, profile_distance(times)
 
 
-def cuts_of(times: Floats, max_cuts: int = CUTS) -> list[list[Partition]]:
+def cuts_of(times: Floats, max_cuts: int = DENDROGRAM_CUTS) -> list[list[Partition]]:
     """Cut the dendrograms of all distances between units; none of fewer than four."""
     return (
         [list(cuts(distance, max_cuts)) for distance in distances(times)] if len(times) > 3 else []
     )
 
 
-def cuts(distance: Floats, max_cuts: int = CUTS) -> Iterator[Partition]:
+def cuts(distance: Floats, max_cuts: int = DENDROGRAM_CUTS) -> Iterator[Partition]:
     """Cut the dendrogram (average linkage) at the largest gaps between its merges."""
     tree = _Tree(distance)
     gap = np.diff(tree.heights)
@@ -317,7 +317,7 @@ def cuts_within(times: Times, seconds: Floats) -> list[Partition]:
     heights = np.sort(np.concatenate([[0.0], *(tree.heights for _, tree in trees)]))
     gap = np.diff(heights)
     partitions = {}
-    for k in np.argsort(-gap, kind="stable")[:CUTS]:
+    for k in np.argsort(-gap, kind="stable")[:DENDROGRAM_CUTS]:
         labels = times.root.copy()
         count = int(labels.max()) + 1
         for members, tree in trees:

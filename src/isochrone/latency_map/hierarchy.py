@@ -38,7 +38,7 @@ from isochrone.latency_map.partitions import (
 )
 from isochrone.latency_map.slow_components import PartFinder
 
-MIN_RATIO = 1.10
+MIN_LEVELS_RATIO = 1.10
 """The farther of two levels is slower by this factor at least; less is of no use to anyone."""
 
 MIN_RATIO_RECORDED = 1.05
@@ -50,7 +50,7 @@ EXCEPTIONS = 0.20
 PROMISING = 4
 """Hierarchies that are explored, of those looked at, and as many of those whose levels hold."""
 
-LIKELY = 12
+COMPARED_HIERARCHIES = 12
 """Hierarchies looked at, of those proposed for some times."""
 
 OUTSIDE = 4.5
@@ -62,22 +62,22 @@ LATE = 0.01
 NEIGHBOURS = 6
 """Hierarchies looked at, of those that differ from the best in little."""
 
-MOST = 6000
+COMPARED_PAIRS = 6000
 """Pairs that hierarchies are compared on."""
 
 MOVED = 1500
 """Units of a map of which single ones are moved; more are ranks within nodes, which the machine has
 recorded."""
 
-CHANCE = 1e-2
+MAX_GROUPS_CHANCE = 1e-2
 """Largest probability that groups separate unstructured times by luck (a permutation test: every
 set of pairs is as likely to be the fastest; Bonferroni's correction for groups of this size)."""
 
 WIDE_GAP = 1.5
-"""What convinces where `CHANCE` cannot, as with two nodes of two ranks: a gap that is wider than
-either of the two levels by this factor."""
+"""What convinces where `MAX_GROUPS_CHANCE` cannot, as with two nodes of two ranks: a gap that is
+wider than either of the two levels by this factor."""
 
-LEVEL = 6.0
+NODE_LEVEL_COST = 6.0
 """Nats that a level costs besides its groups: machines have few. One that joins a single group of
 units costs as much again, since a slow group, or a slow way to it, looks the same."""
 
@@ -138,7 +138,7 @@ class _Search:
     """The search for the shortest explanation of one map."""
 
     def __init__(self, times: Times, recorded: Sequence[Partition]) -> None:
-        self.all, self.times = times, times.some(MOST)
+        self.all, self.times = times, times.some(COMPARED_PAIRS)
         # neither all units in one group nor each by itself is a grouping
         groupings = filter(is_grouping, map(canonical, recorded))
         self.recorded = {p.tobytes(): p for p in groupings}
@@ -238,7 +238,10 @@ class _Search:
         chains = list(groups_in_order(self.all, seconds, self.all.place))
         pairs = [chain for chain in chains if len(chain) > 1]
         pairs.sort(key=lambda chain: self.finder(chain).plain().length)
-        return [*(chain for chain in chains if len(chain) == 1), *pairs[: LIKELY // 2]]
+        return [
+            *(chain for chain in chains if len(chain) == 1),
+            *pairs[: COMPARED_HIERARCHIES // 2],
+        ]
 
     def cleaned(self, best: Explanation) -> Iterator[list[Partition]]:
         """Propose hierarchies from the times without what the parts add."""
@@ -256,7 +259,7 @@ class _Search:
         estimates = {}
         for blocks, chain in hierarchies(dense(self.all, seconds)):
             estimates[key_of(chain)] = blocks.by_levels(chain) + self.code(chain), chain
-        best = sorted(estimates.values(), key=lambda f: f[0])[:LIKELY]
+        best = sorted(estimates.values(), key=lambda f: f[0])[:COMPARED_HIERARCHIES]
         return [chain for _, chain in best if key_of(chain) not in self.done]
 
     def neighbours(self, best: Explanation) -> list[list[Partition]]:
@@ -338,7 +341,9 @@ class _Search:
         sets = log_choose(pairs, level_times.size) - log_choose(pairs, wrong) - np.log(wrong + 1.0)
         widest = max(level_times[-1] - level_times[0], next_times[-1] - next_times[0])
         apart = next_times[0] - level_times[-1] > WIDE_GAP * widest
-        return bool(apart or self.named(groups, parent, sizes=False) - sets <= np.log(CHANCE))
+        return bool(
+            apart or self.named(groups, parent, sizes=False) - sets <= np.log(MAX_GROUPS_CHANCE)
+        )
 
     def code(self, chain: Sequence[Partition]) -> float:
         """Return the nats that it takes to write the groupings down."""
@@ -351,7 +356,9 @@ class _Search:
                 if key not in self.ways:
                     self.ways[key] = self.named(partition, above)
                 joined = np.bincount(partition[np.unique(below, return_index=True)[1]]) > 1
-                total += self.ways[key] + (LEVEL if joined.sum() > 1 else 2 * LEVEL)
+                total += self.ways[key] + (
+                    NODE_LEVEL_COST if joined.sum() > 1 else 2 * NODE_LEVEL_COST
+                )
         return total
 
     def named(self, group: Partition, parent: Partition, *, sizes: bool = True) -> float:
@@ -469,7 +476,7 @@ def separates(level_times: Floats, next_times: Floats, *, recorded: bool) -> boo
     if not level_times.size or not next_times.size:
         return False
     ratio = median_of(next_times) - median_of(level_times)
-    if ratio < np.log(MIN_RATIO_RECORDED if recorded else MIN_RATIO):
+    if ratio < np.log(MIN_RATIO_RECORDED if recorded else MIN_LEVELS_RATIO):
         return False
     smaller = min(level_times.size, next_times.size)
     return _exceptions(level_times, next_times) <= max(

@@ -19,10 +19,10 @@ from isochrone.latency_map.partitions import Partition, canonical, is_grouping
 REACH = 16
 """Names that a pair spans at most to say how high the boundaries between them are."""
 
-NEAR = 2
+MIN_BOUNDARY_SIDE = 2
 """The same, for a boundary to be known."""
 
-KNOWN = 0.9
+MIN_BOUNDARIES = 0.9
 """Part of the boundaries that must be known: else groups appear that do not exist."""
 
 HEIGHTS = 6
@@ -80,11 +80,11 @@ def groups_in_order(times: Times, seconds: Floats, position: Ints) -> Iterator[l
     first, second = position[times.i], position[times.j]
     low, span = np.minimum(first, second), np.abs(first - second)
     height = np.full((2, times.units - 1), np.inf)
-    for kind, reach in enumerate((NEAR, REACH)):
+    for kind, reach in enumerate((MIN_BOUNDARY_SIDE, REACH)):
         for offset in range(reach):
             spanning = (span > offset) & (span <= reach)
             np.minimum.at(height[kind], low[spanning] + offset, seconds[spanning])
-    if np.isfinite(height[0]).mean() < KNOWN:
+    if np.isfinite(height[0]).mean() < MIN_BOUNDARIES:
         return
     height = height[1]
     height = np.log(np.where(np.isfinite(height), height, seconds.max()))

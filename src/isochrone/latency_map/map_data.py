@@ -11,7 +11,7 @@ from isochrone.base.units import format_bytes
 from isochrone.latency_map.map_to_draw import Drawn, as_drawn
 from isochrone.latency_map.partitions import numbered
 from isochrone.latency_map.topology import Slow, Topology
-from isochrone.pages.html.packed import ESTIMATED, SMALLEST, codes, packed
+from isochrone.pages.html.packed import ESTIMATED, MIN_TIME_POWER, codes, packed
 from isochrone.pages.page import MIN_RANKS
 from isochrone.runfile.run import Run
 from isochrone.views.style import short_names, stops
@@ -26,7 +26,7 @@ MAX_UNITS = 3000
 """Ranks, or else nodes, that a map is made of; a browser holds some squares of this number."""
 
 MAX_PARTS = 40
-_LONGEST = 200
+_MAX_HOST_NAME = 200
 _COLOURS = 32
 
 
@@ -54,13 +54,13 @@ def map_data(
         "title": title,
         "about": f"{statistic} round trip of {format_bytes(analysis.nbytes)}",
         "ranks": run.size,
-        "hosts": [printable(host, _LONGEST) if host else "" for host in hosts],
+        "hosts": [printable(host, _MAX_HOST_NAME) if host else "" for host in hosts],
         "labels": [short[host] if host else "" for host in hosts],
         "host": numbered(run.hosts).tolist(),
         "levels": _levels(analysis, where),
         "slow": [_part(component, short) for component in analysis.slow[:MAX_PARTS]],
         "colours": stops(_COLOURS),
-        "smallest": SMALLEST,
+        "smallest": MIN_TIME_POWER,
         **times,
     }
 
@@ -79,9 +79,9 @@ def _part(component: Slow, short: Mapping[str, str]) -> dict[str, Any]:
     for host in component.hosts:
         label = label.replace(host, short[host])
     return {
-        "label": printable(label, _LONGEST),
+        "label": printable(label, _MAX_HOST_NAME),
         "concerns": component.of.concerns, "link": component.of.link,
-        "name": printable(component.name, _LONGEST), "ratio": component.ratio,
+        "name": printable(component.name, _MAX_HOST_NAME), "ratio": component.ratio,
         "ranks": list(component.ranks), "evidence": printable(component.evidence, 400),
         "sure": component.retested,
     }  # fmt: skip

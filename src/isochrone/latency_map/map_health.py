@@ -16,22 +16,22 @@ from isochrone.base.stats import distinct, mad, median_of, quantile
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
-from isochrone.latency_map.explained_map import MIN_NODES
+from isochrone.latency_map.explained_map import MIN_PEERS
 from isochrone.latency_map.hierarchy import Known
 from isochrone.latency_map.partitions import parted
 from isochrone.latency_map.slow_part import Slow
 from isochrone.latency_map.topology import Topology, analyse
-from isochrone.latency_map.what_is_slow import LEAST
+from isochrone.latency_map.what_is_slow import MIN_SLOWDOWN
 from isochrone.runfile.run import Run
 
 FAR_OFF = 3.0
 """Pairs so many times as long as their level are not the far ends of a healthy torus or ring, whose
 longest ways have twice the hops of the middle one. Noise is rarely so large."""
 
-OFF = 2.3
+MIN_TORUS_DEVIATION = 2.3
 """So far beyond a healthy torus single pairs may be by noise, but hardly three of them."""
 
-SEVERAL = 3
+MIN_DEVIATING_PAIRS = 3
 PART = 0.002
 """Pairs, and part of all pairs, that make it several."""
 
@@ -43,11 +43,11 @@ seen: about eight nodes are made slower in turn, by such a ratio."""
 SHARED = 3
 """Slow nodes that are all there are behind a switch: of two both may well be bad."""
 
-_ROUNDING = 1e-6
+_TIME_ROUNDING = 1e-6
 
 _MIN_HOSTS = 8
-_WIDE = 0.15
-_SURE = 6.0
+_MAX_HEALTHY_SPREAD = 0.15
+_MIN_HEALTH_ERRORS = 6.0
 _QUARTER = 0.25
 _HALF = 0.5
 
@@ -219,7 +219,7 @@ class _Ratios:
         )
         of_part = distinct(unit[list(component.ranks)])
         others = np.setdiff1d(unit, of_part)
-        if len(others) < MIN_NODES - 1:
+        if len(others) < MIN_PEERS - 1:
             return True
         values, owner = np.tile(level_ratios, 2), unit[self.end]
         quartiles = {k: _quartile(unit_ratios) for k, unit_ratios in parted(owner, values)}
@@ -250,13 +250,15 @@ class _Ratios:
         if len(measured) < _MIN_HOSTS or "" in names:
             return ""
         spread = np.abs(np.log(self.ratio[np.isfinite(self.ratio)]))
-        if quantile(spread, 0.8) < _WIDE:
+        if quantile(spread, 0.8) < _MAX_HEALTHY_SPREAD:
             return ""
         steps = np.linspace(0.05, 0.95, 19)
         profiles = np.log([np.nanquantile(host_ratios, steps) for host_ratios in measured.values()])
         beyond = np.median(profiles - np.median(profiles, axis=0), axis=1)
         first, second = np.argsort(-np.abs(beyond))[:2]
-        if beyond[first] < max(np.log1p(LEAST), 2 * abs(beyond[second]), _SURE * mad(beyond)):
+        if beyond[first] < max(
+            np.log1p(MIN_SLOWDOWN), 2 * abs(beyond[second]), _MIN_HEALTH_ERRORS * mad(beyond)
+        ):
             return ""
         name, ratio = printable(list(measured)[first], 60), np.exp(beyond[first])
         return (
@@ -307,9 +309,11 @@ def _doubts(run: Run, analyses: dict[int, Topology]) -> Iterator[str]:
 def _far_off(ratios: _Ratios, analysis: Topology, sizes: int) -> Iterator[str]:
     """Say it if pairs are far off that no named part explains, with the worst of them."""
     open_ = _unnamed(ratios, analysis, ratios.ratio)
-    several = int(np.sum(open_ >= OFF)) >= max(SEVERAL, PART * np.count_nonzero(open_))
+    several = int(np.sum(open_ >= MIN_TORUS_DEVIATION)) >= max(
+        MIN_DEVIATING_PAIRS, PART * np.count_nonzero(open_)
+    )
     worst = float(open_.max(initial=0))
-    if worst < FAR_OFF * (1 - _ROUNDING) and not several:
+    if worst < FAR_OFF * (1 - _TIME_ROUNDING) and not several:
         return
     k = int(np.argmax(open_))
     i, j, seconds = int(ratios.i[k]), int(ratios.j[k]), float(ratios.seconds[k])

@@ -17,16 +17,16 @@ from isochrone.base.record import Record
 from isochrone.base.text import listed, printable
 from isochrone.latency_map.pairs import Times
 
-APART = 1.5
+MIN_KIND_RATIO = 1.5
 """Ratio between the slowest usual and the fastest slow pair from which these are two kinds."""
 
-ENOUGH = 2
+MIN_SUSPECT_PAIRS = 2
 """Slow pairs with healthy nodes that make a node a suspect; a single one may be a slow link."""
 
 MOST = 1 / 3
 """Part of the nodes that may be slow; if more are, there are two kinds of nodes, or two levels."""
 
-MAX_NAMED = 6
+MAX_ADVISED_PAIRS = 6
 
 
 class NextPairs(Record):
@@ -47,7 +47,7 @@ class NextPairs(Record):
         """Say it with the names of the nodes."""
         clean = [printable(name, 40) for name in names]
         said = [f"{clean[k]} is suspect: its pairs with healthy nodes are slow"
-                for k in self.suspects[:MAX_NAMED]]  # fmt: skip
+                for k in self.suspects[:MAX_ADVISED_PAIRS]]  # fmt: skip
         if self.pairs:
             wanted = [f"{clean[a]}–{clean[b]}" for a, b in self.pairs]
             said.append(f"to decide about the other slow pairs, measure {listed(wanted, 8)}")
@@ -67,7 +67,7 @@ def next_pairs(times: Times) -> NextPairs | None:
     witnesses = np.zeros(times.units, dtype=np.int64)  # slow pairs with a healthy node
     for one, other in ((times.i, times.j), (times.j, times.i)):
         witnesses += np.bincount(one[slow & healthy[other]], minlength=times.units)
-    suspects = np.flatnonzero(~healthy & (witnesses >= ENOUGH))
+    suspects = np.flatnonzero(~healthy & (witnesses >= MIN_SUSPECT_PAIRS))
     partner = int(np.lexsort((-fast, bad))[0])
     if not healthy[partner]:
         partner = int(np.argmax(fast))
@@ -83,10 +83,10 @@ def next_pairs(times: Times) -> NextPairs | None:
 
 
 def _slow(times: Times) -> Bools | None:
-    """Mark the slow pairs, if a gap divides all: wider than `APART`, and than each kind is."""
+    """Mark slow pairs, if a gap wider than `MIN_KIND_RATIO`, and than each kind, divides all."""
     ordered = np.sort(times.seconds)
     gaps = ordered[1:] / ordered[:-1]
-    if not len(gaps) or gaps.max() < APART:
+    if not len(gaps) or gaps.max() < MIN_KIND_RATIO:
         return None
     at = int(np.argmax(gaps))
     widest = max(ordered[at] / ordered[0], ordered[-1] / ordered[at + 1])

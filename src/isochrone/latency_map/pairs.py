@@ -31,7 +31,7 @@ from isochrone.latency_map.partitions import Partition, canonical
 from isochrone.runfile.run import DIRECTIONS, Run
 from isochrone.runfile.samples import MARKS, counting
 
-NEAREST = 16
+MIN_PARTNERS = 16
 """Partners of a unit that even a draw of pairs keeps: small groups would be lost in it."""
 
 READABLE = 1 / 3
@@ -39,17 +39,17 @@ READABLE = 1 / 3
 groups of 10, all groups come out with more than half of the pairs, most with 40 %, pieces of them
 with less; below 15 % also groups that do not exist, and slow switches to them."""
 
-SURE = 5.0
+MIN_RANK_ERRORS = 5.0
 """Standard errors by which a rank must differ from its node to have a cost of its own."""
 
-FEW = 0.55
+MEDIAN_WIDENING = 0.55
 """1 + 0.55 / n widens the 80 % quantile of the distances of n normal values from their own median
 to that of the distances from the true one, within 2 % from three values on (by simulation)."""
 
 AT_ONCE = 1 << 21
 """Pairs of which the ranks are compared at once: bounds the memory."""
 
-ENOUGH = 8
+MIN_SPREAD_PAIRS = 8
 """Pairs of nodes with three pairs of ranks or more that say how these are spread. Where there are
 fewer, as in a sample, those with two are asked, too."""
 
@@ -117,7 +117,7 @@ class Times(Record):
         ends = np.concatenate([self.i, self.j])
         order = np.lexsort((np.tile(self.seconds, 2), ends))
         position = np.arange(len(order)) - np.searchsorted(ends[order], ends[order])
-        nearest = order[position < NEAREST] % len(self.i)
+        nearest = order[position < MIN_PARTNERS] % len(self.i)
         drawn = np.random.default_rng(1).permutation(len(self.i))[:limit]
         chosen = distinct(np.concatenate([nearest, drawn]))
         return replace(
@@ -283,7 +283,7 @@ def slow_ranks(pairs: RankPairs, node: Partition) -> tuple[Floats, Floats]:
         # a scatter of few values may be zero by luck: at least what is usual; and of two ranks one
         # is as far above their middle as the other is below, so their difference errs twice as much
         uncertain = 2 * np.maximum(spread[ranks], median_spread)
-        sure = SURE * uncertain
+        sure = MIN_RANK_ERRORS * uncertain
         cheap = middle[ranks] <= middle[ranks].min() + sure
         beyond = middle[ranks] - median_of(middle[ranks][cheap])
         slow = ~cheap & (beyond > MIN_COST * typical)
@@ -326,9 +326,9 @@ def between_nodes(
     node_pairs, times, together = ways.keys, ways.size, ways.medians(seconds)
     position = ways.of_each(np.arange(len(node_pairs)))
     # values lie nearer to the median of few than to the true one; two are as far from their mean
-    widened = np.where(times == 2, np.sqrt(2), 1 + FEW / times)
+    widened = np.where(times == 2, np.sqrt(2), 1 + MEDIAN_WIDENING / times)
     deviation = np.abs(np.log(seconds / together[position])) * widened[position]
-    min_times = 3 if np.sum(times > 2) >= ENOUGH or not np.any(times == 2) else 2
+    min_times = 3 if np.sum(times > 2) >= MIN_SPREAD_PAIRS or not np.any(times == 2) else 2
     deviation = deviation[times[position] >= min_times]
     freedom = MAD_EFFICIENCY * float(len(deviation) - np.sum(times >= min_times))
     spread = Q80_TO_SIGMA * quantile(deviation, 0.8) if deviation.size else 0.0

@@ -28,7 +28,7 @@ MAX_FURTHER = 1000
 MAX_CONTROLS = 8
 """Healthy pairs measured with them, at most as many as there are suspects."""
 
-_TRIES = 64
+_HEALTHY_CANDIDATES = 64
 """Healthy pairs looked at for each that is wanted."""
 
 Pair = tuple[int, int]
@@ -188,7 +188,7 @@ def _controls(analysis: Topology, measured: _Known, suspected: Sequence[Pair]) -
         return []
     dice = np.random.default_rng(len(suspected))
     drawn: dict[Pair, None] = {}
-    for _ in range(_TRIES * wanted):
+    for _ in range(_HEALTHY_CANDIDATES * wanted):
         i, j = sorted(dice.choice(healthy, 2, replace=False).tolist())
         partner = measured.partners(i, np.array([j]))
         if len(partner) and any(len(measured.on_level(i, partner, level)) for level in levels):

@@ -20,21 +20,21 @@ from isochrone.latency_map.explanation import (
 )
 from isochrone.latency_map.fitting import (
     GAIN,
+    MAX_FIT_STEPS,
     MIN_SPREAD,
-    ROUNDS,
     THIRD,
     Fitter,
     likelihood,
     nats_of,
 )
 
-CLEAR = 4.0
+MIN_UNIT_ERRORS = 4.0
 """Standard errors by which the middle pair of a unit takes longer, or units differ."""
 
-MANY = 1500
+MAX_SINGLE_PAIR_UNITS = 1500
 """Units of a map of which those with a single pair are no candidates: the pair is named then."""
 
-TRIED = 6
+ESTIMATED_PARTS = 6
 """Parts whose gain is estimated at each step, of those that promise most."""
 
 CLIP = 3.0
@@ -56,7 +56,7 @@ QUICK = 8
 DOUBTED = 8
 """Parts that others are tried for, those that add least first."""
 
-ALIKE = 0.5
+MAX_SLOW_DIFFERENCE = 0.5
 """Units whose times differ by more than this part of the larger are not slow alike."""
 
 
@@ -67,7 +67,7 @@ class PartFinder(Fitter):
     def candidates(self) -> tuple[list[Part], tuple[Ints, Ints, Floats], Floats]:
         """All parts; which part slows which pair how often; and the norms of these numbers."""
         units = list(range(self.times.units))
-        if self.times.units > MANY:
+        if self.times.units > MAX_SINGLE_PAIR_UNITS:
             units = [k for k in units if len(self.times.of_unit(k)) > 1]
         components = [Part(LEAVING, (k,)) for k in units]
         rows = [self.slowed(component) for component in components]
@@ -116,8 +116,10 @@ class PartFinder(Fitter):
         score = np.bincount(row, weights * excess[pairs], len(components)) / norm
         best = np.argsort(-score, kind="stable")
         excluded = {*fit.parts, *banned}
-        leading = [components[k] for k in best[: TRIED + len(excluded)] if score[k] > PROMISE]
-        return [component for component in leading if component not in excluded][:TRIED]
+        leading = [
+            components[k] for k in best[: ESTIMATED_PARTS + len(excluded)] if score[k] > PROMISE
+        ]
+        return [component for component in leading if component not in excluded][:ESTIMATED_PARTS]
 
     def grow(
         self,
@@ -191,11 +193,13 @@ class PartFinder(Fitter):
         units, middle = medians_by(np.concatenate([self.times.i, self.times.j]), excess)
         pairs = np.bincount(np.concatenate([self.times.i, self.times.j]))[units]
         error = median_of(self.sigma(fit.spread) * fit.expected) / np.sqrt(pairs)
-        slow = np.flatnonzero(middle > np.maximum(RELEVANT * self.middles[0], CLEAR * error))
+        slow = np.flatnonzero(
+            middle > np.maximum(RELEVANT * self.middles[0], MIN_UNIT_ERRORS * error)
+        )
         if not 1 < len(slow) <= THIRD * self.times.units:
             return []
         slow = slow[np.argsort(middle[slow])]
-        apart = np.flatnonzero(np.diff(middle[slow]) > CLEAR * error[slow][1:]) + 1
+        apart = np.flatnonzero(np.diff(middle[slow]) > MIN_UNIT_ERRORS * error[slow][1:]) + 1
         alike, singletons = np.split(slow, apart), np.split(slow, len(slow))
         fits = []
         for division in (alike, singletons)[len(alike) == len(singletons) :]:
@@ -215,7 +219,7 @@ class PartFinder(Fitter):
         best = fit
         for shares in (np.ones(len(units)), np.where(units, BANDWIDTH, LATENCY)):
             best = min(best, self.fitted(fit, fit.parts, fit.seconds, shares), key=length_of)
-        for _ in range(ROUNDS):  # which bandwidth is the lower of two depends on the shares
+        for _ in range(MAX_FIT_STEPS):  # which bandwidth is the lower of two depends on the shares
             trials = [self.fitted(best, best.parts, best.seconds, s) for s in self.shares_of(best)]
             shortest = min([best, *trials], key=length_of)
             if shortest.length > best.length - GAIN:
@@ -235,7 +239,7 @@ class PartFinder(Fitter):
         ]
         off = {k: abs(fit.seconds[k] - fit.seconds[last]) for k in units if last in units}
         off.pop(last, None)
-        nearest = [k for k in off if off[k] <= ALIKE * fit.seconds[last]]
+        nearest = [k for k in off if off[k] <= MAX_SLOW_DIFFERENCE * fit.seconds[last]]
         if not nearest:
             return fit
         sets = {(min(nearest, key=off.__getitem__), last), (*nearest, last)}

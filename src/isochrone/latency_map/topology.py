@@ -19,14 +19,14 @@ from isochrone.base.record import Record
 from isochrone.base.stats import distinct, mad, median_of, quantile
 from isochrone.base.text import listed, printable
 from isochrone.base.units import format_rate, format_seconds
-from isochrone.latency_map.explained_map import MIN_NODES
+from isochrone.latency_map.explained_map import MIN_PEERS
 from isochrone.latency_map.explanation import Estimator
 from isochrone.latency_map.grid import grid_of
 from isochrone.latency_map.hierarchy import Known
 from isochrone.latency_map.pairs import RankPairs, clock_step, hosts_known, rank_pairs
 from isochrone.latency_map.partitions import Partition, groups_of, level_of, numbered
 from isochrone.latency_map.slow_part import NotUnderstood, Slow
-from isochrone.latency_map.what_is_slow import LEAST, Diagnosis, diagnose
+from isochrone.latency_map.what_is_slow import MIN_SLOWDOWN, Diagnosis, diagnose
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counting
 
@@ -42,14 +42,14 @@ BLIND = (
 )  # fmt: skip
 """Warnings of a reading that would not show everything that is slow."""
 
-WIDE = 0.1
+MIN_DISTANCE_SPREAD = 0.1
 """Times of one level that differ by more, in the fifth that differs most, may be distances."""
 
-COARSE = 0.01
+MIN_CLOCK_STEP = 0.01
 """Part of the shortest time from which the step of the clock is mentioned: the scatter of few maps
 is less."""
 
-MAX_NAMED = 8
+MAX_WARNED_NAMES = 8
 """Names in a warning."""
 
 MAX_PAIRS = 20
@@ -225,7 +225,10 @@ class Topology(Record):
 
 
 def analyse(
-    run: Run, nbytes: int | None = None, threshold: float = LEAST, explanations: Known | None = None
+    run: Run,
+    nbytes: int | None = None,
+    threshold: float = MIN_SLOWDOWN,
+    explanations: Known | None = None,
 ) -> Topology:
     """Read the hierarchy, the placement and the slow parts out of a latency map.
 
@@ -352,7 +355,7 @@ def _levels(
     seconds = diagnosis.healthy - diagnosis.expected
     seconds += pairs.seconds  # in place: a map may have millions of pairs
     np.maximum(seconds, 0.2 * diagnosis.healthy, out=seconds)
-    if diagnosis.nodes < MIN_NODES and not diagnosis.inner:
+    if diagnosis.nodes < MIN_PEERS and not diagnosis.inner:
         seconds = pairs.seconds  # nothing of so few is slow
     levels = []
     for k, partition in enumerate(diagnosis.partitions):
@@ -392,15 +395,15 @@ def _warnings(
     if diagnosis.uncertain:
         warn("shared-way", f"{_slow_or_link([*diagnosis.uncertain.values()])}: not known")
     if diagnosis.alone:
-        names = listed([printable(name, 60) for name in diagnosis.alone], MAX_NAMED)
+        names = listed([printable(name, 60) for name in diagnosis.alone], MAX_WARNED_NAMES)
         warn("no-group", f"{names} are in no group, or behind a switch that is slow inside")
     if hosts_known(hosts):
         nodes = numbered(hosts)
         visible = 1 < len(set(hosts)) < run.size and missing <= MAX_MISSING * total
         if visible and not any(np.array_equal(nodes, partition) for partition in partitions):
             warn("hosts-disagree", "the latencies do not match the recorded hosts")
-        if len(set(hosts)) < MIN_NODES:
-            warn("few-nodes", f"with fewer than {MIN_NODES} nodes a slow node cannot be identified")
+        if len(set(hosts)) < MIN_PEERS:
+            warn("few-nodes", f"with fewer than {MIN_PEERS} nodes a slow node cannot be identified")
     elif not all(hosts):
         warn(
             "hosts-unknown",
@@ -425,7 +428,7 @@ def _like_peers(alike: Sequence[Slow]) -> list[dict[str, Any]]:
     """Say it of nodes that take longer, but differ from the others no more than these do."""
     if not alike:
         return []
-    names = listed([printable(component.name, 60) for component in alike], MAX_NAMED)
+    names = listed([printable(component.name, 60) for component in alike], MAX_WARNED_NAMES)
     takes = "takes" if len(alike) == 1 else "take up to"
     ratio = max(component.ratio for component in alike)
     text = f"{names} {takes} {ratio:.2f}x as long, but all nodes differ nearly as much"
@@ -434,7 +437,7 @@ def _like_peers(alike: Sequence[Slow]) -> list[dict[str, Any]]:
 
 def _steps(step: float, shortest: float) -> list[dict[str, Any]]:
     """Say it if times are multiples of a step that is a part of them worth knowing."""
-    if step < COARSE * shortest:
+    if step < MIN_CLOCK_STEP * shortest:
         return []
     text = f"times are multiples of {format_seconds(step)}: less does not show"
     return [{"code": "clock-step", "text": text}]
@@ -445,7 +448,7 @@ def _slow_or_link(names: Sequence[str]) -> str:
     names = [printable(name, 60) for name in names]
     if len(names) == 1:
         return f"either {names[0]} is slow, or a link that it shares"
-    several = " and ".join(names) if len(names) == 2 else listed(names, MAX_NAMED)
+    several = " and ".join(names) if len(names) == 2 else listed(names, MAX_WARNED_NAMES)
     return f"either {several} are slow, or a link that they share"
 
 
@@ -457,11 +460,11 @@ def _no_levels(diagnosis: Diagnosis) -> str:
     if diagnosis.one_node:
         seconds = outer.times.seconds
         wide = mad(np.log(seconds))
-        return "" if wide < WIDE else (
+        return "" if wide < MIN_DISTANCE_SPREAD else (
             f"no level hierarchy: times scatter by {wide:.0%} without groups, from "
             f"{format_seconds(seconds.min())} to {format_seconds(seconds.max())}"
         ).replace("%", " %")  # fmt: skip
-    grid = None if quantile(np.abs(outer.off), 0.8) < WIDE else grid_of(outer.times)
+    grid = None if quantile(np.abs(outer.off), 0.8) < MIN_DISTANCE_SPREAD else grid_of(outer.times)
     return "" if grid is None else (
         f"no level hierarchy: times grow by {format_seconds(grid.further)} for each hop, up to "
         f"{grid.hops} hops, as on a torus or mesh"

@@ -25,7 +25,7 @@ from isochrone.base.stats import (
 )
 from isochrone.base.table import grouped
 from isochrone.latency_map.directions import slow_directions
-from isochrone.latency_map.explained_map import MIN_NODES, PAIR_RATE, ExplainedMap, Half
+from isochrone.latency_map.explained_map import MIN_PEERS, PAIR_RATE, ExplainedMap, Half
 from isochrone.latency_map.explanation import INSIDE, LEAVING, Explanation, Part
 from isochrone.latency_map.fitting import MIN_SPREAD
 from isochrone.latency_map.hierarchy import Known
@@ -33,29 +33,29 @@ from isochrone.latency_map.pairs import RankPairs, nodes_of
 from isochrone.latency_map.partitions import Partition, level_of
 from isochrone.latency_map.slow_part import KINDS, LevelRatio, NotUnderstood, Slow
 
-LEAST = 0.10
+MIN_SLOWDOWN = 0.10
 """What adds less than this part of the time is noted, and no verdict."""
 
 RETESTS = 3
 """Pairs of a part that must have been measured again for the part to be so; all if fewer."""
 
-SMALL = 256
+MAX_SET_ASIDE_RANKS = 256
 """Ranks of a map up to which hosts that the times do not show are left aside."""
 
 LONE = 3
 """Nodes in no group that may be one with a slow switch."""
 
-ALONE = 2
+MIN_UNRELATED_NODES = 2
 """Slow nodes that have nothing in common but that, where too few pairs were measured to see groups.
 """
 
-SEEN = 3
+MIN_MUTUAL_PAIRS = 3
 """Pairs among slow nodes that speak for those of them that have none."""
 
 MOSTLY = 0.7
 """Part of the pairs among slow nodes that must be as slow as they are."""
 
-FAR = 0.98
+MIN_EXCEEDED_PAIRS = 0.98
 """Part of the other pairs that most pairs of a slow node must exceed, where groups are not seen."""
 
 
@@ -96,7 +96,7 @@ def diagnose(
 ) -> Diagnosis:
     """Read a map by its nodes, or, of a small one whose times do not show them, by its ranks."""
     diagnosis = Diagnosis(pairs, hosts, nodes_of(hosts), recorded, explanations)
-    if diagnosis.nodes < pairs.ranks <= SMALL and not diagnosis.shows_nodes:
+    if diagnosis.nodes < pairs.ranks <= MAX_SET_ASIDE_RANKS and not diagnosis.shows_nodes:
         diagnosis = Diagnosis(pairs, hosts, np.arange(pairs.ranks), recorded, explanations)
     return diagnosis
 
@@ -134,7 +134,7 @@ class Diagnosis(ExplainedMap):
     @cached_property
     def _parts(self) -> list[_Cost]:
         """The parts of both explanations."""
-        outer = self._of_nodes(self.outer) if self.outer and self.nodes >= MIN_NODES else ()
+        outer = self._of_nodes(self.outer) if self.outer and self.nodes >= MIN_PEERS else ()
         return [*outer, *(self._of_ranks(self.inner) if self.inner else ())]
 
     def _of_nodes(self, outer: Half) -> Iterator[_Cost]:
@@ -193,7 +193,7 @@ class Diagnosis(ExplainedMap):
         units = [cost for cost in self._parts if KINDS[cost.kind].unit]
         ranks = [cost.ranks for cost in units]
         doubtful = np.zeros(len(units), dtype=bool)
-        if len(units) > (ALONE if self.sparse else 1):
+        if len(units) > (MIN_UNRELATED_NODES if self.sparse else 1):
             doubtful |= self._undecided(ranks)
         if self.sparse:
             doubtful |= self._within_usual(ranks)
@@ -211,7 +211,7 @@ class Diagnosis(ExplainedMap):
         pairs, between = self.pairs, self.places[0]
         ends = [between & (np.isin(pairs.i, ranks) | np.isin(pairs.j, ranks)) for ranks in units]
         others = pairs.seconds[between & ~np.any(ends, axis=0)]
-        limit = quantile(others, FAR) if len(others) else np.inf
+        limit = quantile(others, MIN_EXCEEDED_PAIRS) if len(others) else np.inf
         return np.array([quantile(pairs.seconds[mask], 1 - MOSTLY) <= limit for mask in ends], bool)
 
     def _undecided(self, units: Sequence[Ints]) -> Bools:
@@ -233,7 +233,11 @@ class Diagnosis(ExplainedMap):
         between_units = (first >= 0) & (second >= 0) & (first != second)
         slow = pairs.seconds**2 > self.expected * self.healthy
         among = [slow[between_units & ((first == k) | (second == k))] for k in range(len(units))]
-        others = slow[between_units] if between_units.sum() >= SEEN else np.zeros(1, dtype=bool)
+        others = (
+            slow[between_units]
+            if between_units.sum() >= MIN_MUTUAL_PAIRS
+            else np.zeros(1, dtype=bool)
+        )
         return np.array(
             [np.mean(flags if len(flags) else others) <= MOSTLY for flags in among], bool
         )
@@ -318,7 +322,7 @@ class Diagnosis(ExplainedMap):
     def _slow_pairs(self) -> Iterator[Slow]:
         """Name the links between two nodes, then the single pairs of ranks, that are slow."""
         outer, position, inside = self.places
-        if self.outer and self.nodes >= MIN_NODES:
+        if self.outer and self.nodes >= MIN_PEERS:
             times = self.outer.times
             # far pairs of groups that are not seen look slow
             odd = inside[:0] if self.sparse else self.outer.standing_out()
@@ -383,7 +387,7 @@ def _like_no_group(fit: Explanation, component: Part, seconds: float) -> bool:
     level = level_of(fit.chain, np.repeat(first, len(others)), others).max()
     base = fit.base[level:]
     inside = len(base) > 1 and component.pattern == INSIDE
-    return bool(inside and abs(np.log((base[0] + seconds) / base[1])) < LEAST)
+    return bool(inside and abs(np.log((base[0] + seconds) / base[1])) < MIN_SLOWDOWN)
 
 
 def _merged(costs: Sequence[_Cost]) -> Iterator[_Cost]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from isochrone.base.errors import InputError
 from isochrone.base.files import read_bytes
 
-MAX_NODES = 1_000_000
+MAX_ALLOCATED_NODES = 1_000_000
 MAX_RANKS = 2**24
 MAX_NAME = 255
 MAX_TEXT = 1 << 26
@@ -187,8 +187,8 @@ def expand_hosts(text: str, where: str) -> list[str]:
         raise InputError(f"{text[:60]!r} is not a valid list", where=where)
     for item in re.findall(_ITEM, text):
         hosts += _expand(item, where)
-        if len(hosts) > MAX_NODES:
-            raise InputError(f"the list has more than {MAX_NODES} nodes", where=where)
+        if len(hosts) > MAX_ALLOCATED_NODES:
+            raise InputError(f"the list has more than {MAX_ALLOCATED_NODES} nodes", where=where)
     if len(set(hosts)) != len(hosts):
         raise InputError("a node is listed twice", where=where)
     return hosts
@@ -198,8 +198,8 @@ def _expand(item: str, where: str) -> list[str]:
     names = [""]
     for plain, inside in re.findall(r"([^\[\]]+)|\[([^\]]*)\]", item):
         choices = [plain] if plain else _numbers(inside, where)
-        if len(names) * len(choices) > MAX_NODES:
-            raise InputError(f"the list has more than {MAX_NODES} nodes", where=where)
+        if len(names) * len(choices) > MAX_ALLOCATED_NODES:
+            raise InputError(f"the list has more than {MAX_ALLOCATED_NODES} nodes", where=where)
         length = len(names[0]) + len(choices[0])
         if length > MAX_NAME or len(names) * len(choices) * length > MAX_TEXT:
             raise InputError(f"{item[:60]!r}: the names are too long", where=where)
@@ -216,10 +216,10 @@ def _numbers(text: str, where: str) -> list[str]:
     for entry in text.split(","):
         match = _RANGE.fullmatch(entry.strip())
         low, high = (match[1], match[2] or match[1]) if match else ("1", "0")
-        if match is None or not 0 <= int(high) - int(low) < MAX_NODES:
+        if match is None or not 0 <= int(high) - int(low) < MAX_ALLOCATED_NODES:
             raise InputError(f"'[{text[:60]}]' is not a valid range", where=where)
-        if len(expanded) + int(high) - int(low) >= MAX_NODES:
-            raise InputError(f"the list has more than {MAX_NODES} nodes", where=where)
+        if len(expanded) + int(high) - int(low) >= MAX_ALLOCATED_NODES:
+            raise InputError(f"the list has more than {MAX_ALLOCATED_NODES} nodes", where=where)
         expanded += [f"{node:0{len(low)}d}" for node in range(int(low), int(high) + 1)]
     return expanded
 
@@ -235,7 +235,7 @@ def _counts(text: str, where: str) -> list[int]:
                 hint="write 4,4,2 or 4(x2),2",
             )
         times = int(match[2] or 1)
-        if len(counts) + times > MAX_NODES:
-            raise InputError(f"the list has more than {MAX_NODES} nodes", where=where)
+        if len(counts) + times > MAX_ALLOCATED_NODES:
+            raise InputError(f"the list has more than {MAX_ALLOCATED_NODES} nodes", where=where)
         counts += [int(match[1])] * times
     return counts

@@ -12,17 +12,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from isochrone.base.inference import RATE, ROUNDING, Speedup, speedup, verdict
+from isochrone.base.inference import FALSE_CHANGE_RATE, FLOAT_ROUNDING, Speedup, speedup, verdict
 from isochrone.base.verdicts import FASTER, NOT_KNOWN, SAME, SLOWER, Change
 
 GIVEN = "given"
 
-MARGIN = 0.02
+PROGRAM_MARGIN = 0.02
 """The whole program is not to become slower by more than this part."""
 
 FAILED = "it failed"
 
-LIKELY = 1.05
+MIN_DUEL_GAIN = 1.05
 """Expected gain above which an inconclusive duel is extended. No duel if it is excluded."""
 
 EQUAL = 0.05
@@ -87,7 +87,7 @@ class Heats:
         logs = np.log([[timed.calls for timed in self.times[name][:heats]] for name in names])
         freedom = logs.size - len(names)
         error = math.sqrt(2 * np.sum(np.var(logs, axis=1)) / freedom)
-        noise = float(stdtrit(freedom, 1 - RATE)) * error + ROUNDING
+        noise = float(stdtrit(freedom, 1 - FALSE_CHANGE_RATE)) * error + FLOAT_ROUNDING
         return np.mean(logs, axis=1).tolist(), noise
 
     def gain(self, name: str) -> Speedup | None:
@@ -104,7 +104,9 @@ class Heats:
         (baseline, *means), noise = self.compared([GIVEN, *timed])
         shortest = min(means)
         return (
-            timed[means.index(shortest)] if baseline - shortest + noise > math.log(LIKELY) else None
+            timed[means.index(shortest)]
+            if baseline - shortest + noise > math.log(MIN_DUEL_GAIN)
+            else None
         )
 
     def reduced(self, left: Sequence[str]) -> list[str]:
@@ -169,16 +171,16 @@ class Duel:
         """On the calls; if they are faster, on what this means for the whole program."""
         calls, program = self.calls, self.whole
         if calls.low > 1:
-            if program.low > 1 - MARGIN:
+            if program.low > 1 - PROGRAM_MARGIN:
                 return FASTER if self.arrives else SAME
-            return SLOWER if program.high < 1 - MARGIN else NOT_KNOWN
+            return SLOWER if program.high < 1 - PROGRAM_MARGIN else NOT_KNOWN
         return verdict(1 / calls.ratio, 1 / calls.high, 1 / calls.low, margin=EQUAL)
 
     @property
     def arrives(self) -> bool:
         """Whether the whole program is faster, or may have saved what the calls saved."""
         saved = (self.calls.given - self.calls.proposed) / self.whole.given
-        return self.whole.low > 1 + MARGIN or 1 - 1 / self.whole.high >= ARRIVES * saved
+        return self.whole.low > 1 + PROGRAM_MARGIN or 1 - 1 / self.whole.high >= ARRIVES * saved
 
     @property
     def why_not(self) -> str:
@@ -198,7 +200,7 @@ class Duel:
     @property
     def likely(self) -> bool:
         """Whether more pairs may confirm a sufficient gain."""
-        return self.calls.ratio > LIKELY and self.whole.high > 1 - MARGIN
+        return self.calls.ratio > MIN_DUEL_GAIN and self.whole.high > 1 - PROGRAM_MARGIN
 
 
 def duel(start: Start, name: str, launches: int, max_pairs: int) -> Duel | None:

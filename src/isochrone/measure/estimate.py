@@ -31,15 +31,15 @@ from isochrone.runfile.run import Run
 AUTOMATIC_POINTS = 30
 """Usual number of sizes of ``auto``: the first ones, and about ten for each protocol switch."""
 
-REPEATS = 100
+DEFAULT_REPEATS = 100
 MIN_REPEATS = 3
 WARMUP = 5
 
-SPARE = 0.25
+SPARE_SHARE = 0.25
 """Fraction of the spare time that one run may use beyond its estimate, for example to measure
 outliers again."""
 
-SHORTEST = 0.5
+MIN_RUN_SECONDS = 0.5
 """Minimum seconds of every run."""
 
 _OPERATIONS = 10  # of --op all
@@ -162,7 +162,9 @@ class Work(Record):
     @property
     def repeats(self) -> int:
         """How often each point is measured, at most."""
-        limit = ("--max-repeats", _MOST_REPEATS) if self._precise else ("--repeats", REPEATS)
+        limit = (
+            ("--max-repeats", _MOST_REPEATS) if self._precise else ("--repeats", DEFAULT_REPEATS)
+        )
         return int(self._option(*limit)) + int(self._option("--warmup", WARMUP))
 
     def rounds(self, hosts: Sequence[str] = ()) -> int:
@@ -369,9 +371,9 @@ def share_out(seconds: float, costs: Sequence[Cost]) -> list[Share]:
     before each run, so that unused time benefits the others.
     """
     free = max(0.0, seconds - sum(cost.startup for cost in costs))
-    needs = [max(cost.full, SHORTEST) for cost in costs]
+    needs = [max(cost.full, MIN_RUN_SECONDS) for cost in costs]
     scale = min(1.0, free / sum(needs)) if needs else 1.0
-    spare = SPARE * max(0.0, free - sum(needs))
+    spare = SPARE_SHARE * max(0.0, free - sum(needs))
     shares = [scale * need + spare for need in needs]
     return [
         Share(share, repeats_reduced=share < cost.full, points_omitted=share < cost.least)

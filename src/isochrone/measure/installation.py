@@ -38,7 +38,7 @@ _WORDS = {
 }
 """Version texts of launchers, by family."""
 
-_TIMEOUT = 20.0
+_TOOL_TIMEOUT = 20.0
 _ANCESTORS = 5
 
 
@@ -155,7 +155,7 @@ def _family_of_launcher(program: Path) -> str | None:
     if launcher is None:
         return None
     try:
-        version = cached_answer([str(launcher), "--version"], timeout=_TIMEOUT).lower()
+        version = cached_answer([str(launcher), "--version"], timeout=_TOOL_TIMEOUT).lower()
     except MeasurementError:
         return None
     for family, markers in _WORDS.items():
@@ -191,7 +191,7 @@ def _libraries_of_linker() -> dict[str, Path]:
     if program is None:
         return {}
     try:
-        lines = cached_answer([program, "-p"], timeout=_TIMEOUT).splitlines()
+        lines = cached_answer([program, "-p"], timeout=_TOOL_TIMEOUT).splitlines()
     except MeasurementError:
         return {}
     listed = [Path(line.rpartition(" => ")[2]) for line in lines if " => " in line]

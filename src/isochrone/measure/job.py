@@ -39,7 +39,7 @@ from isochrone.base.units import format_seconds
 from isochrone.measure import launcher as launchers
 from isochrone.measure import supervisor
 
-TIMEOUT = 300.0
+JOB_TIMEOUT = 300.0
 """Seconds after which a short job is ended."""
 
 _PROGRESS = "isochrone-progress "
@@ -58,13 +58,13 @@ _BEGINNING = re.compile(
     + r"((?:a rank|rank \d+) on .*) has done nothing for (\d+ s): it is still within MPI_Init"
 )
 
-_NAMED = 8
+_MAX_LOST_RANKS = 8
 _COLLECT = 1.5
 """Seconds for the watchdogs of all ranks within MPI_Init to report."""
 
 _LAST_WORDS = 20
 
-_ENDING = supervisor.GRACE + supervisor.LINGER + supervisor.PATIENCE + 5.0
+_ENDING = supervisor.END_GRACE + supervisor.LINGER + supervisor.KILL_TIMEOUT + 5.0
 """Seconds after which the supervisor has always reported."""
 
 
@@ -349,7 +349,7 @@ class _Words(threading.Thread):
     def end_beginning(self, lasted: str) -> None:
         """End a job whose ranks do not return from MPI_Init."""
         names = sorted(self.beginning, key=lambda name: (len(name), name))
-        ranks = listed(names, _NAMED)
+        ranks = listed(names, _MAX_LOST_RANKS)
         self.end(
             MeasurementError(
                 f"the launch made no progress for {lasted}: {ranks} did not return from MPI_Init"

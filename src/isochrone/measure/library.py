@@ -6,7 +6,7 @@ from pathlib import Path
 from isochrone.base.errors import MeasurementError
 from isochrone.measure.subprocesses import cached_answer
 
-_TIMEOUT = 20.0
+_TOOL_TIMEOUT = 20.0
 
 _NAMES = ("libmpi.so", "libmpich.so", "libmpi_abi.so")
 
@@ -17,7 +17,7 @@ def library_file(program: Path) -> Path | None:
     The dynamic linker is asked, which takes no MPI job.
     """
     try:
-        linked = cached_answer(["ldd", str(program)], of=program, timeout=_TIMEOUT)
+        linked = cached_answer(["ldd", str(program)], of=program, timeout=_TOOL_TIMEOUT)
     except MeasurementError:
         return None
     for line in linked.splitlines():

@@ -19,7 +19,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import whole_number
 from isochrone.base.units import Bytes, Seconds, parse_bytes, parse_seconds
 
-MAX_NODES = 1024
+MAX_PLATFORM_NODES = 1024
 MPI_HEADER = 16
 """Bytes that SimGrid's MPI adds to a message."""
 
@@ -186,8 +186,8 @@ class _Builder:
     # --- shapes ---------------------------------------------------------------------------------
 
     def add_nodes(self, nodes: int) -> None:
-        if not 1 <= nodes <= MAX_NODES:
-            raise InputError(f"{nodes} nodes are outside the limits of 1 to {MAX_NODES}")
+        if not 1 <= nodes <= MAX_PLATFORM_NODES:
+            raise InputError(f"{nodes} nodes are outside the limits of 1 to {MAX_PLATFORM_NODES}")
         self.nodes = nodes
         for node in range(nodes):
             self.link(f"node-{node}-link", self.latency, self.bandwidth)
@@ -359,7 +359,7 @@ class _Builder:
 
     def shape(self, key: str) -> list[int]:
         lengths = [whole_number(length) or 0 for length in self.words[key].split("x")]
-        if not all(1 <= length <= MAX_NODES for length in lengths):
+        if not all(1 <= length <= MAX_PLATFORM_NODES for length in lengths):
             raise InputError(f"'{key}:{self.words[key]}' is not a shape", hint=f"e.g. {key}:4x4x2")
         return lengths
 

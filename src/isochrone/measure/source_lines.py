@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from isochrone.base.errors import MeasurementError
 from isochrone.measure.subprocesses import answer
 
-LONGEST = 20.0
+DEBUG_TIMEOUT = 20.0
 """Seconds that the debug information of one file may take to read."""
 
 _LINE = re.compile(r"(?P<file>.+):(?P<line>[0-9]+)( \(discriminator [0-9]+\))?")
@@ -54,7 +54,7 @@ def _lines(path: str, offsets: Sequence[int]) -> list[str]:
         return []
     command = [tool, "-f", "-C", "-e", path, *map(hex, offsets)]
     try:
-        output = answer(command, LONGEST).stdout.splitlines()
+        output = answer(command, DEBUG_TIMEOUT).stdout.splitlines()
     except MeasurementError:
         return []
     texts = []

@@ -12,7 +12,7 @@ from pathlib import Path
 from isochrone.base.errors import InputError
 
 _MARK = re.compile(rb"isochrone-source ([0-9a-z]+)\0")
-_LENGTH = 16
+_DIGEST_LENGTH = 16
 
 
 def sources() -> Path:
@@ -43,7 +43,7 @@ def source_hash(folder: Path) -> str:
         for name in sorted(names, key=str.encode)
         if not name.startswith("./build/")
     ]
-    return hashlib.sha256("".join(lines).encode()).hexdigest()[:_LENGTH]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()[:_DIGEST_LENGTH]
 
 
 @cache

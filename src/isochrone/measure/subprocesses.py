@@ -16,7 +16,7 @@ from isochrone.base.errors import InputError, MeasurementError, check_exhausted
 from isochrone.base.units import format_seconds
 from isochrone.measure.cache import cache_folder, check_own
 
-_TIMEOUT = 60.0
+_SUBPROCESS_TIMEOUT = 60.0
 
 _FOLDER = "answers"
 
@@ -35,7 +35,9 @@ class _Cached(msgspec.Struct):
     files: dict[str, Stamp | None]
 
 
-def cached_answer(argv: Sequence[str], *, of: Path | None = None, timeout: float = _TIMEOUT) -> str:
+def cached_answer(
+    argv: Sequence[str], *, of: Path | None = None, timeout: float = _SUBPROCESS_TIMEOUT
+) -> str:
     """Return the output of a command that is the same until a program changes.
 
     Cached for the same arguments and variables, until one of these files changes: the program
@@ -93,7 +95,7 @@ def _stamps(files: Sequence[str] | Mapping[str, object]) -> dict[str, Stamp | No
 
 
 def answer(
-    argv: Sequence[str], timeout: float = _TIMEOUT, folder: Path | None = None
+    argv: Sequence[str], timeout: float = _SUBPROCESS_TIMEOUT, folder: Path | None = None
 ) -> CompletedProcess[str]:
     """Run a short command in a folder, and return its result.
 

@@ -21,7 +21,7 @@ TRIAL_SIZES = (8, 262144)
 _TRIAL_OPTIONS = {"collective": ("--op", "allreduce"), "latency-map": ("--retest", "0")}
 """By experiment: more options of the short trial from which a run is estimated."""
 
-GRACE = 60.0
+RUN_GRACE = 60.0
 """Seconds beyond its time after which a run that does not end is ended."""
 
 
@@ -54,7 +54,7 @@ class Planned:
         """Return the measurement, which is to end within a time."""
         seconds = max(seconds, 0.1)
         launchable = self.launchable(setup).with_options("--time-limit", f"{seconds:.3g}")
-        return replace(launchable, timeout=2 * seconds + GRACE)
+        return replace(launchable, timeout=2 * seconds + RUN_GRACE)
 
     def launchable(self, setup: Setup) -> Launchable:
         """Return the measurement."""
@@ -167,5 +167,5 @@ def _try(setup: Setup, planned: Planned) -> Trial:
         "--bytes", ",".join(map(str, TRIAL_SIZES)), "--repeats", "4", "--warmup", "2",
         *_TRIAL_OPTIONS.get(planned.preset.experiment, ()),
     ]  # fmt: skip
-    launchable = replace(planned.launchable(setup), timeout=GRACE)
+    launchable = replace(planned.launchable(setup), timeout=RUN_GRACE)
     return Trial.of(*tried(launchable, options, planned.folder))

@@ -28,13 +28,13 @@ from contextlib import suppress
 from pathlib import Path
 from time import monotonic, sleep
 
-GRACE = 5.0
+END_GRACE = 5.0
 """Seconds a launcher has to end its ranks before they are killed."""
 
 LINGER = 1.0
 """Seconds that processes of a launcher may outlive it."""
 
-PATIENCE = 10.0
+KILL_TIMEOUT = 10.0
 """Seconds for killing: a process that hangs in a file system cannot be killed."""
 
 ORDERS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -101,10 +101,10 @@ class Supervisor:
             self.look_at_files()
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.launcher.pid, signal.SIGTERM)
-            forced = not self.wait_until(self.launcher_ended, GRACE)
+            forced = not self.wait_until(self.launcher_ended, END_GRACE)
         if not forced and self.wait_until(self.all_ended, LINGER):
             return 0
-        give_up = monotonic() + PATIENCE
+        give_up = monotonic() + KILL_TIMEOUT
         self.look_at_files()
         while not self.all_ended() and monotonic() < give_up:
             for child in self.children():

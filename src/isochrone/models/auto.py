@@ -26,7 +26,7 @@ from isochrone.models.segment import Rival, Segment, owners
 from isochrone.models.splits import Options, Region, Search
 from isochrone.models.terms import CLASSES, design_matrix, evaluate_term
 
-MANY = 400
+MAX_CHOICE_POINTS = 400
 """Points that families and segments are chosen by; of more, as many that are spread evenly."""
 
 HOPELESS = 0.5
@@ -116,11 +116,13 @@ def refuse_hopeless(fitted: Fitted) -> None:
 
 def thinned(observed: Observations) -> Observations:
     """Return points that are spread evenly over all; all if they are not many."""
-    if len(observed) <= MANY:
+    if len(observed) <= MAX_CHOICE_POINTS:
         return observed
     order = np.lexsort([observed.variables[name] for name in observed.variables])
     mine = np.zeros(len(observed), dtype=bool)
-    mine[order[np.linspace(0, len(observed) - 1, MANY).round().astype(np.int64)]] = True
+    mine[order[np.linspace(0, len(observed) - 1, MAX_CHOICE_POINTS).round().astype(np.int64)]] = (
+        True
+    )
     return observed.only(mine)
 
 
@@ -233,7 +235,7 @@ def _only(points: Observations, region: Region) -> list[str]:
 
 # --- points of one start --------------------------------------------------------------------------
 
-_FEWEST = 3
+_MIN_LAUNCHES_KNOWN = 3
 """Starts of which something can be said."""
 
 
@@ -249,7 +251,7 @@ def with_shared_starts(fit: linear.Fit, points: Observations) -> linear.Fit:
     """
     count, width = len(points), len(fit.terms)
     starts, group = np.unique(points.start, return_inverse=True)
-    if len(starts) < _FEWEST or count == len(starts) or points.start.min() < 0:
+    if len(starts) < _MIN_LAUNCHES_KNOWN or count == len(starts) or points.start.min() < 0:
         return fit
     share = _in_common((points.seconds - fit.predicted) * fit.weights, group.ravel(), width)
     factor = 1 + (count / len(starts) - 1) * share

@@ -19,7 +19,7 @@ from isochrone.models.terms import picked, variables_of
 PARTS = (2, 4)
 """What is beyond a half, and beyond a quarter, of the largest value is predicted from the rest."""
 
-_FEWEST = 3
+_MIN_FIT_VALUES = 3
 """Values of the variable that a fit needs."""
 
 _GROWTH = 2.0
@@ -32,7 +32,7 @@ its intervals are wide, and hide that the formula is wrong."""
 _UNTRIED = (0.1, 0.3)
 """What is added where nothing could be tried, at twice and at four times the largest value."""
 
-_MOST = 10.0
+_MAX_ERROR = 10.0
 """An error that is larger tells no more."""
 
 
@@ -124,7 +124,7 @@ def _trials(
     largest = _largest(variables)
     for divisor in PARTS:
         small = values <= largest / divisor
-        if len(np.unique(values[small])) < _FEWEST or small.all():
+        if len(np.unique(values[small])) < _MIN_FIT_VALUES or small.all():
             continue
         # the small runs know nothing of what nodes cost, or of several ranks on one
         if any(np.ptp(column[small]) == 0 < np.ptp(column) for column in placement):
@@ -141,9 +141,9 @@ def _trials(
             away = np.abs(np.log(ratio))
             half = np.where(ratio > 1, np.log(high / seconds), np.log(seconds / low))
         excess = np.expm1(np.maximum(away - _BELIEVED * half, 0.0))
-        excess = np.where(np.isnan(excess), _MOST, excess)  # the formula gave no time there
+        excess = np.where(np.isnan(excess), _MAX_ERROR, excess)  # the formula gave no time there
         octaves = np.log2(np.maximum(values[~small] * divisor / largest[~small], 1.0))
-        excess = np.minimum(excess, _MOST)
+        excess = np.minimum(excess, _MAX_ERROR)
         yield _Trial(divisor, float(upto), values[~small], octaves, ratio - 1, excess)
 
 

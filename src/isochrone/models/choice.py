@@ -44,7 +44,7 @@ _MUCH = 0.2
 NOISY = 3.0
 """Errors of so many times the noise may be due to it."""
 
-_FEW = 2
+_MIN_LEFT_VALUES = 2
 """Values of a variable of which none can be left out: one alone determines no line."""
 
 _ABOUT = 2.0
@@ -56,7 +56,7 @@ _MISFIT = 1.0
 FOREIGN = 1.5
 """Coefficients that a family may have more if it was made for the operation."""
 
-_TRIED = 12
+_JUDGED_FORMULAS = 12
 """Formulas that are judged by what they predict; which, says a quick look at how they fit."""
 
 _PLAUSIBLE = 0.01
@@ -238,7 +238,7 @@ class Judge:
         return SegmentFit(candidate, fit, Region({}, np.ones(len(points), dtype=bool)))
 
 
-SPARE = 2
+SPARE_POINTS = 2
 """Points beyond the coefficients: without any one of them, there still is one to judge the rest."""
 
 
@@ -250,11 +250,11 @@ def refuse_too_few(points: int, coefficients: int) -> None:
     InputError
         If one point were left out and the others had no error; says how many are needed.
     """
-    if points < coefficients + SPARE:
+    if points < coefficients + SPARE_POINTS:
         raise InputError(
             f"{points} point{'s are' if points != 1 else ' is'} too few to validate a formula with "
             f"{coefficients} coefficient{'s' if coefficients != 1 else ''}",
-            hint=f"measure at least {coefficients + SPARE} combinations of size and ranks",
+            hint=f"measure at least {coefficients + SPARE_POINTS} combinations of size and ranks",
         )
 
 
@@ -315,7 +315,7 @@ def errors_of(segment_fits: Sequence[SegmentFit], points: Observations) -> list[
         distinct, groups = points.distinct[name]
         if len(distinct) < 2:
             continue
-        away = _away(segment_fits, seconds, groups, too_few=_FEW)
+        away = _away(segment_fits, seconds, groups, too_few=_MIN_LEFT_VALUES)
         errors.append((away, groups))
         if name == "p" and len(distinct) > 3:
             keep = points.variables[name] > distinct[-1] / 2
@@ -375,7 +375,7 @@ def _promising(
     candidates: Sequence[Candidate], points: Observations, options: Options
 ) -> list[Candidate]:
     """Return those that fit best by a quick look, in their order."""
-    if len(candidates) <= _TRIED:
+    if len(candidates) <= _JUDGED_FORMULAS:
         return list(candidates)
     seconds = points.seconds
     scale = 1 / seconds if options.weights == "relative" else np.ones(len(seconds)) / seconds.mean()
@@ -396,7 +396,7 @@ def _promising(
             continue
         mean = float(np.mean((target - x @ solution) ** 2))
         worth.append(n * log(max(mean, FLOOR**2)) + len(terms) * log(n) * n / left)
-    order = np.argsort(worth, kind="stable")[:_TRIED]
+    order = np.argsort(worth, kind="stable")[:_JUDGED_FORMULAS]
     return [candidates[k] for k in sorted(order)]
 
 

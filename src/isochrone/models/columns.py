@@ -48,10 +48,10 @@ WORDS = {
 }  # fmt: skip
 """How variables are called where it is said what was read."""
 
-_MICRO = 1e-6
+_MICROSECOND = 1e-6
 """Seconds of a microsecond."""
 
-SHORTEST = 20e-9
+MIN_MESSAGE_SECONDS = 20e-9
 """Seconds that a message takes at least: in published maps of core-to-core latencies, a cache line
 needs 4 ns between the two threads of a core, and a message is several of them and a call of MPI."""
 
@@ -168,16 +168,16 @@ class Columns:
     def of_times(self, seconds: Floats) -> Columns:
         """Return the same with the unit of a latency whose name has none.
 
-        It is µs, which OSU and others print, unless one would then be below `SHORTEST`.
+        It is µs, which OSU and others print, unless one would then be below `MIN_MESSAGE_SECONDS`.
         """
         units = {
-            name: replace(meant, unit="µs", factor=_MICRO)
+            name: replace(meant, unit="µs", factor=_MICROSECOND)
             for name, meant in self.by_words.items() if meant.latency and not meant.unit
         }  # fmt: skip
-        if not units or not len(seconds) or seconds.min() * _MICRO < SHORTEST:
+        if not units or not len(seconds) or seconds.min() * _MICROSECOND < MIN_MESSAGE_SECONDS:
             return self
         return replace(
-            self, by_words=self.by_words | units, factor=self.factor | {"seconds": _MICRO}
+            self, by_words=self.by_words | units, factor=self.factor | {"seconds": _MICROSECOND}
         )
 
     def words(self) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from isochrone.base.arrays import Array, Bools, Floats, Ints
-from isochrone.models.deviation import MAX_GROUPS, deviation
+from isochrone.models.deviation import MAX_DEVIATION_VALUES, deviation
 from isochrone.models.linear import Fit
 from isochrone.models.observations import Observations
 from isochrone.models.placement import grouping
@@ -109,7 +109,7 @@ def cross_validate(fits: Sequence[tuple[Sequence[SegmentFit], Observations]]) ->
     deviations = {"point": vars(deviation(single, measured, repeats))}
     for name in grouping(fits[0][1].variables):
         columns = [observed.variables[name] for _, observed in fits]
-        if not 1 < len(np.unique(np.concatenate(columns))) <= MAX_GROUPS:
+        if not 1 < len(np.unique(np.concatenate(columns))) <= MAX_DEVIATION_VALUES:
             continue
         without = np.concatenate([
             left_out(segment_fits, observed.seconds, observed.variables[name])

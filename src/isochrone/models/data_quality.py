@@ -96,7 +96,7 @@ def _groups(samples: Samples, point: Ints, apart: list[str]) -> list[str]:
 
 MORE_REPETITIONS = "measure more repetitions, on a quiet machine; more points would not help"
 
-EXPLAINED = 3.0
+MAX_CHANCE_ERRORS = 3.0
 """Errors of so many standard errors of a median may be due to it: of normal values, 99.7 % are
 nearer (the three-sigma rule: Pukelsheim 1994, *The American Statistician* 48, 88)."""
 
@@ -118,7 +118,9 @@ def noise_behind(samples: Samples, error: float) -> str:
         return ""
     residuals = (logs - medians_by(logs, point)[point])[repeated]
     spread = spread_of(residuals, int(repeated.sum() - (count > 1).sum()))
-    if np.log1p(error) > EXPLAINED * spread * MEDIAN_LOSS / np.sqrt(median_of(count[count > 1])):
+    if np.log1p(error) > MAX_CHANCE_ERRORS * spread * MEDIAN_LOSS / np.sqrt(
+        median_of(count[count > 1])
+    ):
         return ""
     slowest, fastest = np.full(len(count), -np.inf), np.full(len(count), np.inf)
     np.maximum.at(slowest, point, logs)
@@ -138,11 +140,11 @@ def noise_behind(samples: Samples, error: float) -> str:
 QUIET = ("pair", "pairs", "root", "i", "j", "host_i", "host_j")
 """Columns of our own: a model is of all pairs together, and that is said only if it matters."""
 
-MIN_RATIO = 1.05
+MIN_VALUES_RATIO = 1.05
 """Values of a column whose times differ by less than a twentieth may well be taken together."""
 
-_CHANCE = 0.0005
-_MOST = 50
+_MAX_MODES_CHANCE = 0.0005
+_MAX_FACTOR_VALUES = 50
 """A column of more values than this, at the most, is no factor but a number of the row."""
 
 
@@ -250,7 +252,9 @@ def _look(name: str, values: Array, code: Ints, point: Ints, logs: Floats) -> Un
     apart = median_of(ranges)
     # Twice what the farthest of so many normal values is away at most: the range they may have.
     if apart < max(
-        spread, -2 * float(ndtri(_CHANCE / per_point)) * error, float(np.log(MIN_RATIO))
+        spread,
+        -2 * float(ndtri(_MAX_MODES_CHANCE / per_point)) * error,
+        float(np.log(MIN_VALUES_RATIO)),
     ):
         return plain
     offset = medians_by(away, value)
@@ -261,7 +265,7 @@ def _look(name: str, values: Array, code: Ints, point: Ints, logs: Floats) -> Un
 
 def _is_factor(values: Array, rows: int) -> bool:
     """Whether values name something; many different ones, or fractions, were measured."""
-    if len(values) > min(_MOST, rows / 2):
+    if len(values) > min(_MAX_FACTOR_VALUES, rows / 2):
         return False
     try:
         return all(float(value).is_integer() for value in values)
@@ -285,13 +289,13 @@ def _is_factor(values: Array, rows: int) -> bool:
 FALSE_ALARMS = 0.002
 """Chance below which so many points with so unlikely gaps are no chance."""
 
-DISTURBED = 0.1
+MAX_DISTURBED_SHARE = 0.1
 """Part of the repetitions that are slow by a disturbance and make no second group."""
 
-NEAREST = 1.1
+MIN_GROUP_RATIO = 1.1
 """Groups that are nearer than this do not matter beside what a formula misses."""
 
-_LEAST = 3
+_MIN_GROUP_REPETITIONS = 3
 """Fewest repetitions of a group; a fifth of all if that is more."""
 
 _TICKS = 2.5
@@ -335,7 +339,7 @@ def two_groups(seconds: Floats, point: Ints) -> TwoGroups:
     tick = float(steps.min()) if len(steps) else 0.0
     splits = [
         _part(seconds[order][first[members, None] + np.arange(n)], members, tick)
-        for n in np.unique(counts[counts >= 2 * _LEAST]).tolist()
+        for n in np.unique(counts[counts >= 2 * _MIN_GROUP_REPETITIONS]).tolist()
         if len(members := np.flatnonzero(counts == n))
     ]
     if not splits:
@@ -360,7 +364,7 @@ def _part(rows: Floats, members: Ints, tick: float) -> tuple[Floats, Ints, Float
     """
     n = rows.shape[1]
     cut = n // 10
-    min_size = max(_LEAST, -(-n // 5))
+    min_size = max(_MIN_GROUP_REPETITIONS, -(-n // 5))
     split = np.arange(min_size, n - min_size + 1)
     logs = np.log(rows)
     gap = logs[:, split] - logs[:, split - 1]
@@ -372,11 +376,11 @@ def _part(rows: Floats, members: Ints, tick: float) -> tuple[Floats, Ints, Float
         for side, spacings in ((lower, split - 1 - cut), (upper, n - 1 - cut - split))
     ]
     likely = np.where(gap > 0, np.maximum(*chances) * len(split), 1.0)
-    likely = np.maximum(likely, bdtrc(n - split - 1.0, n, DISTURBED))
+    likely = np.maximum(likely, bdtrc(n - split - 1.0, n, MAX_DISTURBED_SHARE))
     best = likely.argmin(axis=1)
     index = np.arange(len(rows))
     chance = np.minimum(likely[index, best], 1.0)
     size = split[best]
     ratio = np.exp(logs[index, (size + n) // 2] - logs[index, size // 2])
-    chance = np.where(ratio < NEAREST, 1.0, chance)
+    chance = np.where(ratio < MIN_GROUP_RATIO, 1.0, chance)
     return chance, members, ratio, np.minimum(size, n - size) / n

@@ -17,11 +17,11 @@ from isochrone.models.observations import Observations
 from isochrone.models.starts import medians_by
 from isochrone.models.terms import stacked
 
-MAX_GROUPS = 200
+MAX_DEVIATION_VALUES = 200
 """Values of a variable that get deviations of their own; a longer list tells nothing."""
 
 
-_MOST = 10.0
+_MAX_LOG_RATIO = 10.0
 """Logarithm of a ratio not distinguished from larger ones, and that of no time at all."""
 
 
@@ -63,7 +63,7 @@ def log_ratio(predicted: Floats, measured: Floats) -> Floats:
     """Return |log(predicted / measured)|, at most 10: that is also for what is not above zero."""
     with np.errstate(divide="ignore", invalid="ignore"):
         distance = np.abs(np.log(predicted / measured))
-    return np.minimum(np.where(predicted > 0, distance, _MOST), _MOST)
+    return np.minimum(np.where(predicted > 0, distance, _MAX_LOG_RATIO), _MAX_LOG_RATIO)
 
 
 def r_squared(predicted: Floats, measured: Floats) -> float:
@@ -145,7 +145,7 @@ def deviations_by_group(
     deviations = {}
     for name, values in keys.items():
         distinct = np.unique(values).tolist()
-        if not 1 < len(distinct) <= MAX_GROUPS:
+        if not 1 < len(distinct) <= MAX_DEVIATION_VALUES:
             continue
         deviations[name] = {
             (f"{value:.15g}" if isinstance(value, float) else str(value)): deviation(

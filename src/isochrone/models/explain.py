@@ -20,7 +20,7 @@ from isochrone.models.segment import Segment, Selector, owners
 from isochrone.models.sizes import filled
 from isochrone.models.terms import design_matrix, evaluate_term, length_of, picked
 
-_MOST = 24
+_MAX_RETRIED_VALUES = 24
 """Measured values of one variable that are tried again with other values of the rest."""
 
 _BETWEEN = (1.0, 1.25, 1.5, 1.75)
@@ -32,18 +32,18 @@ _AGAIN = 2.0
 _LAUNCH, _REPEATED = 2.0, 100.0
 """Seconds that a launch takes, and how often a point is repeated in it."""
 
-_NARROW = 1.3
+_MIN_GAP_RATIO = 1.3
 """Ratio of its ends below which a gap between segments is not measured further."""
 
-_EACH = 2
+_QUESTION_POINTS = 2
 """Points of one question, such as a gap between two segments."""
 
-_LITTLE = 0.02
+_MIN_INTERVAL_SHARE = 0.02
 """Part of an interval that is not worth a measurement."""
 
 _COUNTS = ("p", "nodes", "w", *(name for extension in added() for name in extension.counts))
 
-_APART = 1.0
+_DECISIVE_DIFFERENCE = 1.0
 """Difference from which a measurement decides, of what the two times together may be off by."""
 
 
@@ -159,7 +159,7 @@ def _ordered(
         width = np.where(possible & eligible, np.log(predicted.high / predicted.low) / cost, 0.0)
     times = Counter[tuple[bool, int]]()
     while True:
-        decides = bool(apart.max() >= _APART)
+        decides = bool(apart.max() >= _DECISIVE_DIFFERENCE)
         worth, group = (apart, owner) if decides else (width, question)
         best = int(np.argmax(worth))
         if worth[best] <= 0:
@@ -184,7 +184,7 @@ def _ordered(
         )  # fmt: skip
         key = decides, int(group[best])
         times[key] += 1
-        worth[group == group[best] if times[key] == _EACH else best] = 0.0
+        worth[group == group[best] if times[key] == _QUESTION_POINTS else best] = 0.0
 
 
 def _parting(segments: Sequence[Segment], points: Points, owner: Ints, weights: str) -> Floats:
@@ -220,7 +220,9 @@ def _questions(
     for k, gap in enumerate(switches(segments), 1):
         inside = gap.holds(evaluate_term(gap.name, points))
         question[between & inside] = -k
-        if gap.below and gap.above / gap.below < _NARROW:  # two measurements narrowed it enough
+        if (
+            gap.below and gap.above / gap.below < _MIN_GAP_RATIO
+        ):  # two measurements narrowed it enough
             eligible &= ~inside
     name = _onwards(observed)
     if name in points:  # as far beyond the data as is looked
@@ -249,7 +251,7 @@ def _saved(
         widths.append(np.log(updated.high / updated.low)[0])
     predicted = model.predict(question, where)
     width = np.log(predicted.high / predicted.low)[0]
-    return np.where(width - widths > _LITTLE * width, width - widths, 0.0)
+    return np.where(width - widths > _MIN_INTERVAL_SHARE * width, width - widths, 0.0)
 
 
 def _informed(segment: Segment, point: Points, weights: str) -> Segment:
@@ -268,7 +270,7 @@ def _informed(segment: Segment, point: Points, weights: str) -> Segment:
         segment, covariance=covariance.tolist(),
         rivals=[
             rival for rival, (rival_time, off) in zip(segment.rivals, others, strict=True)
-            if abs(rival_time - time)[0] < _APART * np.hypot(error, off)[0]
+            if abs(rival_time - time)[0] < _DECISIVE_DIFFERENCE * np.hypot(error, off)[0]
         ],
         fitted={**segment.fitted, "p": (min(low, ranks), max(high, ranks))},
         only=[] if segment.of_other_class(point)[0] else segment.only,
@@ -327,7 +329,7 @@ def _values(
     Counts are tried around powers of two, because steps tell themselves from smooth growth there.
     """
     measured = np.unique(observed.variables[name])
-    indices = np.unique(np.linspace(0, len(measured) - 1, _MOST).round().astype(int))
+    indices = np.unique(np.linspace(0, len(measured) - 1, _MAX_RETRIED_VALUES).round().astype(int))
     values = set(measured[indices].tolist())
     values |= {
         switch.taken

@@ -29,12 +29,12 @@ from isochrone.models.questions import needed
 from isochrone.models.segment import Rival, Segment
 from isochrone.models.terms import variables_of
 
-FORMAT = 1
+MODEL_FORMAT = 1
 
 MAX_BYTES = 64 * 1024**2
 """A model file larger than this is none."""
 
-_ROUNDING = 1e-9
+_FLOAT_ROUNDING = 1e-9
 
 _KEYS = [
     field.encode_name
@@ -119,7 +119,7 @@ def document(model: Model) -> dict[str, Any]:
         for segment in model.segments
     ]
     content = {
-        "record": "model", "format": FORMAT, "family": model.family,
+        "record": "model", "format": MODEL_FORMAT, "family": model.family,
         **{key: value for key, value in body.items() if key not in ("pieces", "kept", "extra")},
         **dict(sorted(model.kept.items())),
         "pieces": pieces,
@@ -134,7 +134,7 @@ def from_document(content: dict[str, Any]) -> Model:
     """Return the model a document holds, checked."""
     if content.get("record") != "model":
         raise InputError("the file is not a model file", hint="isochrone fit -o writes one")
-    check_format(content.get("format"), FORMAT, "the model file")
+    check_format(content.get("format"), MODEL_FORMAT, "the model file")
     body = {key: value for key, value in content.items() if key != "sha256"}
     if "sha256" in content and content["sha256"] != _hash(body):
         raise InputError(
@@ -184,7 +184,7 @@ def _check_segment(segment: Segment, name: str) -> None:
     for index, rival in enumerate(segment.rivals):
         _check_formula(rival, f"{name}, rival {index}")
     weights = [rival.weight for rival in segment.rivals]
-    if not all(weight >= 0 for weight in weights) or sum(weights) > 1 + _ROUNDING:
+    if not all(weight >= 0 for weight in weights) or sum(weights) > 1 + _FLOAT_ROUNDING:
         raise InputError(f"{name}: the weights of alternative formulas are not from 0 to 1")
     for variable, widening in segment.beyond.items():
         if variable not in segment.fitted or not (widening.once and widening.twice):

@@ -25,7 +25,7 @@ WEIGHTS = ("relative", "absolute")
 _HUBER = 1.345
 """In standard deviations: 95 % efficient for normal samples (Huber 1981, *Robust Statistics*)."""
 
-_DEPENDENT = 1e-10
+_MIN_INDEPENDENT_COLUMN = 1e-10
 """A term depends on others if this little of its column is left beside them."""
 
 _SHARE = 1e-6
@@ -193,12 +193,15 @@ def _dependent(columns: Floats) -> list[int]:
     2013, *Matrix Computations*, section 5.4.2).
     """
     width = columns.shape[1]
-    if len(columns) >= width and np.linalg.svd(columns, compute_uv=False)[-1] >= _DEPENDENT:
+    if (
+        len(columns) >= width
+        and np.linalg.svd(columns, compute_uv=False)[-1] >= _MIN_INDEPENDENT_COLUMN
+    ):
         return []  # what is left of a column is never less than the least singular value
     r, order = qr(columns, mode="r", pivoting=True)
     left = np.zeros(width)  # with fewer rows than columns the last ones have nothing left
     left[: min(r.shape)] = np.abs(np.diagonal(r))
-    rank = int(np.sum(left >= _DEPENDENT))
+    rank = int(np.sum(left >= _MIN_INDEPENDENT_COLUMN))
     if rank == width:
         return []
     shares = solve_triangular(r[:rank, :rank], r[:rank, rank:])

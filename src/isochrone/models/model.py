@@ -43,7 +43,7 @@ from isochrone.runfile.origin import with_noun
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-LEVEL = 0.95
+CONFIDENCE = 0.95
 
 MOST_WARNINGS = 3
 """Of a prediction; the most important come first."""
@@ -212,7 +212,7 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         variables: Mapping[str, ArrayLike] | Frame | None = None,
         where: Mapping[str, Selector] | None = None,
         *,
-        level: float = LEVEL,
+        level: float = CONFIDENCE,
         **named: Any,
     ) -> Prediction:
         """Predict times, for example ``model.predict(p=64, b="1MiB", op="bcast")``.

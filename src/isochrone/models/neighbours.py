@@ -39,7 +39,7 @@ DENSER = 0.25
 the error of a line grows with the square of their distance. A formula that is off by less than a
 line between the measured values is right."""
 
-EXACT = 0.002
+MIN_MACHINE_ERROR = 0.002
 """No machine repeats itself better: a formula that is off by less is right."""
 
 INSIDE_LEAST = 0.35
@@ -50,7 +50,7 @@ measured times are no further from what is predicted, both at twice and at four 
 (`bench/field_models.py`): most of these errors are of another algorithm or another part of the
 machine, which no backtest sees."""
 
-NOISY = 2.0
+MAX_RIGHT_ERRORS = 2.0
 """A formula that is off by no more than so many times the noise of a measured time is right."""
 
 OPTIMISM = 2.0
@@ -61,10 +61,10 @@ BLUNT = 0.05
 """Errors of backtests, in log time: of smaller ones, chance decides which is less, and a formula
 that is off by less within and beyond the data needs no interval of other machines."""
 
-LAST = 4.0
+TREND_DIVISOR = 4.0
 """The trend is that of numbers of ranks from the largest divided by this."""
 
-ALIKE = 2
+SLOPE_SIZES = 2
 """The slope of a size is the median with those of so many sizes on either side: it has noise."""
 
 FADING = 4.0
@@ -79,7 +79,7 @@ OTHER_UNIT = 100.0
 """Factor between the times of one number of ranks and the line between its neighbours, from which
 they are in another unit: units are a thousand apart."""
 
-FEWEST = 2
+MIN_RANK_COUNTS = 2
 """Numbers of ranks between which there is a line."""
 
 
@@ -124,7 +124,7 @@ class Neighbours(msgspec.Struct):
     def wrong(self) -> str:
         """Say what is wrong with values from a file; empty if nothing is."""
         table = np.array([self.seconds, self.formula]) if self._even() else np.zeros(0)
-        if table.shape != (2, max(len(self.b), 1), len(self.p)) or len(self.p) < FEWEST:
+        if table.shape != (2, max(len(self.b), 1), len(self.p)) or len(self.p) < MIN_RANK_COUNTS:
             return "'seconds' and 'formula' need a time for each size and number of ranks"
         ascending = all(np.all(np.diff(values) > 0) for values in (self.p, self.b))
         positive = bool(np.all(np.isfinite(table) & (table > 0))) and self.p[0] > 0
@@ -290,7 +290,7 @@ Lines = tuple[Floats, Floats]
 
 def _simple_rules(p: Floats, logs: Floats) -> tuple[Lines, Lines]:
     """Return the power laws of all numbers of ranks, and the trends of the last two doublings."""
-    last = p >= min(p[-1] / LAST, p[-2])
+    last = p >= min(p[-1] / TREND_DIVISOR, p[-2])
     return _power_laws(p, logs), _power_laws(p[last], logs[:, last])
 
 
@@ -298,7 +298,7 @@ def _power_laws(p: Floats, logs: Floats) -> Lines:
     """Return the line of each row by least squares, with the slope that sizes alike have."""
     slope, start = np.polyfit(np.log(p), logs.T, 1)
     alike = np.array([
-        np.median(slope[max(k - ALIKE, 0) : k + ALIKE + 1]) for k in range(len(slope))
+        np.median(slope[max(k - SLOPE_SIZES, 0) : k + SLOPE_SIZES + 1]) for k in range(len(slope))
     ])  # fmt: skip
     return alike, start + (slope - alike) * np.mean(np.log(p))
 
@@ -333,7 +333,7 @@ def neighbours_of(
     if set(observed.variables) != set(names) or np.any(formula <= 0):
         return None
     grid = _grid(observed, names, formula)
-    if grid is None or len(grid[0]) < FEWEST:
+    if grid is None or len(grid[0]) < MIN_RANK_COUNTS:
         return None
     p, b, seconds, fitted = grid
     logs, residual = np.log(seconds), np.log(seconds) - np.log(fitted)
@@ -347,11 +347,13 @@ def neighbours_of(
     )  # fmt: skip
     neighbours.power_law, neighbours.trend = _shares_beyond(p, logs, tried)
     misfit = float(np.mean(np.abs(residual)))
-    noise = NOISY * (observed.noise or 0.0)
-    right = misfit <= max(noise, EXACT)
+    noise = MAX_RIGHT_ERRORS * (observed.noise or 0.0)
+    right = misfit <= max(noise, MIN_MACHINE_ERROR)
     neighbours.tested = tried is not None and max(misfit, tried) <= max(noise, BLUNT)
     if right or (tried is not None and max(misfit, tried) < DENSER * by_line):
-        return replace(neighbours, trusted=True, inside=float(np.max(np.abs(residual))) + EXACT)
+        return replace(
+            neighbours, trusted=True, inside=float(np.max(np.abs(residual))) + MIN_MACHINE_ERROR
+        )
     return replace(neighbours, inside=quantile(line.ravel(), 0.95) if line.size else 0.0)
 
 
@@ -395,7 +397,7 @@ def _shares_beyond(p: Floats, logs: Floats, tried: float | None) -> tuple[float,
     errors = []
     for divisor in (2, 4):
         small = p <= p[-1] / divisor
-        if small.sum() >= FEWEST:
+        if small.sum() >= MIN_RANK_COUNTS:
             rules = _simple_rules(p[small], logs[:, small])
             log_beyond = np.log(p[~small])
             errors.append([

@@ -45,7 +45,7 @@ TABLE = "table"
 COUNTED = ("p", "nodes", "ppn", "w")
 """Variables that are whole numbers from 1."""
 
-SMALLEST = 1e-12
+MIN_VARIABLE = 1e-12
 """A variable is zero, or no smaller than this."""
 
 SELECTORS = ("op", "order", "mode", "bytes", *NUMBERED)
@@ -183,7 +183,7 @@ class Samples:
             wrong = column[
                 (column < minimum)
                 | (column > LARGEST)
-                | ((column > 0) & (column < SMALLEST))
+                | ((column > 0) & (column < MIN_VARIABLE))
                 | ((name in COUNTED) & (column != np.floor(column)))
             ]
             if len(wrong):

@@ -15,7 +15,7 @@ from isochrone.models.terms import design_matrix, evaluate_term, length_of, pick
 
 Selector = str | int
 
-LEAST_SPREAD = 0.001
+MIN_FORMULA_SPREAD = 0.001
 """Relative standard deviation that no machine stays below, nor any formula."""
 Range = tuple[float | None, float | None]
 
@@ -252,7 +252,7 @@ def _with_error(
     seconds, sigma = x @ np.array(formula.coefficients), formula.sigma
     if formula.covariance is None or sigma is None:
         return seconds, np.full_like(seconds, np.nan)
-    around = np.abs(seconds) * max(sigma, LEAST_SPREAD) if weights == "relative" else sigma
+    around = np.abs(seconds) * max(sigma, MIN_FORMULA_SPREAD) if weights == "relative" else sigma
     variance: Floats = np.einsum("ij,jk,ik->i", x, np.array(formula.covariance), x) + around**2
     return seconds, np.sqrt(np.maximum(variance, 0.0))
 

@@ -32,7 +32,7 @@ from isochrone.models.terms import (
     length_of,
 )
 
-_ROUNDING = 1e-9
+_FLOAT_ROUNDING = 1e-9
 
 _CANDIDATES = {150: 32, 1 << 62: 24}
 """Positions where a segment may end, up to this many observations; many families are tried along
@@ -50,10 +50,10 @@ _PREFERRED = 0.9
 _CLASS_VALUES = 3
 """Fewest numbers of ranks of a class with formulas of its own."""
 
-MAX_DEPTH = 2
+MAX_CUT_VARIABLES = 2
 """Variables along which one segment is cut."""
 
-TOLERANCE = 0.01
+MIN_FORMULA_ERROR = 0.01
 """No formula is better than a per cent on a real machine: finer segments are not worth reading."""
 
 
@@ -79,7 +79,7 @@ class Splits:
     given: dict[str, list[float]] = field(default_factory=dict)
     along: tuple[str, ...] | None = None
     max_segments: int | None = None
-    tolerance: float = TOLERANCE
+    tolerance: float = MIN_FORMULA_ERROR
     known: dict[str, list[float]] = field(default_factory=dict)
 
 
@@ -115,7 +115,8 @@ class Region:
 
 
 def parse_splits(
-    texts: Sequence[str] | None, max_segments: int | None = None, tolerance: float = TOLERANCE,
+    texts: Sequence[str] | None, max_segments: int | None = None,
+    tolerance: float = MIN_FORMULA_ERROR,
     breakpoints: Sequence[str] = (),
 ) -> Splits:  # fmt: skip
     """Read ``--split``: ``none``, ``p`` (look along p), ``p:4`` or ``p*b:64KiB,8MiB`` (given).
@@ -301,7 +302,7 @@ class Search:
         value = evaluate_term(name, self.observed.variables)
         others = [variable for variable in along if variable != name]
         cut = region.range.keys() - {*self.splits.given, *CLASSES, "nodes"}
-        deeper = len(cut) + 1 < MAX_DEPTH
+        deeper = len(cut) + 1 < MAX_CUT_VARIABLES
         return [
             piece
             for subregion in _parts(region, name, value, segmentation, self.splits)
@@ -313,7 +314,7 @@ class Search:
         seconds, variables = observed.seconds, observed.variables
         relative = self.weights == "relative"
         scale = seconds if relative else np.full_like(seconds, seconds.mean())
-        noise = max(observed.noise or 0.0, self.splits.tolerance, _ROUNDING)
+        noise = max(observed.noise or 0.0, self.splits.tolerance, _FLOAT_ROUNDING)
         terms = list(dict.fromkeys(term for form in self.pool.forms for term in form.terms))
         forms = [[terms.index(term) for term in form.terms] for form in self.pool.forms]
         single = len(varying(observed)) == 1

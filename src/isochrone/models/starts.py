@@ -18,7 +18,7 @@ from scipy.special import stdtrit
 from isochrone.base.arrays import Array, Floats, Ints
 from isochrone.base.stats import MAD_TO_SIGMA, MEDIAN_LOSS, median_of, middles_by
 
-_FEW = 10
+_MEDIAN_DEGREES = 10
 """Degrees of freedom below which a median deviation says less than a sum of squares."""
 
 
@@ -109,7 +109,7 @@ def compare_starts(logs: Floats, point: Ints, start: Ints, error: Floats) -> Sta
     per_start = count / starts
     shared = float(np.sum(np.bincount(start) * common**2)) / of_common
     single_variance = 0.0
-    if of_rest >= _FEW:  # by the median: one may be disturbed
+    if of_rest >= _MEDIAN_DEGREES:  # by the median: one may be disturbed
         single_variance = spread_of(residuals, of_rest) ** 2
     elif of_rest > 0:
         single_variance = float(np.sum(residuals**2)) / of_rest

@@ -49,7 +49,7 @@ Where = Callable[[int], str]
 """Names a row in errors, by its number from 0."""
 
 MAX_ORIGIN = 60
-MAX_ROWS = 10_000_000
+MAX_TABLE_ROWS = 10_000_000
 
 _MISSING = ("None", "nan", "<NA>", "NaT")
 """How Python and pandas write that there is no value."""
@@ -101,8 +101,8 @@ def _read(table: TextTable, path: Path, schema: Columns) -> Samples:
             raise InputError(
                 f"the line has {len(row)} values, not {len(names)}", where=f"{path}:{line}"
             )
-        if len(rows) == MAX_ROWS:
-            raise InputError(f"the table has more than {MAX_ROWS} lines", where=where)
+        if len(rows) == MAX_TABLE_ROWS:
+            raise InputError(f"the table has more than {MAX_TABLE_ROWS} lines", where=where)
         rows.append(row)
         lines.append(line)
     arrays = {}

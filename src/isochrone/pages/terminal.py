@@ -25,7 +25,7 @@ STYLES = {
     "": "", "strong": "bold", "faint": "dim", "good": "green", "bad": "red",
 }  # fmt: skip
 
-LONGEST = 2000
+MAX_TERMINAL_TEXT = 2000
 """Characters of one text of a file; the rest is cut."""
 
 WIDEST_TEXT = 40
@@ -94,7 +94,7 @@ def _print_block(console: Console, block: Block) -> None:
 
 def _print(console: Console, text: str, style: str = "") -> None:
     """Print one line, without the control characters that a text of a file may hold."""
-    console.print(printable(text, LONGEST), style=style, markup=False)
+    console.print(printable(text, MAX_TERMINAL_TEXT), style=style, markup=False)
 
 
 def _stated(sentence: Sentence) -> str:
@@ -109,14 +109,14 @@ def _print_table(console: Console, table: Table) -> None:
     needed = 0
     for k, column in enumerate(table.columns):
         title = printable(column.title)
-        cells = [printable(row.cells[k], LONGEST) for row in table.rows]
+        cells = [printable(row.cells[k], MAX_TERMINAL_TEXT) for row in table.rows]
         width = max(map(cell_len, (title, *cells)))
         wraps = width > WIDEST_TEXT and not column.right
         needed += 2 + (WIDEST_TEXT if wraps else width)
         side: JustifyMethod = "right" if column.right else "left"
         grid.add_column(Text(title), justify=side, no_wrap=not wraps)
     for row in table.rows:
-        grid.add_row(*(Text(printable(cell, LONGEST)) for cell in row.cells),
+        grid.add_row(*(Text(printable(cell, MAX_TERMINAL_TEXT)) for cell in row.cells),
                      style=STYLES[row.tone] or None)  # fmt: skip
     # A table that is wider than the terminal is wrapped by it; rich would cut its cells.
     console.width = max(console.width, needed)

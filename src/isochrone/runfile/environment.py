@@ -20,7 +20,7 @@ Key = tuple[Kind, str]
 NOT_SET = "(not set)"
 SECRET = "(left out: it looks like a secret)"
 
-LONGEST = 120
+MAX_SHOWN_VALUE = 120
 """Characters of a value that are shown."""
 
 _OUTPUT = ("LOG", "WARN", "VERBOSE", "DEBUG", "STATS", "PROFILE", "SHOW", "PRINT", "DIR")
@@ -135,9 +135,9 @@ def _values(
 def _shown(left: list[str], right: list[str]) -> tuple[str, str]:
     """Write both so that they fit a line and one sees that they differ."""
     texts = [" and ".join(side) for side in (left, right)]
-    short = [printable(text, LONGEST) for text in texts]
+    short = [printable(text, MAX_SHOWN_VALUE) for text in texts]
     if short[0] == short[1]:  # they differ farther behind, or in what cannot be printed
         same = next((k for k, (a, b) in enumerate(zip(*texts, strict=False)) if a != b), 0)
-        start = max(0, same - LONGEST // 4)
-        short = ["…" + printable(ascii(text[start:])[1:-1], LONGEST) for text in texts]
+        start = max(0, same - MAX_SHOWN_VALUE // 4)
+        short = ["…" + printable(ascii(text[start:])[1:-1], MAX_SHOWN_VALUE) for text in texts]
     return short[0], short[1]

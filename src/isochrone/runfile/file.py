@@ -35,7 +35,7 @@ from isochrone.runfile.header import header_of
 from isochrone.runfile.rules import DAMAGED
 from isochrone.runfile.run import PLACES, Rank, Run
 
-FORMAT = 2
+RUN_FORMAT = 2
 
 MAX_RANKS = 1 << 22
 """Files with more ranks are damaged."""
@@ -51,7 +51,7 @@ NO_RUN_FILE = "run files come from 'isochrone measure' and 'isochrone import'"
 BLOCK = 1 << 18
 """Bytes read at once; bounds the memory for records that are not yet columns."""
 
-_FEW_LINES = 16
+_MIN_INDEXED_LINES = 16
 """Lines of one name that are not worth the search for columns."""
 
 _DECODE = msgspec.json.Decoder(Members).decode
@@ -154,7 +154,7 @@ def _lines(run: Run) -> Iterator[bytes]:
     """Yield the lines of a run file, many pairs in blocks."""
     pairs = run.tables.get("pair")
     compact = pairs is not None and run.size >= blocks.COMPACT_RANKS and blocks.can_hold(pairs)
-    yield _line({"record": "run", "format": FORMAT if compact else 1, **run.header})
+    yield _line({"record": "run", "format": RUN_FORMAT if compact else 1, **run.header})
     for rank in run.ranks:
         yield _line({
             "record": "rank", "rank": rank.rank, "host": rank.host,
@@ -193,7 +193,7 @@ class _Reader:
             for block in self.blocks(stream):
                 for _, same in groupby(block, lambda line: line[: line.find(b",")]):
                     lines = list(same)  # of one name
-                    if len(lines) < _FEW_LINES or not self.take_samples(lines):
+                    if len(lines) < _MIN_INDEXED_LINES or not self.take_samples(lines):
                         self.take_each(lines)
             tables = {name: builder.build() for name, builder in self.builders.items()}
         except SparseError as error:
@@ -315,7 +315,7 @@ class _Reader:
                 hint=NO_RUN_FILE,
             )
         try:
-            check_format(record.pop("format", None), FORMAT, "the 'run' record")
+            check_format(record.pop("format", None), RUN_FORMAT, "the 'run' record")
         except InputError as error:
             raise self.fail(error.what, hint=error.hint or DAMAGED) from error
         ranks = record.get("ranks")

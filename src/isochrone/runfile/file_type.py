@@ -15,7 +15,7 @@ from isochrone.runfile.table_notes import NOTES
 _ENOUGH = 1 << 20
 """Bytes read to recognise a file: output of batch systems may precede a table."""
 
-_FEW = 4096
+_PROBED_BYTES = 4096
 """Bytes that tell a run file from a table."""
 
 _IMPORTED = {
@@ -68,7 +68,7 @@ def import_format(path: Path) -> str:
     OSError
         If it cannot be read.
     """
-    begin = _read(path, _FEW).lstrip()
+    begin = _read(path, _PROBED_BYTES).lstrip()
     if begin[:1] != b"{":
         begin = _read(path, _ENOUGH)
     elif b'"record"' in begin:
@@ -170,7 +170,7 @@ def looks_like_a_run(path: Path) -> bool:
 def _beginning(path: Path) -> bytes:
     check_ordinary(path)
     with failing("the file cannot be read", path):
-        return _read(path, _FEW).lstrip()
+        return _read(path, _PROBED_BYTES).lstrip()
 
 
 def _read(path: Path, count: int) -> bytes:

@@ -30,7 +30,7 @@ _MAX_COUNT = 10**12
 _MAX_RATE = 1e18  # bytes per second; what a machine of 2040 may do, and no damaged number
 _COARSEST = 0.1
 """Seconds: the ticks of the coarsest clock in use are ten times finer."""
-_ROUNDING = 1e-9
+_FLOAT_ROUNDING = 1e-9
 """Two statistics of the same times may contradict by this part, as they are computed in floats."""
 
 
@@ -323,7 +323,7 @@ def _check_table(run: Run, name: str, table: Table, rules: Rules) -> None:
     for keys in rules.ordered:
         present = [key for key in keys if key in table]
         for low, high in pairwise(present):
-            wrong = table[low] > table[high] * (1 + _ROUNDING)
+            wrong = table[low] > table[high] * (1 + _FLOAT_ROUNDING)
             _refuse(run, name, wrong, f"'{low}' is above '{high}'")
     for key, allowed in rules.texts.items():
         texts = table[key].tolist() if key in table else [None] * len(table)

@@ -24,12 +24,12 @@ from isochrone.sweep.curves import Curve
 
 _MIN_SIGMA = 0.002  # minimum standard error, as a fraction of the median
 _MAX_SEGMENTS = 6
-_SURE = 4.0  # standard errors by which the lines must differ
+_MIN_SWITCH_ERRORS = 4.0  # standard errors by which the lines must differ
 _MIN_JUMP = 0.02  # fraction of the time, as the tolerance of automatic sizes
-_KNOWN = 2.0
+_MAX_INTERVAL_RATIO = 2.0
 """Ratio of the ends of an interval beyond which a median is too uncertain to be used."""
 
-_SEEN = 0.5
+_MIN_FASTEST_STEP = 0.5
 """Fraction of a step that the fastest repetitions must show, too. A protocol costs time in every
 repetition; a shared processor does not."""
 
@@ -95,7 +95,7 @@ def switches(curve: Curve) -> list[Switch]:
     """Find the protocol switches of a curve, smallest size first; computing has no protocol."""
     x, y = curve.bytes.astype(np.float64), curve.column("median")
     low, high, fastest = (curve.column(name) for name in ("low", "high", "min"))
-    precise = ~(high > _KNOWN * low)
+    precise = ~(high > _MAX_INTERVAL_RATIO * low)
     x, y, low, high, fastest = (values[precise] for values in (x, y, low, high, fastest))
     fastest = np.where(np.isnan(fastest), y, fastest)
     if curve.computes or len(x) < 2 * LINE_VALUES or not np.all(y > 0):
@@ -155,16 +155,16 @@ def _judge(curve: Curve, data: _Data, cuts: Sequence[int], k: int) -> tuple[floa
     last = x[sides[1]].max()
     jump = new.at(before) - old.at(before)
     jump_clear = min(
-        _over(abs(jump), _SURE * hypot(new.error(before), old.error(before))),
+        _over(abs(jump), _MIN_SWITCH_ERRORS * hypot(new.error(before), old.error(before))),
         _over(abs(jump), _MIN_JUMP * abs(new.at(before))),
-        _over((high.at(before) - low.at(before)) / jump if jump else 0.0, _SEEN),
+        _over((high.at(before) - low.at(before)) / jump if jump else 0.0, _MIN_FASTEST_STEP),
     )
     turn = 0.0 if old.level or new.level else new.slope - old.slope
     turn_error = sqrt(new.covariance[1, 1] + old.covariance[1, 1])
     turn_clear = min(
-        _over(abs(turn), _SURE * turn_error),
+        _over(abs(turn), _MIN_SWITCH_ERRORS * turn_error),
         _over(abs(turn) * (last - before), _MIN_TURN * abs(new.at(last))),
-        _over((high.slope - low.slope) / turn if turn else 0.0, _SEEN),
+        _over((high.slope - low.slope) / turn if turn else 0.0, _MIN_FASTEST_STEP),
     )
     # how often the bytes of a message move: twice in both directions
     end = curve.points[-1]

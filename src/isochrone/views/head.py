@@ -13,7 +13,7 @@ from isochrone.views.view import Figure
 
 _TITLE_AT = 0.14  # inches below the upper edge
 _FIRST = 0.40
-_LINE = 0.165
+_HEAD_LINE = 0.165
 
 
 _MPI = re.compile(
@@ -30,7 +30,7 @@ class HeadLine(NamedTuple):
 
 def head_height(lines: int) -> float:
     """Return the inches that a title with so many lines below it needs."""
-    return _FIRST + _LINE * lines + 0.04
+    return _FIRST + _HEAD_LINE * lines + 0.04
 
 
 def write_head(figure: Figure, left: float, title: str, lines: Sequence[HeadLine]) -> None:
@@ -40,7 +40,7 @@ def write_head(figure: Figure, left: float, title: str, lines: Sequence[HeadLine
     figure.text(left, 1 - _TITLE_AT * inch, title, size=TITLE * min(1.0, room), weight="bold",
                 color=INK, va="top", parse_math=False)  # fmt: skip
     for k, line in enumerate(lines):
-        down = _FIRST + _LINE * k
+        down = _FIRST + _HEAD_LINE * k
         figure.text(left, 1 - down * inch, line.text, size=CAPTION, color=line.colour, va="top",
                     parse_math=False)  # fmt: skip
 

@@ -31,11 +31,11 @@ from isochrone.views.view import Axes, Figure
 _WIDTH, _HEIGHT = 6.6, 4.1  # inches of the axes
 _LEFT, _BOTTOM = 1.1, 0.66
 _LEAD = 0.30  # inches from the axes to the names of the lines
-_GAP = 0.165  # inches between two names
-_MAX_NAMES = int(_HEIGHT / _GAP)
-_LONGEST = 60  # characters of a name
+_NAME_GAP = 0.165  # inches between two names
+_MAX_NAMES = int(_HEIGHT / _NAME_GAP)
+_MAX_LINE_NAME = 60  # characters of a name
 _MARKERS = 60  # points up to which each has a marker
-_BARS = 150
+_MAX_ERROR_BARS = 150
 _MAX_SWITCHES = 4  # that are named; more are only shaded
 
 
@@ -79,7 +79,7 @@ def draw_lines(lines: Sequence[Line], text: ChartText, scale: Scale) -> Figure:
     drawable = [line for line in lines if len(line.x)]
     if not drawable:
         raise InputError("there is nothing to plot", hint="all values are zero or unknown")
-    names = [textwrap.shorten(line.name, _LONGEST, placeholder=" …") for line in drawable]
+    names = [textwrap.shorten(line.name, _MAX_LINE_NAME, placeholder=" …") for line in drawable]
     room = max((text_width(name, LABEL) for name in names), default=0)
     right = _LEAD + room + 0.15 if any(names) else 0.35
     across = _WIDTH + right - 0.1
@@ -144,7 +144,7 @@ def _draw(axes: Axes, line: Line, colour: str, at: Floats) -> None:
     marker = "o" if len(at) <= _MARKERS else ""
     axes.plot(at, line.y, color=colour, linewidth=1.5, marker=marker, markersize=3.4,
               solid_joinstyle="round", zorder=3)  # fmt: skip
-    if len(at) <= _BARS:
+    if len(at) <= _MAX_ERROR_BARS:
         bars = np.vstack([line.y - line.low, line.high - line.y])
         long = bars.any(axis=0)  # a bar without length would look like a known interval
         axes.errorbar(at[long], line.y[long], yerr=bars[:, long], fmt="none", ecolor=colour,
@@ -190,7 +190,7 @@ def _name(
     left = len(order) - _MAX_NAMES
     if left > 0:
         order = order[: _MAX_NAMES - 1]
-    levels = spread([float(heights[k, 1]) for k in order], _GAP / _HEIGHT)
+    levels = spread([float(heights[k, 1]) for k in order], _NAME_GAP / _HEIGHT)
     lead = _LEAD / _WIDTH
     for k, at in zip(order, levels, strict=True):
         end, height = heights[k].tolist()
@@ -203,7 +203,7 @@ def _name(
         axes.text(1.0 + lead, at, names[k], transform=axes.transAxes, size=LABEL, color=INK,
                   va="center_baseline", parse_math=False)  # fmt: skip
     if left > 0:
-        axes.text(1.0 + lead, min(levels) - _GAP / _HEIGHT, f"and {left + 1} more", size=LABEL,
+        axes.text(1.0 + lead, min(levels) - _NAME_GAP / _HEIGHT, f"and {left + 1} more", size=LABEL,
                   transform=axes.transAxes, color=FAINT, va="center_baseline")  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from isochrone.base.units import format_bytes
 Scale = Literal["log", "linear"]
 
 _ZERO_GAP = 1.4  # octaves between the place of nothing and the smallest something
-_MAX_TICKS = 11
+_MAX_AXIS_TICKS = 11
 _SUBS = ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 5, 7), tuple(range(1, 10)))
 
 
@@ -57,7 +57,7 @@ def where_ticks(
         chosen = [k * step for k in range(begin, floor(last / step) + 1)]
     else:
         low, high = ceil(log2(smallest)), floor(log2(float(sizes.max()) or 1))
-        step = next(k for k in (1, 2, 5, 10, 20) if (high - low) / k + 1 <= _MAX_TICKS)
+        step = next(k for k in (1, 2, 5, 10, 20) if (high - low) / k + 1 <= _MAX_AXIS_TICKS)
         chosen = [2.0**k for k in range(low, high + 1) if k % step == 0]
         if len(chosen) < 2:
             chosen = [float(v) for v in above[:: max(1, len(above) // 4)]]

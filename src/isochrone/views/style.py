@@ -32,7 +32,7 @@ LABEL = 9.0
 CAPTION = 8.0
 """Font sizes in points."""
 
-_NARROW = 0.85
+_TEXT_WIDTH_SHARE = 0.85
 """Width of running text, of what `text_width` says: that is of the widest words."""
 
 QUANTITIES = {
@@ -202,7 +202,7 @@ def text_width(text: str, size: float) -> float:
 
 def shortened(text: str, size: float, width: float, suffix: str = "") -> str:
     """Cut a text so that it and ``suffix`` fit a width in inches, with … where it is cut."""
-    room = width / _NARROW - text_width(suffix, size)
+    room = width / _TEXT_WIDTH_SHARE - text_width(suffix, size)
     if text_width(text, size) > room:
         text = text[: max(1, int(room / text_width("x", size)) - 1)].rstrip() + "…"
     return text + suffix
@@ -345,7 +345,7 @@ def wrapped(notes: Sequence[str], width: float) -> list[str]:
     lines: list[str] = []
     for note in notes:
         longer = " · ".join([*lines[-1:], note])
-        if lines and _NARROW * text_width(longer, CAPTION) <= width:
+        if lines and _TEXT_WIDTH_SHARE * text_width(longer, CAPTION) <= width:
             lines[-1] = longer
         else:
             lines.append(note)

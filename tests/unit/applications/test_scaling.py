@@ -19,7 +19,7 @@ from isochrone.applications.predict.needed import MODES, sweeps
 from isochrone.applications.predict.scaling import CLOSES, scale
 from isochrone.applications.traces.gaps import computation
 from isochrone.applications.traces.generalizing import DOUBTFUL, ROTATING, analysed, generalized
-from isochrone.applications.traces.growth import ENOUGH, growth, whole
+from isochrone.applications.traces.growth import MAX_FUNCTION_ERROR, growth, whole
 from isochrone.applications.traces.places import flat
 from isochrone.applications.traces.trace import Event, Trace
 from isochrone.base.errors import InputError
@@ -409,7 +409,7 @@ def test_sizes_that_depend_on_the_data_are_predicted_with_a_wide_interval() -> N
     (size_of,) = (g for fitted in general.open for name, g in fitted.items() if "size" in name)
     assert 90_000 < size_of.at(64) < 180_000
     assert size_of.spread(64) > 0.2
-    assert growth({4: 100.0, 8: 1000.0, 16: 100.0}, noise=ENOUGH) is None
+    assert growth({4: 100.0, 8: 1000.0, 16: 100.0}, noise=MAX_FUNCTION_ERROR) is None
 
 
 def test_neighbours_may_grow_with_the_number_of_ranks() -> None:

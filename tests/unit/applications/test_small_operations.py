@@ -6,7 +6,12 @@ import pytest
 
 from isochrone.applications.predict.scaling import scale
 from isochrone.applications.traces.generalizing import analysed, generalized
-from isochrone.applications.traces.small import SMALL, bounded, small_operations, to_skip
+from isochrone.applications.traces.small import (
+    MIN_MODELLED_SHARE,
+    bounded,
+    small_operations,
+    to_skip,
+)
 from isochrone.applications.traces.trace import Event, Trace
 from isochrone.base.errors import InputError
 from made_up.applications import collectives
@@ -22,7 +27,7 @@ def traced(ranks: int, share: float) -> Trace:
     return Trace([[*calls, barrier] for _ in range(ranks)], [tuple(range(ranks))])
 
 
-@pytest.mark.parametrize("share", [0.0001, 0.9 * SMALL])
+@pytest.mark.parametrize("share", [0.0001, 0.9 * MIN_MODELLED_SHARE])
 def test_a_small_operation_without_a_model_is_bounded(share: float) -> None:
     """From nothing to twice the longest; the prediction is that of the rest."""
     traces = [traced(ranks, share) for ranks in (4, 8, 16)]
@@ -37,7 +42,7 @@ def test_a_small_operation_without_a_model_is_bounded(share: float) -> None:
 
 
 def test_a_larger_one_needs_a_model() -> None:
-    traces = [traced(ranks, 1.1 * SMALL) for ranks in (4, 8, 16)]
+    traces = [traced(ranks, 1.1 * MIN_MODELLED_SHARE) for ranks in (4, 8, 16)]
     with pytest.raises(InputError, match="barrier"):
         scale(traces, [64], [collectives(allreduce=(10e-6, 0.0))])
 
@@ -63,7 +68,9 @@ def with_end(ranks: int, more: int, share: float) -> Trace:
     return Trace(found, [tuple(range(ranks))])
 
 
-@pytest.mark.parametrize(("share", "left_out"), [(1.4 * SMALL, True), (1.6 * SMALL, False)])
+@pytest.mark.parametrize(
+    ("share", "left_out"), [(1.4 * MIN_MODELLED_SHARE, True), (1.6 * MIN_MODELLED_SHARE, False)]
+)
 def test_a_small_part_that_follows_no_rule_is_left_out(share: float, left_out: bool) -> None:
     """Two of three exchanges on 16 ranks are not there on 8, which have no side of one rank."""
     structures = [analysed(with_end(p, more, share)) for p, more in ((8, 1), (16, 3), (32, 2))]

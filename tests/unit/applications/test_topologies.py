@@ -135,7 +135,7 @@ def test_only_generators_of_graphs_are_called(asked: dict[str, Any], expected: s
     ("asked", "limit", "most"),
     [
         ({"generator": "kneser_graph", "n": 40, "k": 20}, "MOST_MEMORY", 2**26),
-        ({"generator": "hypercube_graph", "n": 60}, "LONGEST", 0.2),
+        ({"generator": "hypercube_graph", "n": 60}, "GENERATOR_TIMEOUT", 0.2),
     ],
 )
 def test_small_numbers_that_ask_for_large_graphs_are_refused(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import stdtrit
 
-from isochrone.base.inference import LEAST_SPREAD, moderated
+from isochrone.base.inference import MIN_TIME_SPREAD, moderated
 
 
 def test_alike_spreads_become_one_that_is_known_well() -> None:
@@ -38,7 +38,7 @@ def test_false_alarms_are_as_rare_as_is_said() -> None:
 
 
 def test_exact_times_have_the_least_spread_and_few_things_their_own() -> None:
-    assert moderated(np.zeros(9), 4)[0] == pytest.approx(LEAST_SPREAD**2, rel=1e-6)
+    assert moderated(np.zeros(9), 4)[0] == pytest.approx(MIN_TIME_SPREAD**2, rel=1e-6)
     squared, freedom = moderated(np.array([0.01, 0.04]), 4)
     assert squared.tolist() == [0.01, 0.04]
     assert np.all(freedom == 4)

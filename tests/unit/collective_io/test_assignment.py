@@ -14,7 +14,7 @@ from isochrone.base.errors import InputError
 from isochrone.collective_io.aggregators import assignment
 from isochrone.collective_io.aggregators import romio_hints as _romio
 from isochrone.collective_io.aggregators.assignment import (
-    MAX_HOSTS,
+    MAX_LIST_HOSTS,
     VALUE_LIMIT,
     Assignment,
     assign,
@@ -109,7 +109,7 @@ def test_where_the_list_is_too_long_a_shorter_one_helps(width: int) -> None:
 
 
 def test_too_many_hosts_are_refused(golden: Golden) -> None:
-    by_rank = [str(k) for k in range(MAX_HOSTS + 1)]
+    by_rank = [str(k) for k in range(MAX_LIST_HOSTS + 1)]
     layout = layout_of(by_rank)
     call = Call(tile_io(1, len(by_rank)))
     with golden.refusal():

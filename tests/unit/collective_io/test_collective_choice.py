@@ -12,8 +12,8 @@ from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.collective_io.aggregators import collective_choice
 from isochrone.collective_io.aggregators.setting import (
-    ALIKE,
     BUFFER,
+    EQUAL_SETTINGS,
     GIVEN,
     Choice,
     Setting,
@@ -98,7 +98,7 @@ def test_no_list_number_or_buffer_is_better_than_what_is_chosen(seed: int) -> No
         cost = costs.of(setting)
         assert cost is not None
         best = min(best, cost.seconds)
-    assert found[0].seconds <= best * (1 + ALIKE) * (1 + 1e-9)
+    assert found[0].seconds <= best * (1 + EQUAL_SETTINGS) * (1 + 1e-9)
 
 
 def test_what_is_said_of_a_setting_is_what_romio_makes_of_its_hints() -> None:

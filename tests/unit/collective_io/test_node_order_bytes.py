@@ -152,7 +152,7 @@ def test_a_bound_from_boxes_is_a_bound(steps: int, job: tuple[list[int], Call, s
     """As in large jobs, where not every number of ranks before can be tried."""
     cores, _, _ = job
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kind_costs, "_MAX_STEPS", steps)
+        patch.setattr(kind_costs, "_MAX_COST_LOOKUPS", steps)
         for name, few in (("_RECEIVERS", 2), ("_SENDERS", 2), ("_OVERLAPS", 3)):
             patch.setattr(kind_costs, name, few)
         at = positions(*job)
@@ -182,7 +182,7 @@ def test_lookups_without_a_table_are_the_same(monkeypatch: pytest.MonkeyPatch) -
     call = Call(tile_io(4, 4, tile=(5, 7), element=1), buffer=50)
     costs = []
     for entries in (10**7, 0):
-        monkeypatch.setattr("isochrone.collective_io.nodes.positions.MAX_ENTRIES", entries)
+        monkeypatch.setattr("isochrone.collective_io.nodes.positions.MAX_NUMBER_ENTRIES", entries)
         costs.append(all_costs(positions(list(UNEVEN), call, "plain"), list(UNEVEN)))
     assert costs[0] == pytest.approx(costs[1], rel=1e-12)
 
@@ -234,7 +234,7 @@ def test_no_order_is_predicted_below_the_bound_nor_below_what_is_proven(
 def test_bounds_hold_however_busy_other_nodes_are(job: tuple[list[int], Call, str]) -> None:
     cores, call, _ = job
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kind_costs, "_MAX_STEPS", 0)
+        patch.setattr(kind_costs, "_MAX_COST_LOOKUPS", 0)
         at = positions(*job)
         bound = at.bound()
     costs = all_costs(at, cores)

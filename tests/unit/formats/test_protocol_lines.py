@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isochrone.formats.protocol_lines import TOLERANCE, lines, scaled
+from isochrone.formats.protocol_lines import MAX_LINE_DEVIATION, lines, scaled
 from made_up.sweeps import three_protocols
 
 SIZES = [0, 1, 8, 64, 512, 1024, 4096, 16384, 65536, 131072, 262144, 1048576, 4194304]
@@ -37,7 +37,7 @@ def test_any_times_are_met_and_no_line_begins_below_zero(times: list[float], fir
     for size, seconds in zip(sizes, times, strict=True):
         own = [line for line in found if line.above < size][-1]
         met = own.latency + own.per_byte * (size + 16)
-        assert met == pytest.approx(seconds, rel=1.01 * TOLERANCE + 1e-9)
+        assert met == pytest.approx(seconds, rel=1.01 * MAX_LINE_DEVIATION + 1e-9)
     assert all(line.latency >= 0 and line.per_byte > 0 for line in found)
     assert all(np.isfinite([line.latency, line.per_byte]).all() for line in found)
     assert len({line.above for line in found}) == len(found)

@@ -12,7 +12,7 @@ import pytest
 from beds.golden import Golden
 from isochrone.base.errors import Interrupted, MeasurementError
 from isochrone.base.table import Table
-from isochrone.latency_map.confirm import ROUNDS, confirm
+from isochrone.latency_map.confirm import MAX_STARTS, confirm
 from isochrone.latency_map.topology import analyse
 from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
@@ -111,7 +111,7 @@ def test_a_machine_that_is_disturbed_without_end_is_not_measured_without_end(
 
     machine = Restless(measured())
     after = confirmed(tmp_path, disturbed(measured(), [(0, 31)]), machine)
-    assert len(machine.asked) == ROUNDS
+    assert len(machine.asked) == MAX_STARTS
     assert [part.retested for part in analyse(after).slow] == [False]
 
 

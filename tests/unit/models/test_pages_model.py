@@ -69,7 +69,7 @@ def test_families_that_cannot_be_fitted_say_why_in_full(
 def test_of_many_values_the_worst_are_listed(
     monkeypatch: pytest.MonkeyPatch, golden: Golden
 ) -> None:
-    monkeypatch.setattr(pages, "MAX_ROWS", 2)
+    monkeypatch.setattr(pages, "MAX_DEVIATION_ROWS", 2)
     model = models.fit(models.of_run(point_to_point(sizes=SIZES)), "hockney")
     table = [block for block in pages.blocks(model) if isinstance(block, Table)][-1]
     if not table.more:  # the ranking comes last if there is one

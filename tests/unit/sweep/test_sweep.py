@@ -275,7 +275,7 @@ def test_a_sweep_of_one_pair_asks_for_a_formula_and_others_do_not() -> None:
 
 
 def test_many_sizes_and_curves_are_counted(monkeypatch: pytest.MonkeyPatch, golden: Golden) -> None:
-    monkeypatch.setattr(sweep, "MAX_ROWS", 3)
+    monkeypatch.setattr(sweep, "MAX_POINT_ROWS", 3)
     monkeypatch.setattr(sweep, "MAX_CURVES", 1)
     run = collective(sizes=(1, 2, 4, 8, 16))
     (table,) = blocks(run, Table, "Numbers")

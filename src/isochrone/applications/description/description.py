@@ -337,17 +337,17 @@ class RepeatSpec(_AnyPhase):
     @classmethod
     def read(cls, value: Any, at: KeyPath) -> Any:
         """Return it, unless it is nested too deeply."""
-        if at.path.count(".repeat") > MAX_DEPTH:
-            raise at.error("repeats are nested too deeply", f"at most {MAX_DEPTH} levels")
+        if at.path.count(".repeat") > MAX_REPEAT_DEPTH:
+            raise at.error("repeats are nested too deeply", f"at most {MAX_REPEAT_DEPTH} levels")
         return shapes.declared(cls, value, at)
 
 
 PhaseSpec = LeafSpec | RepeatSpec
 
-MAX_DEPTH = 8
+MAX_REPEAT_DEPTH = 8
 """Repeats around a phase."""
 
-MAX_PHASES = 1000
+MAX_DESCRIBED_PHASES = 1000
 
 
 def leaves(phases: Iterable[PhaseSpec]) -> Iterator[LeafSpec]:
@@ -400,7 +400,7 @@ class Phase:
         )
 
 
-_PHASES = Most(Phase, MAX_PHASES, "phases")
+_PHASES = Most(Phase, MAX_DESCRIBED_PHASES, "phases")
 
 
 class Parameters(dict[str, Given]):

@@ -50,7 +50,7 @@ def draw(seed: int, values: Sequence[float], *key: ArrayLike) -> NDArray[np.floa
     return np.asarray(values, dtype=np.float64)[index(seed, len(values), *key)]
 
 
-_AHEAD = 64
+_DRAWN_ITERATIONS = 64
 """Iterations that are drawn together."""
 
 
@@ -78,11 +78,11 @@ class Draws:
         values = self.values[of]
         if len(values) == 1:
             return values[0]
-        block, offset = divmod(iteration, _AHEAD)
+        block, offset = divmod(iteration, _DRAWN_ITERATIONS)
         key = (of, rank, phase, draw_number)
         cached = self._kept.get(key)
         if cached is None or cached[0] != block:
-            iterations = np.arange(block * _AHEAD, (block + 1) * _AHEAD)
+            iterations = np.arange(block * _DRAWN_ITERATIONS, (block + 1) * _DRAWN_ITERATIONS)
             drawn = draw(self.seed, values, self.app, rank, phase, iterations, draw_number)
             cached = self._kept[key] = (block, drawn.tolist())
         return cached[1][offset]

@@ -25,8 +25,8 @@ from isochrone.base.units import unit_of
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 """Names of parameters."""
 
-_LONGEST = 2000
-_DEEPEST = 40
+_MAX_EXPRESSION = 2000
+_MAX_EXPRESSION_DEPTH = 40
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*(?P<unit>[A-Za-zµμ_]\w*)?"
@@ -77,8 +77,8 @@ def evaluate(text: str, names: Mapping[str, Quantity]) -> Quantity:
     ExpressionError
         If it is none, names something unknown, or has no finite value.
     """
-    if len(text) > _LONGEST:
-        raise ExpressionError(f"the expression has more than {_LONGEST} characters")
+    if len(text) > _MAX_EXPRESSION:
+        raise ExpressionError(f"the expression has more than {_MAX_EXPRESSION} characters")
     parser = _Parser(text, names)
     quantity = parser.sum()
     if parser.sign or parser.rest:
@@ -138,8 +138,8 @@ class _Parser:
     def signed(self) -> Quantity:
         """Work out a power with its sign; all nesting goes through here."""
         self.depth += 1
-        if self.depth > _DEEPEST:
-            raise ExpressionError(f"the expression has more than {_DEEPEST} levels")
+        if self.depth > _MAX_EXPRESSION_DEPTH:
+            raise ExpressionError(f"the expression has more than {_MAX_EXPRESSION_DEPTH} levels")
         if self.sign in ("+", "-"):
             factor = -1.0 if self.take() == "-" else 1.0
             value = self.signed()

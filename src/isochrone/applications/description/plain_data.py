@@ -23,7 +23,7 @@ MAX_FILE = 2**20
 MAX_VALUES = 300_000
 """Values of the largest description, each alias counted with all that it stands for."""
 
-_DEEPEST = 20
+_MAX_DATA_DEPTH = 20
 
 
 class _Scanner(Scanner):
@@ -40,7 +40,7 @@ class _Scanner(Scanner):
         return bool(super().add_indent(column))
 
     def _check(self, depth: int) -> None:
-        if depth > _DEEPEST:
+        if depth > _MAX_DATA_DEPTH:
             raise RecursionError
 
 
@@ -96,8 +96,8 @@ def plain(document: Any, at: KeyPath) -> Any:
             raise at.error(
                 f"the description has more than {MAX_VALUES} values (aliases count each time)"
             )
-        if depth > _DEEPEST:
-            raise at.error(f"the description has more than {_DEEPEST} levels")
+        if depth > _MAX_DATA_DEPTH:
+            raise at.error(f"the description has more than {_MAX_DATA_DEPTH} levels")
         if value is None or isinstance(value, bool | str | int):
             return value
         if isinstance(value, float):

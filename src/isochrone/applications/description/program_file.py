@@ -44,7 +44,7 @@ _WORDS = {
 }  # fmt: skip
 """Which word of a step holds what; word 0 is its kind, word 9 the length of its list."""
 
-_LONGEST = 1e8
+_MAX_DECLARED_SECONDS = 1e8
 """Seconds of a computation."""
 
 
@@ -160,5 +160,5 @@ class _Writer:
             longest = self.most[step.time] * getattr(step, "factor", 1.0)
             if isinstance(step, Compute) and step.schedule is not None:
                 longest *= self.most[step.schedule]
-            if longest > _LONGEST:
+            if longest > _MAX_DECLARED_SECONDS:
                 raise InputError(f"a computation of {longest:g} s is too long", where=where)

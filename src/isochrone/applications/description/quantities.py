@@ -15,7 +15,7 @@ from isochrone.base.text import printable
 LARGEST = 2**40
 """Bytes of the largest message."""
 
-LONGEST = 1e6
+MAX_COMPUTATION = 1e6
 """Seconds of the longest computation."""
 
 Scope = Mapping[str, Quantity]
@@ -68,8 +68,10 @@ def seconds(expression: Given, scope: Scope) -> float:
         )
     if amount.value < 0:
         raise expression.at.error(f"a negative time: {_shown(expression)} is {amount.value:g} s")
-    if amount.value > LONGEST:
-        raise expression.at.error(f"{amount.value:g} s is too long", f"at most {LONGEST:g} s")
+    if amount.value > MAX_COMPUTATION:
+        raise expression.at.error(
+            f"{amount.value:g} s is too long", f"at most {MAX_COMPUTATION:g} s"
+        )
     return amount.value
 
 

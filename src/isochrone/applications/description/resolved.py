@@ -15,7 +15,7 @@ from isochrone.applications.description.expression import Quantity, UnknownNameE
 from isochrone.applications.description.grids import coarser
 from isochrone.applications.description.program import MAX_RANKS
 from isochrone.applications.description.quantities import (
-    LONGEST,
+    MAX_COMPUTATION,
     Reader,
     Scope,
     count,
@@ -155,7 +155,7 @@ class Resolved:
             ).tolist()
         for rank, factor in imbalance.ranks:
             factors[count(rank, self.scope, 0, self.p - 1)] = number(factor, self.scope)
-        if max(factors) > LONGEST:
+        if max(factors) > MAX_COMPUTATION:
             raise spec.at.key("imbalance").error(
                 f"the factor {max(factors):g} is too large", "at most a million"
             )

@@ -8,7 +8,7 @@ from math import prod
 from isochrone.base.errors import InputError
 from isochrone.base.units import parse_sizes
 
-MAX_POINTS = 10_000
+MAX_SWEEP_POINTS = 10_000
 
 _RANGE = re.compile(r"\d+:\d+:x?\d+(\.\d+)?")
 
@@ -47,11 +47,13 @@ def settings(pairs: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
                 choices[name].append(choice)
                 continue
             try:
-                choices[name] += map(str, parse_sizes(choice, MAX_POINTS))
+                choices[name] += map(str, parse_sizes(choice, MAX_SWEEP_POINTS))
             except InputError as error:
                 raise InputError(error.what, where=where, hint=error.hint) from error
-        if prod(map(len, choices.values())) > MAX_POINTS:
-            raise InputError(f"the values have more than {MAX_POINTS} combinations", where="--set")
+        if prod(map(len, choices.values())) > MAX_SWEEP_POINTS:
+            raise InputError(
+                f"the values have more than {MAX_SWEEP_POINTS} combinations", where="--set"
+            )
     return [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
 
 

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 _MAX_CELLS = 2048  # a side; more than this no screen or page resolves
 _MAX_NUMBERS = 10  # ranks up to which the cells hold their numbers
-_LOG_ABOVE = 20.0  # largest / smallest from which the colours are logarithmic
+_MIN_LOG_TRAFFIC_RATIO = 20.0  # largest / smallest from which the colours are logarithmic
 _LEFT, _BOTTOM = 0.75, 0.3  # inches
-_ABOVE = 0.55  # inches between the map and the head
+_HEAD_INCHES = 0.55  # inches between the map and the head
 _EMPTY = (255, 255, 255, 255)
 _HOSTS = "#b9bec8"
 
@@ -57,7 +57,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     side = 6.2 if run.size > _MAX_NUMBERS else 4.9
     width = _LEFT + side + 1.25
     lines = _facts(run, quantity, pairs, block, width - _LEFT - 0.1)
-    height = _BOTTOM + side + _ABOVE + head_height(len(lines))
+    height = _BOTTOM + side + _HEAD_INCHES + head_height(len(lines))
     dpi = len(cells) * -(-side * 150 // len(cells)) / side
     figure = new_figure(width, height, dpi)
     axes = axes_at(figure, _LEFT, _BOTTOM, side, side)
@@ -88,7 +88,7 @@ def _colours(values: Floats) -> ScalarMappable:
 
     finite = values[np.isfinite(values)]
     low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
-    if low > 0 and high > _LOG_ABOVE * low:
+    if low > 0 and high > _MIN_LOG_TRAFFIC_RATIO * low:
         return ScalarMappable(LogNorm(low, high, clip=True), COLOURS_OF_MAPS)
     return ScalarMappable(Normalize(0, high, clip=True), COLOURS_OF_MAPS)
 

@@ -37,11 +37,11 @@ TOTAL = "iteration"
 
 _RAN = COLOURS[0]
 _PREDICTED = COLOURS[1]
-_WIDE = 5.0  # inches of the bars
+_BAR_INCHES = 5.0  # inches of the bars
 _ROW = 0.36  # inches of a phase with two bars
 _SINGLE = 0.24  # and with one
 _ABOVE, _BELOW = 0.32, 0.36
-_MAX_PHASES = 40
+_MAX_DRAWN_PHASES = 40
 
 
 class Bar(NamedTuple):
@@ -110,9 +110,9 @@ def figure_of(run: Run, predicted: Predicted) -> Figure:
     names = [short(group.name, 26) for _, groups in panels for group in groups]
     left = 0.3 + max(text_width(name, LABEL) for name in names)
     heights = [(_ROW if predicted else _SINGLE) * len(groups) for _, groups in panels]
-    figure, bottoms = with_rows(left + _WIDE + 1.35, heights, _ABOVE, _BELOW)
+    figure, bottoms = with_rows(left + _BAR_INCHES + 1.35, heights, _ABOVE, _BELOW)
     for (app, groups), high, bottom in zip(panels, heights, bottoms, strict=True):
-        axes = axes_at(figure, left, bottom, _WIDE, high)
+        axes = axes_at(figure, left, bottom, _BAR_INCHES, high)
         _panel(axes, groups)
         axes.set_title(short(app.name, 60), size=LABEL + 1, color=INK, loc="left",
                        weight="bold", pad=6, parse_math=False)  # fmt: skip
@@ -131,7 +131,7 @@ def _groups(summary: Emulation, app: App, predicted: Predicted) -> list[Group]:
     phases = [phase for phase in summary.phases if phase.number == app.number and not phase.beside]
     groups = [
         Group(phase.name, Bar.of(phase.mean), predicted.get((app.name, phase.name)))
-        for phase in phases[:_MAX_PHASES]
+        for phase in phases[:_MAX_DRAWN_PHASES]
     ]
     wall = summary.alone(app.number)
     if groups and wall is not None:
@@ -157,7 +157,7 @@ def _panel(axes: Axes, groups: list[Group]) -> None:
     axes.set_ylim(len(groups) - 0.5, -0.5)
     axes.set_yticks(range(len(groups)), [short(group.name, 26) for group in groups],
                     parse_math=False)  # fmt: skip
-    time_axis(axes, longest, _WIDE, "x")
+    time_axis(axes, longest, _BAR_INCHES, "x")
     axes.tick_params(axis="y", length=0, pad=4)
 
 

@@ -27,10 +27,10 @@ from isochrone.views.view import Axes, Figure, Options, View
 Of = Callable[[Slowdown], Estimate | None]
 
 _WIDE, _HIGH = 0.84, 0.5  # inches of a cell that holds a ratio and its interval
-_SMALL = 0.3  # and of one that is only a colour
-_MAX_NUMBERS = 17  # columns up to which cells hold numbers
+_COLOUR_CELL_INCHES = 0.3  # and of one that is only a colour
+_MAX_NUMBERED_COLUMNS = 17  # columns up to which cells hold numbers
 _BESIDE = 11.5  # inches up to which both matrices stand side by side
-_BAR = 0.55  # inches of the colours and what they mean, below the matrices
+_COLOUR_BAR_INCHES = 0.55  # inches of the colours and what they mean, below the matrices
 _LEAST_SPAN = log(2.0)  # of the colours, so that noise does not look like much
 
 _EVEN = "#dfe2e7"
@@ -59,8 +59,8 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         panels.append(("99th percentile of the iterations", lambda slowdown: slowdown.tail))
     columns = summary.columns()
     rows = list(dict.fromkeys(slowdown.app for slowdown in summary.slowdowns))
-    numbers = len(columns) <= _MAX_NUMBERS
-    wide, high = (_WIDE, _HIGH) if numbers else (_SMALL, _SMALL)
+    numbers = len(columns) <= _MAX_NUMBERED_COLUMNS
+    wide, high = (_WIDE, _HIGH) if numbers else (_COLOUR_CELL_INCHES, _COLOUR_CELL_INCHES)
     names, row_names = [short(name) for name in columns], [short(app) for app in rows]
     longest = max(text_width(name, LABEL) for name in names)
     slanted = longest > wide
@@ -69,7 +69,9 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     inner = (wide * len(columns), high * len(rows))
     width, height = left + inner[0] + 0.45, top + inner[1] + 0.25
     across = len(panels) if width * len(panels) <= _BESIDE else 1
-    figure = new_figure(max(width * across, 6.2), HEAD + height * (len(panels) // across) + _BAR)
+    figure = new_figure(
+        max(width * across, 6.2), HEAD + height * (len(panels) // across) + _COLOUR_BAR_INCHES
+    )
     ratios = [of(slowdown) for slowdown in summary.slowdowns for _, of in panels]
     clear = [abs(log(ratio.median)) for ratio in ratios if ratio is not None and ratio.differs]
     span = max([_LEAST_SPAN, *clear])  # logarithm of the ratio at which the colours end
@@ -115,7 +117,7 @@ def _panel(
             colour, ink = _colours(ratio.median, span) if ratio.differs else (_EVEN, _ON_EVEN)
             corner = (x + 0.02, y + 0.03)
             axes.add_patch(Rectangle(corner, 0.96, 0.94, facecolor=colour, linewidth=0))
-            if len(columns) > _MAX_NUMBERS:
+            if len(columns) > _MAX_NUMBERED_COLUMNS:
                 continue
             interval = f"{format_ratio(ratio.low)} … {format_ratio(ratio.high)}"
             axes.text(x + 0.5, y + 0.38, format_ratio(ratio.median), color=ink, size=LABEL + 1.5,

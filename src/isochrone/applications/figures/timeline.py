@@ -36,14 +36,14 @@ _BOTH = {"serve", "farm", "work"}
 """What a rank may do that is both computation and communication."""
 
 _LIGHT = 0.5
-_WIDTH = 4.3  # inches of a panel where there are two columns of them
-_ALONE = 7.6  # and where there is one
+_PANEL_WIDTH = 4.3  # inches of a panel where there are two columns of them
+_SINGLE_PANEL_WIDTH = 7.6  # and where there is one
 _LEFT, _GAP = 0.62, 0.55
 _ABOVE, _BELOW = 0.5, 0.36  # inches above and below a panel: names of phases, and of times
-_BAR = 0.17  # inches of a rank, as long as there are few
+_RANK_INCHES = 0.17  # inches of a rank, as long as there are few
 _TALLEST = 3.6
-_MAX_RANKS = 512
-_ALIKE = 3.0  # times as long, up to which both columns have one scale
+_MAX_DRAWN_RANKS = 512
+_MAX_COMMON_SCALE = 3.0  # times as long, up to which both columns have one scale
 
 
 @dataclass(frozen=True)
@@ -77,14 +77,14 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     if not rows:
         raise InputError("the run contains no timeline of an iteration", where=run.where)
     columns = [beside for beside in (False, True) if any(beside in row for row in rows)]
-    wide = _WIDTH if len(columns) > 1 else _ALONE
+    wide = _PANEL_WIDTH if len(columns) > 1 else _SINGLE_PANEL_WIDTH
     apps = [next(iter(row.values())).app for row in rows]
-    heights = [min(_TALLEST, max(0.34, _BAR * _shown(app))) for app in apps]
+    heights = [min(_TALLEST, max(0.34, _RANK_INCHES * _shown(app))) for app in apps]
     width = _LEFT + wide * len(columns) + _GAP * (len(columns) - 1) + 0.25
     figure, bottoms = with_rows(width, heights, _ABOVE, _BELOW)
     for row, high, bottom in zip(rows, heights, bottoms, strict=True):
         lengths = [panel.seconds for panel in row.values()]
-        shared = max(lengths) <= _ALIKE * min(lengths)
+        shared = max(lengths) <= _MAX_COMMON_SCALE * min(lengths)
         for beside, panel in row.items():
             x = _LEFT + columns.index(beside) * (wide + _GAP)
             axes = axes_at(figure, x, bottom, wide, high)
@@ -100,7 +100,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     whats = {event.what for row in rows for panel in row.values() for event in panel.events}
     notes += ["serving and farming: computation is in it"] if whats & _BOTH else []
     most_ranks = max(len(app.ranks) for app in apps)
-    notes += [f"the first {_MAX_RANKS} ranks"] if most_ranks > _MAX_RANKS else []
+    notes += [f"the first {_MAX_DRAWN_RANKS} ranks"] if most_ranks > _MAX_DRAWN_RANKS else []
     head(figure, 0.2, "One iteration, rank by rank", run, notes)
     return figure
 
@@ -120,7 +120,9 @@ def _rows(run: Run) -> list[dict[bool, Panel]]:
             app_events = events.get((app.number, beside), [])
             first = min((event.launch for event in app_events), default=0)
             app_events = [
-                event for event in app_events if event.launch == first and event.rank < _MAX_RANKS
+                event
+                for event in app_events
+                if event.launch == first and event.rank < _MAX_DRAWN_RANKS
             ]
             if app_events:
                 row[beside] = Panel(app, app_events)
@@ -129,7 +131,7 @@ def _rows(run: Run) -> list[dict[bool, Panel]]:
 
 
 def _shown(app: App) -> int:
-    return min(len(app.ranks), _MAX_RANKS)
+    return min(len(app.ranks), _MAX_DRAWN_RANKS)
 
 
 def _panel(axes: Axes, panel: Panel, longest: float, wide: float) -> None:

@@ -43,13 +43,13 @@ from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
-MAX_NAMED = 8
+MAX_LISTED_RANKS = 8
 MAX_COLUMNS = 6
 """A matrix with more columns is a list."""
 
 MAX_EDGES = 16
-MAX_ROWS = 400
-LONGEST = 20_000
+MAX_EMULATION_ROWS = 400
+MAX_SHOWN_DESCRIPTION = 20_000
 """Characters of a description that are shown."""
 
 ALONE = "–"
@@ -168,12 +168,12 @@ def _about(summary: Emulation) -> Iterator[Block]:
         )
     elif clear:
         items = []
-        for slowdown in clear[:MAX_NAMED]:
+        for slowdown in clear[:MAX_LISTED_RANKS]:
             name, others = summary.names(slowdown)
             ratio = f"{format_ratio(slowdown.wall.median)} times"
             text = f"takes {ratio} as long with {others} ({_ends(slowdown.wall)})"
             items.append(Sentence(text, about=name, stress=(ratio,)))
-        further = len(clear) - MAX_NAMED
+        further = len(clear) - MAX_LISTED_RANKS
         left = f"and {plural(further, 'more ratio')} other than 1" if further > 0 else ""
         yield Listing("Slowed down or sped up", tuple(items), more=left)
     elif summary.unbound:
@@ -339,10 +339,10 @@ def _table(
     title: str, columns: Sequence[str], rows: Sequence[tuple[str, ...]], fold: str, more: str = ""
 ) -> Table:
     """Return a table of the first rows, which says what is left out, or ``more``."""
-    left = len(rows) - MAX_ROWS
+    left = len(rows) - MAX_EMULATION_ROWS
     if left > 0:
         more = f"and {left:,} more (--json lists all)"
-    first_rows = tuple(map(Row, rows[:MAX_ROWS]))
+    first_rows = tuple(map(Row, rows[:MAX_EMULATION_ROWS]))
     return Table(title, columns_of(*columns), first_rows, more, fold=fold)
 
 
@@ -353,7 +353,7 @@ def _description(run: Run) -> list[Code]:
     """Return the description as it was written, as far as the run holds one that can be read."""
     try:
         document = json.loads(run.notes.get(DESCRIPTION, ""))
-        return [Code(plain_data.text(document)[:LONGEST])]
+        return [Code(plain_data.text(document)[:MAX_SHOWN_DESCRIPTION])]
     except (ValueError, RecursionError):
         return []
 

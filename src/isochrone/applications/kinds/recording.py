@@ -35,7 +35,7 @@ from isochrone.pages.words import of_size, on_ranks, plural, warnings_of
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
-MAX_ROWS = 40
+MAX_RECORDING_ROWS = 40
 
 CAPTION = "Rows are senders, columns receivers; messages of collective operations are not in"
 
@@ -73,7 +73,7 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
         Section("Summary", tuple(_summary(run))),
         Section("Who sends to whom", tuple(views) if edges(run) else (), only="report"),
         Section("Operations", (_operations(done),) if done else ()),
-        Section("Positions", () if asked.nbytes else tuple(listing(run, MAX_ROWS))),
+        Section("Positions", () if asked.nbytes else tuple(listing(run, MAX_RECORDING_ROWS))),
         Section("Summary", (warnings_of(run.warnings),)),
         Section("How the times were taken", (Sentence(
             "Times in calls are wall-clock times, waiting included, summed over ranks. Computation "
@@ -155,10 +155,10 @@ def _operations(done: Sequence[Operation]) -> Table:
         ))
         for record in sorted(together.values(), key=lambda record: -record.seconds)
     ]  # fmt: skip
-    left = len(rows) - MAX_ROWS
+    left = len(rows) - MAX_RECORDING_ROWS
     return Table(
         "Operations, by their time on all ranks", columns,
-        tuple(rows[:MAX_ROWS]), f"and {plural(left, 'more row')} (--json lists all)"
+        tuple(rows[:MAX_RECORDING_ROWS]), f"and {plural(left, 'more row')} (--json lists all)"
         if left > 0 else "",
     )  # fmt: skip
 

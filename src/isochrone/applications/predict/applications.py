@@ -42,10 +42,10 @@ _POINT = 150_000
 _SIDE = 6_000
 """Steps that are simulated for each end of an interval."""
 
-_FEW = 6
+_MIN_ITERATIONS = 6
 """Iterations that are simulated at least for that."""
 
-_LEVEL = 0.95
+_CONFIDENCE = 0.95
 
 _SIZES = ("size", "request", "reply", "task", "result")
 
@@ -180,7 +180,7 @@ class _Question:
     def _with_ends(self, point: Simulated, middle: Floats) -> Floats:
         """Return the total and the phases with both ends of their intervals, shape (1 + n, 3)."""
         down, up = (
-            _against(self._simulated(self._clocks(side), least=_FEW, most=_SIDE), point)
+            _against(self._simulated(self._clocks(side), least=_MIN_ITERATIONS, most=_SIDE), point)
             for side in ("low", "high")
         )
         drawn = self._drawn(point)
@@ -218,7 +218,7 @@ class _Question:
         others = [
             simulate(
                 replace(self.program, seed=self.program.seed + k), self.app, clocks,
-                least=_FEW, most=_SIDE, plans=self.plans,
+                least=_MIN_ITERATIONS, most=_SIDE, plans=self.plans,
             )
             for k in range(1, 1 + _OTHER_SEEDS)
         ]  # fmt: skip
@@ -361,4 +361,4 @@ def _against(simulation: Simulated, point: Simulated) -> Floats:
 
 
 def _quantile(freedom: int) -> float:
-    return float(stdtrit(freedom, (1 + _LEVEL) / 2))
+    return float(stdtrit(freedom, (1 + _CONFIDENCE) / 2))

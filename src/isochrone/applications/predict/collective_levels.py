@@ -24,7 +24,7 @@ from isochrone.base.arrays import Floats, Ints
 BY_TURNS = ("alltoall", "allgather", "reduce_scatter_block")
 """Operations whose data need as many messages as there are members; others need a tree of them."""
 
-AT_ONCE = 1.5
+MAX_ROUND_LATENCIES = 1.5
 """Latencies in the time of an operation, below which it has one round: between one and two."""
 
 MOST_TURNS = 64
@@ -91,7 +91,7 @@ def slowdown(
         factors[kind] = float((latency * means[0] + (seconds - latency) * means[1]) / seconds)
     if side != "seconds":
         return min(factors.values()) if side == "low" else max(factors.values())
-    if latency < AT_ONCE * latencies[0]:
+    if latency < MAX_ROUND_LATENCIES * latencies[0]:
         return factors[_at_once]
     return factors[_turns if op in BY_TURNS else _doubling]
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from isochrone.applications.simulate.collectives import FROM_ROOT, TO_ROOT, Unfolding
-from isochrone.applications.traces.small import SMALL
+from isochrone.applications.traces.small import MIN_MODELLED_SHARE
 from isochrone.base.errors import InputError
 from isochrone.collectives.grid_collectives import Grid, Phase
 from isochrone.collectives.measured import nearest
@@ -24,7 +24,7 @@ Nodes = tuple[int, ...] | None
 
 _EMPTY = ("barrier",)
 
-_SMALL = 8
+_LATENCY_BYTES = 8
 """Bytes of an operation whose time is hardly more than the latency, and no less of fewer bytes."""
 
 _TWO_STEPS = 1.5
@@ -34,7 +34,7 @@ _STEPS = (1.08, 1.6)
 """Along a tree twice the members take a step more. What takes less more has no steps, and what
 takes more more is one member after the other: in both the root exchanges data with all."""
 
-_AT_ONCE = 0.1
+_MAX_EARLY_SHARE = 0.1
 """Who leaves a reduce within this part of its time has not waited for data of others."""
 
 
@@ -86,7 +86,7 @@ class OperationTimes:
         """
         if ranks < 2:
             return 0.0, 0.0, 0.0
-        size = max(size, _SMALL)  # of less, it is the latency that takes time
+        size = max(size, _LATENCY_BYTES)  # of less, it is the latency that takes time
         key = (op, size, grid, node_of, ranks)
         if (*key, number) not in self._known:
             try:
@@ -95,7 +95,8 @@ class OperationTimes:
                 if op not in self._bounded or grid:
                     raise
                 self.warnings[
-                    f"no model predicts {op}: it took less than {SMALL:.0%} of the recorded time, "
+                    f"no model predicts {op}: it took less than "
+                    f"{MIN_MODELLED_SHARE:.0%} of the recorded time, "
                     "and is taken to need as long as in the recordings, at most twice as long"
                 ] = None
                 longest = self._bounded[op]
@@ -153,12 +154,12 @@ class OperationTimes:
         if op not in (*FROM_ROOT, *TO_ROOT):
             return Unfolding(seconds, parts)
         star = (-1, *[0] * (ranks - 1))
-        at_once_gone = op in TO_ROOT and max(parts[1:]) < _AT_ONCE
+        at_once_gone = op in TO_ROOT and max(parts[1:]) < _MAX_EARLY_SHARE
         fewer = self._of_fewer(op, size, node_of, ranks) if group == CG else None
         if fewer is None:
             if not at_once_gone:
                 return Unfolding(seconds, parts)
-            little = self.shape(op, min(size, _SMALL), node_of, ranks) or 0.0
+            little = self.shape(op, min(size, _LATENCY_BYTES), node_of, ranks) or 0.0
             little = min(max(little, 0.0), seconds)
             hop = little + (seconds - little) / (ranks - 1)  # a latency, and the data of one
             return Unfolding(seconds, parts, hop, star, _below(star), flat=True)
@@ -193,7 +194,7 @@ class OperationTimes:
             > 2
         ):
             return None
-        cases = ((2, size), (-(-ranks // 2), size), (2, min(size, _SMALL)))
+        cases = ((2, size), (-(-ranks // 2), size), (2, min(size, _LATENCY_BYTES)))
         times = [self.shape(op, of, node_of, members) for members, of in cases]
         measured = [seconds for seconds in times if seconds is not None]
         return (measured[0], measured[1], measured[2]) if len(measured) == len(cases) else None

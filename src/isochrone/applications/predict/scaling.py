@@ -25,10 +25,10 @@ from isochrone.base.units import format_seconds
 from isochrone.collectives.predicted_grids import Machine
 from isochrone.models import Model
 
-FEWEST = 2
+MIN_DESCRIPTIONS = 2
 """Numbers of ranks of which a description is generalized."""
 
-LEAST = 0.07
+MIN_SCALING_WIDTH = 0.07
 """Half width for a step in the number of ranks, 95 %, if what was held out is off by nothing."""
 
 CLOSES = 0.03
@@ -100,7 +100,7 @@ def scale(
     """
     ordered = sorted(traces, key=lambda trace: len(trace.ranks))
     recorded = [len(trace.ranks) for trace in ordered]
-    if len(set(recorded)) < max(FEWEST, len(traces)):
+    if len(set(recorded)) < max(MIN_DESCRIPTIONS, len(traces)):
         raise InputError(
             f"the recordings are on {', '.join(map(str, recorded))} ranks only",
             hint="record the program on three numbers of ranks, such as 4, 8 and 16",
@@ -118,12 +118,12 @@ def scale(
     warnings = dict.fromkeys(general.warnings)
     held_out = None
     *_, second_largest, largest = recorded
-    if len(recorded) > FEWEST:
+    if len(recorded) > MIN_DESCRIPTIONS:
         fewer = generalized(structures, name, below=largest)
         _close(fewer, ordered, closing, below=largest)
         tried = predicted(fewer, largest, ends=False)
         held_out = tried.seconds / ordered[-1].run_time - 1
-        off = hypot(2 * held_out, LEAST)
+        off = hypot(2 * held_out, MIN_SCALING_WIDTH)
     else:
         off = DOUBTFUL
         warnings["two recordings: how well they generalize is not known; add a third"] = None
@@ -235,7 +235,7 @@ def _growing(widths: Mapping[float, float]) -> tuple[float, float]:
 def _undecided(general: General, widths: Mapping[str, float], largest: int) -> Iterator[str]:
     """Say of the value that is open most which recording would decide, if it matters."""
     name = max(widths, key=widths.__getitem__, default="")
-    if name and widths[name] > LEAST:
+    if name and widths[name] > MIN_SCALING_WIDTH:
         by = next(fitted[name] for fitted in general.open if name in fitted)
         likely = " or ".join(" + ".join(rival.terms) for rival in by.rivals[:2])
         ranks = by.decides(largest)

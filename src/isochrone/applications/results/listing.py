@@ -21,7 +21,7 @@ from isochrone.base.operations import ROOTED
 from isochrone.base.record import Record
 from isochrone.runfile.run import Run
 
-MOST_CALLS = 100_000
+MAX_LISTED_CALLS = 100_000
 """Calls of all ranks that are put together for a listing: a few seconds."""
 
 
@@ -72,8 +72,8 @@ def positions(run: Run) -> tuple[list[Position], str]:
         If the run is no recording, or damaged.
     """
     calls = calls_of(run)
-    if sum(map(length, calls)) > MOST_CALLS:
-        return list(_of_ranks(calls)), f"there are more than {MOST_CALLS:,} calls"
+    if sum(map(length, calls)) > MAX_LISTED_CALLS:
+        return list(_of_ranks(calls)), f"there are more than {MAX_LISTED_CALLS:,} calls"
     try:
         tree, *_ = structure(trace(run))
     except InputError as error:

@@ -195,9 +195,9 @@ def _trace(run: Run) -> Trace:
     recorded.whole = max((float(row["seconds"]) for row in times), default=0.0)
     tails = {int(row["rank"]): float(row["tail"]) for row in times}
     for rank, nodes in enumerate(calls_of(run)):
-        if length(nodes) > MOST_CALLS:
+        if length(nodes) > MAX_WALKED_CALLS:
             raise InputError(
-                f"rank {rank} makes more than {MOST_CALLS} calls", where=run.where,
+                f"rank {rank} makes more than {MAX_WALKED_CALLS} calls", where=run.where,
                 hint="record fewer iterations",
             )  # fmt: skip
         making = _Making(recorded, counted)
@@ -217,7 +217,7 @@ def _trace(run: Run) -> Trace:
     return recorded
 
 
-MOST_CALLS = 4_000_000
+MAX_WALKED_CALLS = 4_000_000
 """Calls of one rank that are looked at one after another."""
 
 

@@ -30,7 +30,7 @@ from isochrone.applications.simulate.events import Clock, Request, Run
 from isochrone.applications.simulate.matching import Matching, Network
 from isochrone.applications.simulate.ports import Messages, Port, sparse
 from isochrone.applications.simulate.simulation import (
-    LEAST,
+    MIN_SIMULATED_ITERATIONS,
     Clocks,
     Ranks,
     Simulated,
@@ -194,7 +194,7 @@ def _exchange(node: _Phase) -> None:
     node.exchange = _Exchange(np.array(source), np.array(target), np.array(size))
 
 
-COARSE = 0.2
+PHASE_OVERLAP = 0.2
 """Part of the communication by which a simulation by phases may be short: messages of one phase
 delay those of the phase before, which the ranks have left at different times."""
 
@@ -203,12 +203,13 @@ FEW_OF_MANY = 15
 
 LARGE = 16384
 
-MANY = 200_000
+MAX_SINGLE_STEPS = 200_000
 """Steps of all ranks that are simulated one by one; more are simulated phase by phase."""
 
 
 def simulate(
-    program: Program, app: int, clocks: Clocks, *, least: int = LEAST, most: int = 100_000,
+    program: Program, app: int, clocks: Clocks, *, least: int = MIN_SIMULATED_ITERATIONS,
+    most: int = 100_000,
     plans: list[Plan] | None = None,
 ) -> Simulated:  # fmt: skip
     """Simulate one application alone: step by step, or phase by phase if it has many ranks.
@@ -229,7 +230,7 @@ def simulate(
     """
     application = program.applications[app]
     work = sum(map(_work, application.steps))
-    if work * min(least, application.iterations) <= MANY:
+    if work * min(least, application.iterations) <= MAX_SINGLE_STEPS:
         return step_by_step(program, app, clocks, least=least, most=most)
     plans = [] if plans is None else plans
     if not plans:
@@ -278,7 +279,7 @@ class ByPhase:
         communicating = 1 - self.computed / max(float(self.times.sum()), 1e-300)
         return Simulated(
             np.array(ends), np.array(phases), self.application.iterations, len(self.times),
-            COARSE * communicating,
+            PHASE_OVERLAP * communicating,
         )  # fmt: skip
 
     def _messages(self, phase: int, exchange: _Exchange) -> Messages:
@@ -345,7 +346,7 @@ class ByPhase:
             self._all(node.body, turn)
             ends.append(float(self.times.mean()))
             left = len(turns) - len(ends) + 1
-            if left and len(ends) > LEAST and steady(ends):
+            if left and len(ends) > MIN_SIMULATED_ITERATIONS and steady(ends):
                 break
         else:
             return

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 
-SAME = 1e-12
+EQUAL_MOMENTS = 1e-12
 """Moments this close to each other, as a part of the time so far, are one."""
 
 
@@ -69,7 +69,7 @@ class Clock:
         while True:
             while self._ready:
                 self._advance(self._ready.popleft())
-            later = not self._events or self._events[0][0] > self.now * (1 + SAME)
+            later = not self._events or self._events[0][0] > self.now * (1 + EQUAL_MOMENTS)
             if later:
                 self.settle()  # may add events
                 if stop():

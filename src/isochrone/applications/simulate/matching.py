@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from math import inf
 
 from isochrone.applications.predict.message_times import Cost
-from isochrone.applications.simulate.events import SAME, Clock, Request
+from isochrone.applications.simulate.events import EQUAL_MOMENTS, Clock, Request
 
 
 @dataclass(eq=False, slots=True)
@@ -114,7 +114,7 @@ class Network:
                 return  # it became faster, and was looked at before
             flow.looked_at = inf
             left = flow.left / flow.rate - (moment - flow.at)
-            if left > SAME * moment:
+            if left > EQUAL_MOMENTS * moment:
                 self._look_at(flow, moment + left)
             else:
                 for port, _ in flow.needs:

@@ -220,10 +220,10 @@ class Ranks:
             yield from self._send(rank, step.master, step.phase, size)
 
 
-LEAST = 24
+MIN_SIMULATED_ITERATIONS = 24
 """Iterations that are simulated at least, for a prediction."""
 
-_ENOUGH = 0.001
+_MAX_ITERATION_ERROR = 0.001
 """An iteration's time is known well enough at this relative standard error."""
 
 _BLOCKS = 8
@@ -307,7 +307,12 @@ class Simulated:
 
 
 def step_by_step(
-    program: Program, app: int, clocks: Clocks, *, least: int = LEAST, most: int = 100_000
+    program: Program,
+    app: int,
+    clocks: Clocks,
+    *,
+    least: int = MIN_SIMULATED_ITERATIONS,
+    most: int = 100_000,
 ) -> Simulated:
     """Simulate one application alone, step by step.
 
@@ -378,7 +383,7 @@ def step_by_step(
 def steady(ends: Sequence[float]) -> bool:
     """Whether the time of an iteration is known well enough from when each ended."""
     mean, error = mean_and_error(np.array(ends), len(ends) // 3)
-    return error <= _ENOUGH * mean
+    return error <= _MAX_ITERATION_ERROR * mean
 
 
 def mean_and_error(ends: Floats, first: int) -> tuple[float, float]:

@@ -9,14 +9,14 @@ from isochrone.applications.description.quantities import count
 from isochrone.applications.description.shapes import Given
 from isochrone.applications.description.topology import MAX_EDGES, Edge, Graph, Options, Topology
 
-DIMENSIONS = 2
+DEFAULT_DIMENSIONS = 2
 """If neither a shape nor dimensions are given."""
 
 
 def _shape(options: Options) -> list[int]:
     """Return the sides, and refuse a grid of another number of ranks."""
     if "shape" not in options:
-        return balanced(options.ranks, options.count("dimensions", 1, 3, DIMENSIONS))
+        return balanced(options.ranks, options.count("dimensions", 1, 3, DEFAULT_DIMENSIONS))
     if "dimensions" in options:
         raise options.place("dimensions").error(
             "shape and dimensions exclude each other", "remove one"

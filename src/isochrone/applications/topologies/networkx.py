@@ -18,7 +18,7 @@ from isochrone.applications.description.shapes import Given, Text
 from isochrone.applications.description.topology import Edge, Graph, Options, Topology
 from isochrone.base.text import printable
 
-LONGEST = 20.0
+GENERATOR_TIMEOUT = 20.0
 """Seconds that a generator may take."""
 
 MOST_MEMORY = 2**30
@@ -54,7 +54,7 @@ _NOT_OURS = ("create_using", "backend", "backend_kwargs")
 @contextmanager
 def _bounded() -> Iterator[None]:
     """End what runs here by an error: small numbers can ask for graphs beyond all memory."""
-    end = monotonic() + LONGEST
+    end = monotonic() + GENERATOR_TIMEOUT
 
     def trace(frame: FrameType, event: str, argument: object) -> Any:
         if monotonic() > end:

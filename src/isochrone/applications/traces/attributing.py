@@ -8,10 +8,10 @@ from isochrone.applications.traces.places import MOST_OMITTED, ByRank, Place, pa
 from isochrone.applications.traces.rounds import Round
 from isochrone.applications.traces.trace import Gap
 
-SMALL = 0.02
+MIN_PHASE_COMPUTATION = 0.02
 """Share of the mean computation of a phase below which it is put to that of the next one."""
 
-LITTLE = 0.05
+MIN_EXCHANGE_SHARE = 0.05
 """Share of what is computed within an exchange below which nothing is computed before it."""
 
 
@@ -58,7 +58,7 @@ def _taken_back(later: Round, rank: int, typical: float) -> Spent:
     ]
     before, within = later.before.get(rank, NOTHING), later.within.get(rank, NOTHING)
     mean = min(typical, before.mean + within.mean - min(others, default=0.0))
-    if mean <= LITTLE * typical:
+    if mean <= MIN_EXCHANGE_SHARE * typical:
         return NOTHING
     first = min(mean, before.mean)
     later.before[rank] = Spent(Gap(), before.mean - first)
@@ -74,7 +74,7 @@ def _parted(
     first = [spent.mean for rank, spent in before.items() if rank not in out]
     second = [spent.mean for rank, spent in within.items() if rank not in out]
     first_mean, second_mean = median(first or [0.0]), median(second or [0.0])
-    if first_mean <= LITTLE * second_mean or first_mean == 0:
+    if first_mean <= MIN_EXCHANGE_SHARE * second_mean or first_mean == 0:
         return NOTHING, undivided
     if undivided.may_be(first_mean + second_mean):
         return Spent(Gap(), first_mean), Spent(Gap(), second_mean)
@@ -133,7 +133,10 @@ def _large(places: list[Place]) -> list[bool]:
     large = []
     for (place, _), seconds in zip(pairs, sums, strict=True):
         alike = [s for (p, _), s in zip(pairs, sums, strict=True) if p.visits == place.visits]
-        large.append(seconds > max(2 * SMALL * sum(alike) / len(alike), MOST_OMITTED * sum(sums)))
+        large.append(
+            seconds
+            > max(2 * MIN_PHASE_COMPUTATION * sum(alike) / len(alike), MOST_OMITTED * sum(sums))
+        )
     return large
 
 

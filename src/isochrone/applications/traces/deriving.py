@@ -40,7 +40,7 @@ from isochrone.base.operations import ROOTED
 SET_UP = ("communicator", "probe")
 """Calls that move no data: what they take is not counted as omitted."""
 
-MOST_CALLS = 4_000_000
+MAX_DERIVED_CALLS = 4_000_000
 """Calls of all ranks."""
 
 UNEVEN_BLOCKS = 2.0
@@ -186,9 +186,10 @@ def _check(trace: Trace) -> None:
         raise InputError(
             "no description can be derived: the trace has no communication", where=trace.name
         )
-    if calls > MOST_CALLS:
+    if calls > MAX_DERIVED_CALLS:
         raise InputError(
-            f"the trace has {calls} calls, above the limit of {MOST_CALLS}", where=trace.name,
+            f"the trace has {calls} calls, above the limit of {MAX_DERIVED_CALLS}",
+            where=trace.name,
             hint="record fewer iterations",
         )  # fmt: skip
     run_time = trace.seconds

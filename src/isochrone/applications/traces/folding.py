@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-WINDOW = 4096
+MAX_REPEATED_PART = 4096
 """Longest part, in single ones and loops, whose repetition is found."""
 
 
@@ -72,7 +72,7 @@ class _Folding:
         """Whether the end of the list was one more turn of the loop before it."""
         for position in reversed(self.bodies):
             size = len(self.nodes) - 1 - position
-            if size > WINDOW:
+            if size > MAX_REPEATED_PART:
                 return False
             body = self.bodies[position]
             if 0 < size == len(body) and self.keys[position + 1 :] == body:
@@ -91,7 +91,7 @@ class _Folding:
             return self._begin(1)
         for position in reversed(self.places[self._pair(last)][:-1]):
             size = last - position
-            if size > WINDOW or 2 * size > len(keys):
+            if size > MAX_REPEATED_PART or 2 * size > len(keys):
                 return False
             if keys[-size] == keys[-2 * size] and keys[-2 * size : -size] == keys[-size:]:
                 return self._begin(size)

@@ -18,33 +18,33 @@ from scipy import special
 from isochrone.applications.traces.trace import Event, Gap
 from isochrone.base.arrays import Floats
 
-FEW = 20
+MIN_GAPS = 20
 """Fewer gaps than these say nothing of a distribution."""
 
-NARROW = 1.25
+MAX_CONSTANT_RATIO = 1.25
 """Where the largest gap is not this many times the smallest one, they are a constant: a tenth of a
 decade is as wide."""
 
 STEADY = 0.05
 """Standard deviation, relative, below which gaps are a constant."""
 
-ALIKE = 0.01
+EQUAL_MEANS = 0.01
 """Ranks whose means differ by less, relative, are not distinguished."""
 
 VARIES = 0.02
 """Visits that differ by less, relative, have no schedule."""
 
-LONGEST = 256
+MAX_SCHEDULE = 256
 """Factors of a schedule that are written down."""
 
-SAME = 0.45
+MAX_COMMON_DISTANCE = 0.45
 """Largest distance of the distributions of ranks that compute in common, times the square root of
 the number of gaps; of those that draw for themselves it is 0.8 in the mean (Kolmogorov)."""
 
-CHANCE = 3.0
+MAX_MEAN_ERRORS = 3.0
 """Standard errors by which a mean may be off by chance."""
 
-FAR = 0.04
+MAX_DISTRIBUTION_DISTANCE = 0.04
 """Largest distance of the distribution functions of what was seen and what is written."""
 
 
@@ -97,8 +97,10 @@ class Spent:
         return sqrt(max(_deviation(self.gap) ** 2 - common * self.mean**2, 0.0) / count)
 
     def may_be(self, mean: float, common: float = 0.0) -> bool:
-        """Whether its mean may be this one: within `ALIKE`, or what chance explains."""
-        return abs(self.mean - mean) <= max(ALIKE * mean, CHANCE * self.error(common))
+        """Whether its mean may be this one: within `EQUAL_MEANS`, or what chance explains."""
+        return abs(self.mean - mean) <= max(
+            EQUAL_MEANS * mean, MAX_MEAN_ERRORS * self.error(common)
+        )
 
     def scaled(self, factor: float) -> Spent:
         """Return so many times as much."""
@@ -199,7 +201,7 @@ def _schedule(spent: Sequence[Spent], period: int) -> list[float]:
     means = np.array([of_rank.each for of_rank in spent if of_rank.mean > 0])
     common = means.sum(axis=0) / means.sum() * count
     for length in sorted({*range(2, 13), period, count}):
-        if 1 < length <= LONGEST and count % length == 0:
+        if 1 < length <= MAX_SCHEDULE and count % length == 0:
             turns = common.reshape(-1, length)
             factors = turns.mean(axis=0)
             if np.std(factors) > VARIES and np.abs(turns - factors).max() <= np.ptp(factors) / 2:
@@ -218,7 +220,7 @@ def _in_common(spent: Sequence[Spent]) -> list[float]:
     each comes is not known: the factors are spread evenly.
     """
     gaps = [of_rank.gap for of_rank in spent]
-    if len(gaps) < 2 or min(gap.count for gap in gaps) < FEW:
+    if len(gaps) < 2 or min(gap.count for gap in gaps) < MIN_GAPS:
         return []
     tenths = sorted(set().union(*(gap.tenths for gap in gaps)))
     if any(_narrow(gap) for gap in gaps):
@@ -227,7 +229,7 @@ def _in_common(spent: Sequence[Spent]) -> list[float]:
     # A gap near the end of a tenth falls on either side: sums up to each tenth are compared.
     reached = np.cumsum(counts, axis=1) / counts.sum(axis=1, keepdims=True)
     away = np.abs(reached - reached.mean(axis=0)).max()
-    if away > SAME / sqrt(counts.sum(axis=1).min()):
+    if away > MAX_COMMON_DISTANCE / sqrt(counts.sum(axis=1).min()):
         return []
     total = Gap()
     for gap in gaps:
@@ -278,7 +280,7 @@ def _deviation(gap: Gap) -> float:
 
 def _narrow(gap: Gap) -> bool:
     """Whether gaps are as good as constant."""
-    alike = len(gap.tenths) <= 1 or gap.most <= NARROW * gap.least
+    alike = len(gap.tenths) <= 1 or gap.most <= MAX_CONSTANT_RATIO * gap.least
     return alike or _deviation(gap) < STEADY * gap.mean
 
 
@@ -299,13 +301,15 @@ def _middles(gap: Gap) -> tuple[Floats, Floats]:
 
 def _distribution(gap: Gap, mean: float) -> Any:
     """Return a time, or a mapping that names a distribution, with this mean."""
-    if gap.count < FEW or gap.mean <= 0 or _narrow(gap):
+    if gap.count < MIN_GAPS or gap.mean <= 0 or _narrow(gap):
         return seconds(mean)
     tenths, counts = _counted(gap)
     variance = log1p((_deviation(gap) / gap.mean) ** 2)
     ends = np.log(10 ** ((tenths + 1) / 10) / gap.mean)
     expected = special.ndtr((ends + variance / 2) / sqrt(variance))
-    if np.abs(expected - np.cumsum(counts) / counts.sum()).max() <= FAR + 1 / sqrt(gap.count):
+    if np.abs(
+        expected - np.cumsum(counts) / counts.sum()
+    ).max() <= MAX_DISTRIBUTION_DISTANCE + 1 / sqrt(gap.count):
         sigma = float(f"{sqrt(variance):.4g}")
         return {"lognormal": {"median": seconds(mean * exp(-variance / 2)), "sigma": sigma}}
     middles, counts = _middles(gap)

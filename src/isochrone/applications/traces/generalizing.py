@@ -16,8 +16,8 @@ from isochrone.applications.description.grids import balanced
 from isochrone.applications.traces.attributing import gather_small
 from isochrone.applications.traces.deriving import Written, named, omitted_share, plain, structure
 from isochrone.applications.traces.farms import Farm
-from isochrone.applications.traces.gaps import CHANCE, Spent, computation, noise, seconds
-from isochrone.applications.traces.growth import ENOUGH, Growth, growth, whole
+from isochrone.applications.traces.gaps import MAX_MEAN_ERRORS, Spent, computation, noise, seconds
+from isochrone.applications.traces.growth import MAX_FUNCTION_ERROR, Growth, growth, whole
 from isochrone.applications.traces.levels import Cycle, Levels, has_levels, nested, there_and_back
 from isochrone.applications.traces.offsets import Grid, Messages, Offsets, faces, offsets
 from isochrone.applications.traces.places import (
@@ -48,7 +48,7 @@ on the data."""
 ROTATING = "operations of several groups whose roots rotate overlap, and are inexact"
 """Rows and columns wait for roots that are still in an operation of the other kind."""
 
-LITTLE = 0.02
+MIN_UNRULED_SHARE = 0.02
 """Share of the run time in computation that may follow no rule: intervals are so much wider."""
 
 SPREAD = 0.01
@@ -347,7 +347,7 @@ class _Generalizing:
         """Return values, NaN where there are none, as a function of p."""
         by_ranks = {p: v for p, v in zip(self.ranks, values, strict=True) if not math.isnan(v)}
         by_visits = dict(zip(self.ranks, visits, strict=True)) if visits else None
-        for error in (noise, max(noise, ENOUGH)):
+        for error in (noise, max(noise, MAX_FUNCTION_ERROR)):
             formula = growth(by_ranks, first, noise=error, below=self.below, grids=self.grids,
                            visits=by_visits)  # fmt: skip
             if formula is not None:
@@ -358,7 +358,7 @@ class _Generalizing:
                 f"position {path}",
                 f"{subject} is not a known function of the number of ranks p: {listing}",
             )
-        if formula.error > max(ENOUGH, CHANCE * noise):
+        if formula.error > max(MAX_FUNCTION_ERROR, MAX_MEAN_ERRORS * noise):
             self.warnings[
                 f"position {path}: {subject} follows no function of p ({listing}); the nearest one "
                 f"is {formula.error:.0%} off"
@@ -395,7 +395,7 @@ class _Generalizing:
         varies = noise(spent)
         try:
             uneven = float(max(slowest) / min(slowest))
-            if uneven > UNEVEN + CHANCE * varies:
+            if uneven > UNEVEN + MAX_MEAN_ERRORS * varies:
                 slowest_ranks = [max(by, key=lambda rank: by[rank].mean, default=0) for by in spent]
                 if len(set(slowest_ranks)) == 1:
                     return self.of_slowest(spent, slowest_ranks, str(slowest_ranks[0]), path)
@@ -412,7 +412,7 @@ class _Generalizing:
         except InputError as error:
             if share < NEGLIGIBLE:
                 return seconds(means[-1])
-            if share > LITTLE:
+            if share > MIN_UNRULED_SHARE:
                 raise
             self.spread += share
             self.warnings[f"{error.where}: all ranks are taken to compute as long before it"] = None
@@ -546,7 +546,7 @@ class _Generalizing:
     def on_grid(self, places: Sequence[Place], grid: Offsets, path: str) -> Written:
         """Return messages to offsets; where their sizes differ between ranks, means are kept."""
         share = self.left_out.share_of([[place] for place in places])
-        if grid.uneven * share > LITTLE:
+        if grid.uneven * share > MIN_UNRULED_SHARE:
             self.spread += grid.uneven * share
             self.warnings[
                 f"position {path}: sizes of messages differ by up to {grid.uneven:.0%} between "

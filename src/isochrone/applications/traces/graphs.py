@@ -10,7 +10,7 @@ from isochrone.applications.description.topology import MAX_EDGES, TopologySpec
 
 Message = tuple[int, int, float]
 
-DIMENSIONS = 3
+MAX_HALO_DIMENSIONS = 3
 """Most dimensions of a halo."""
 
 _ONE = {"stream": "pipeline", "token": "token-ring", "request": "client-server"}
@@ -38,7 +38,7 @@ def _candidates(kind: str, ranks: int) -> Iterator[tuple[str, dict[str, Any]]]:
     if kind in _ONE:
         yield _ONE[kind], {}
     if kind in ("stream", "exchange"):
-        for dimensions in range(1, DIMENSIONS + 1):
+        for dimensions in range(1, MAX_HALO_DIMENSIONS + 1):
             turns = product((False, True), repeat=dimensions if kind == "exchange" else 0)
             for shape, around in product(_shapes(ranks, dimensions), turns):
                 periodic = list(around) if len(set(around)) > 1 else around[:1] == (True,)

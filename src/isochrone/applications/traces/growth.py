@@ -18,22 +18,22 @@ from itertools import combinations
 import numpy as np
 
 from isochrone.applications.description.expression import Quantity, evaluate
-from isochrone.applications.traces.gaps import CHANCE
+from isochrone.applications.traces.gaps import MAX_MEAN_ERRORS
 from isochrone.base.arrays import Floats
 
-EXACT = 0.005
+MAX_COUNT_ERROR = 0.005
 """Relative standard error of values that are not drawn: of sizes and blocks in whole numbers."""
 
-ENOUGH = 0.1
-"""Largest relative error of a function that describes values; `CHANCE` times as much of one that
-describes what depends on the data."""
+MAX_FUNCTION_ERROR = 0.1
+"""Largest relative error of a function that describes values; `MAX_MEAN_ERRORS` times as much of
+one that describes what depends on the data."""
 
 UNLIKELY = 0.05
 """Prior weight of a term that nothing else in the program speaks for: of the surface in a grid of
 which no messages are seen, of a power of p, of work that becomes less, of a size that falls and
 then grows; twice, of some sides only of a grid, except for messages across them."""
 
-WRITTEN = 0.1
+MIN_WRITTEN_WEIGHT = 0.1
 """Weight from which on a function is part of the mean that is written."""
 
 _SHARES = (np.arange(1000) + 0.5) / 1000
@@ -117,13 +117,14 @@ class Growth:
     def decides(self, largest: int) -> int | None:
         """Return on how many more ranks a recording would tell the two likeliest functions apart.
 
-        None if there are no two, or none that differ by more than `ENOUGH` on 16 times as many.
+        None if there are no two, or none that differ by more than `MAX_FUNCTION_ERROR` on 16 times
+        as many.
         """
-        likely = [rival for rival in self.rivals if rival.weight > WRITTEN][:2]
+        likely = [rival for rival in self.rivals if rival.weight > MIN_WRITTEN_WEIGHT][:2]
         for times in (2, 4, 8, 16):
             ranks = times * largest
             ends = [float(rival.at(ranks) @ rival.chances) for rival in likely]
-            if len(ends) == 2 and max(ends) > (1 + ENOUGH) * min(ends):
+            if len(ends) == 2 and max(ends) > (1 + MAX_FUNCTION_ERROR) * min(ends):
                 return ranks
         return None
 
@@ -166,9 +167,9 @@ def growth(
         candidates.append((terms, prior, residuals, *_fitted(fewer, terms)))
     errors = [float(np.abs(candidate[2]).max(axis=1).min()) for candidate in candidates]
     smallest_error = min(errors)
-    if smallest_error > max(ENOUGH, CHANCE * noise):
+    if smallest_error > max(MAX_FUNCTION_ERROR, MAX_MEAN_ERRORS * noise):
         return None
-    scale = math.hypot(EXACT, noise, smallest_error)
+    scale = math.hypot(MAX_COUNT_ERROR, noise, smallest_error)
     evidence = [
         prior * float(np.mean(_likely(residuals, scale))) for _, prior, residuals, *_ in candidates
     ]
@@ -247,7 +248,7 @@ def _turns(terms: Sequence[str]) -> bool:
 def _becomes_less(visits: Values, text: str) -> bool:
     """Whether all ranks together have less work at the most ranks, if each has this at a time."""
     first_work, last_work = (p * visits[p] * _term(text, p) for p in (min(visits), max(visits)))
-    return last_work < (1 - EXACT) * first_work
+    return last_work < (1 - MAX_COUNT_ERROR) * first_work
 
 
 @cache
@@ -280,7 +281,7 @@ def _likely(residuals: Floats, scale: float) -> Floats:
 
 def _mean(rivals: Sequence[Rival]) -> str:
     """Write the mean of functions as one sum of their terms."""
-    likely = [rival for rival in rivals if rival.weight >= WRITTEN] or [*rivals[:1]]
+    likely = [rival for rival in rivals if rival.weight >= MIN_WRITTEN_WEIGHT] or [*rivals[:1]]
     whole_weight = sum(rival.weight for rival in likely)
     sums: dict[str, float] = {}
     for rival in likely:

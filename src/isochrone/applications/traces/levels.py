@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from isochrone.applications.traces.deriving import Written
-from isochrone.applications.traces.growth import ENOUGH
+from isochrone.applications.traces.growth import MAX_FUNCTION_ERROR
 from isochrone.applications.traces.offsets import faces, offsets
 from isochrone.applications.traces.places import Again, ByRank, Place, Tree, parts
 from isochrone.applications.traces.rounds import Round
@@ -165,7 +165,8 @@ class Cycle:
         # levels without messages take as long as others, if there are as many visits in all
         counts = {loop.times // sum(sweeps) for loop in loops}
         levels = round((max(visits) + 1) / sum(sweeps) / len(loops[0].body))
-        fixed = max(visits) - min(visits) < ENOUGH * max(visits) and levels >= max(counts)
+        alike = max(visits) - min(visits) < MAX_FUNCTION_ERROR * max(visits)
+        fixed = alike and levels >= max(counts)
         return cls(halves, levels if fixed and len(counts) > 1 else None, seconds)
 
     def close(self, fit: Fit) -> None:

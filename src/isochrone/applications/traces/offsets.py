@@ -18,7 +18,7 @@ from isochrone.base.arrays import Ints
 Vector = tuple[int, ...]
 Messages = Sequence[tuple[int, int, float]]
 
-MOST_DIMENSIONS = 4
+MAX_GRID_DIMENSIONS = 4
 """Of a grid of ranks: three of space, and a fourth in codes of lattice quantum chromodynamics."""
 
 
@@ -36,7 +36,7 @@ class Grid(NamedTuple):
 
 _ORDERS: tuple[Order, ...] = ("C", "F")
 
-GRIDS = [*starmap(Grid, product(range(1, MOST_DIMENSIONS + 1), (False, True), _ORDERS))]
+GRIDS = [*starmap(Grid, product(range(1, MAX_GRID_DIMENSIONS + 1), (False, True), _ORDERS))]
 """All that are tried, those of few dimensions first."""
 
 

@@ -21,7 +21,7 @@ Message = tuple[int, int, float]
 ANY = -1
 """Peer of a receive from any source."""
 
-AHEAD = 512
+MIN_LOOKAHEAD_CALLS = 512
 """Calls of a rank that are looked at for the next round, at least."""
 
 
@@ -327,7 +327,7 @@ class _Meeting:
         self.ranks = range(len(bodies))
         self.groups = groups
         self.at = [0] * len(bodies)
-        self.ahead = max(AHEAD, 8 * len(bodies))
+        self.ahead = max(MIN_LOOKAHEAD_CALLS, 8 * len(bodies))
 
     def left(self, rank: int) -> Calls:
         return self.bodies[rank][self.at[rank] : self.at[rank] + self.ahead]

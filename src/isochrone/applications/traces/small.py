@@ -12,13 +12,13 @@ from isochrone.applications.traces.trace import Trace
 from isochrone.base.operations import COLLECTIVES
 from isochrone.base.text import listed
 
-SMALL = 0.01
+MIN_MODELLED_SHARE = 0.01
 """Share of the run time below which an operation needs no model, and parts may be left out: twice
 as much is less than the 3 % by which a description may miss the time that was recorded."""
 
 
 def small_operations(trace: Trace) -> dict[str, float]:
-    """Return the collective operations of less than `SMALL` of the time, each with its longest.
+    """Return the longest call of each operation of less than `MIN_MODELLED_SHARE` of the time.
 
     Seconds of a call, waiting included; the mean of those of a rank at one position.
     """
@@ -28,7 +28,9 @@ def small_operations(trace: Trace) -> dict[str, float]:
             if event.op in COLLECTIVES:
                 calls[event.op].append(event.seconds)
     return {
-        op: max(seconds) for op, seconds in calls.items() if sum(seconds) < SMALL * trace.seconds
+        op: max(seconds)
+        for op, seconds in calls.items()
+        if sum(seconds) < MIN_MODELLED_SHARE * trace.seconds
     }
 
 
@@ -39,7 +41,7 @@ def bounded(recordings: Sequence[Mapping[str, float]]) -> dict[str, str]:
 
 
 class LeftOut:
-    """Parts of a program that are not in its description, less than `SMALL` of each recording.
+    """Parts of a program that are not in its description: small, see `MIN_MODELLED_SHARE`.
 
     Parameters
     ----------
@@ -66,7 +68,8 @@ class LeftOut:
         """Leave out a part of each recording, if they are small enough."""
         used = [earlier + _seconds(tree) for earlier, tree in zip(self.used, trees, strict=True)]
         if any(
-            seconds >= SMALL * run_time for seconds, run_time in zip(used, self.whole, strict=True)
+            seconds >= MIN_MODELLED_SHARE * run_time
+            for seconds, run_time in zip(used, self.whole, strict=True)
         ):
             return False
         self.used = used

@@ -27,18 +27,18 @@ from isochrone.views.style import (
 )
 from isochrone.views.view import Axes, Figure, Options, View
 
-MAX_LINES = 10
-MAX_PANELS = 16
+MAX_HISTORY_LINES = 10
+MAX_HISTORY_PANELS = 16
 MAX_DATES = 8
-_WIDTH = 9.0
+_CHANGES_WIDTH = 9.0
 _PANEL = 2.35
-_NAMES = 2.3
+_NAMES_INCHES = 2.3
 """Inches: of the figure, the height of a panel, and what is left for names on the right."""
 
-_ABOVE = 0.12
+_FREE_AXIS_SHARE = 0.12
 """Part of an axis that is left free above the lines."""
 
-_FAR = 2.5
+_MIN_LOG_RATIO = 2.5
 """Ratio from which on an axis is logarithmic."""
 
 
@@ -67,10 +67,10 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     panels = [panel for history in histories for panel in _panels(history, options)]
     if not panels:
         raise InputError("the runs have no point of this size in common")
-    left_out = max(0, len(panels) - MAX_PANELS)
-    panels = panels[:MAX_PANELS]
+    left_out = max(0, len(panels) - MAX_HISTORY_PANELS)
+    panels = panels[:MAX_HISTORY_PANELS]
     height = 0.6 + _PANEL * len(panels)
-    figure = new_figure(_WIDTH, height)
+    figure = new_figure(_CHANGES_WIDTH, height)
     total = sum(len(history.nights) for history in histories)
     note = f"; {left_out} panels left out" if left_out else ""
     legend = f"median of each run · dashed: the times changed · dotted: other settings{note}"
@@ -78,7 +78,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     write_head(figure, 0.08, title, [HeadLine(legend)])
     for index, panel in enumerate(panels):
         bottom = 0.45 + (len(panels) - 1 - index) * _PANEL
-        size = _WIDTH - 0.75 - _NAMES, _PANEL - 0.85
+        size = _CHANGES_WIDTH - 0.75 - _NAMES_INCHES, _PANEL - 0.85
         _draw(axes_at(figure, 0.75, bottom, *size), panel)
     return figure
 
@@ -99,16 +99,16 @@ def _panels(history: History, options: Options) -> list[_Panel]:
     levels, nodes = chosen("level"), chosen("node")
     if not levels:
         curves = chosen("curve") or chosen("point")
-        drawn = sorted(curves, key=lambda series: -len(series.changes))[:MAX_LINES]
+        drawn = sorted(curves, key=lambda series: -len(series.changes))[:MAX_HISTORY_LINES]
         count_note = f" ({len(drawn)} of {len(curves)})" if len(curves) > len(drawn) else ""
         return [_Panel(f"{about}{count_note}", history, drawn, [])] if drawn else []
-    panels = [_Panel(f"levels of a {about}", history, levels[:MAX_LINES], [])]
+    panels = [_Panel(f"levels of a {about}", history, levels[:MAX_HISTORY_LINES], [])]
     if nodes:
         changed = sorted(  # the largest change first
             (series for series in nodes if series.changes),
             key=lambda series: -max(abs(log(change.ratio)) for change in series.changes),
-        )[:MAX_LINES]
-        all_fit = len(nodes) <= MAX_LINES
+        )[:MAX_HISTORY_LINES]
+        all_fit = len(nodes) <= MAX_HISTORY_LINES
         lines = nodes if all_fit else changed
         behind = [] if all_fit else [series for series in nodes if series not in changed]
         panels.append(_Panel(f"{len(nodes)} nodes of a {about}", history, lines, behind))
@@ -178,12 +178,16 @@ def _dates(history: History, at: Sequence[int]) -> list[str]:
 def _scale(axes: Axes) -> None:
     """Choose a logarithmic axis for levels that differ much, and leave room for the changes."""
     low, high = axes.get_ylim()
-    wide = low > 0 and high > _FAR * low
+    wide = low > 0 and high > _MIN_LOG_RATIO * low
     if wide:
         axes.set_yscale("log")
         low, high = axes.get_ylim()
     # changes are named above the lines
-    axes.set_ylim(top=high * (high / low) ** _ABOVE if wide else high + _ABOVE * (high - low))
+    axes.set_ylim(
+        top=high * (high / low) ** _FREE_AXIS_SHARE
+        if wide
+        else high + _FREE_AXIS_SHARE * (high - low)
+    )
     if wide:
         time_ticks(axes.yaxis, 0, wide=True)
 

@@ -33,9 +33,9 @@ from isochrone.views.style import (
 from isochrone.views.view import Axes, Figure, Options, View
 
 A, B = COLOURS[:2]
-MAX_PANELS = 12
-MAX_TICKS = 24
-_WIDTH = 9.0
+MAX_RATIO_PANELS = 12
+MAX_RATIO_TICKS = 24
+_CHANGES_WIDTH = 9.0
 _AXES = 1.35
 _ABOVE, _BELOW, _ASLANT = 0.35, 0.3, 0.75
 """Inches: the height of axes, and what is above and below them, with names aslant."""
@@ -43,11 +43,11 @@ _ABOVE, _BELOW, _ASLANT = 0.35, 0.3, 0.75
 _MARGINS = 0.75, 0.5
 """Inches left of the axes, and between those of times and those of ratios."""
 
-_FAR = 2.5
+_MIN_LOG_RATIO = 2.5
 """Ratio from which on an axis is logarithmic."""
 
-_NAMES = 8
-_LONG = 10
+_MAX_UPRIGHT_CHARACTERS = 8
+_MAX_UPRIGHT_TICKS = 10
 """Names of more ticks, or of more characters, are written aslant."""
 
 _COLOURS = {SLOWER: SLOW, FASTER: COLOURS[2]}
@@ -72,7 +72,10 @@ class _Panel(NamedTuple):
     @property
     def aslant(self) -> bool:
         """Whether the names of the ticks need room."""
-        return len(self.ticks) > _NAMES or max(map(len, self.ticks)) > _LONG
+        return (
+            len(self.ticks) > _MAX_UPRIGHT_CHARACTERS
+            or max(map(len, self.ticks)) > _MAX_UPRIGHT_TICKS
+        )
 
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
@@ -92,15 +95,15 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
             )
         found = compare(runs[:1], runs[1:], as_they_are=True)
     panels = _panels(found)
-    left_out = max(0, len(panels) - MAX_PANELS)
-    panels = panels[:MAX_PANELS]
+    left_out = max(0, len(panels) - MAX_RATIO_PANELS)
+    panels = panels[:MAX_RATIO_PANELS]
     below = _ASLANT if any(panel.aslant for panel in panels) else _BELOW
     height = _ABOVE + _AXES + below
-    figure = new_figure(_WIDTH, 0.55 + height * len(panels))
+    figure = new_figure(_CHANGES_WIDTH, 0.55 + height * len(panels))
     note = f" · {left_out} panels left out" if left_out else ""
     legend = f"dots: single launches · bars: 95 % intervals of B / A · band: margin{note}"
-    write_head(figure, _MARGINS[0] / _WIDTH, "A and B compared", [HeadLine(legend)])
-    wide = (_WIDTH - 2 * _MARGINS[0] - _MARGINS[1]) / 2
+    write_head(figure, _MARGINS[0] / _CHANGES_WIDTH, "A and B compared", [HeadLine(legend)])
+    wide = (_CHANGES_WIDTH - 2 * _MARGINS[0] - _MARGINS[1]) / 2
     for number, panel in enumerate(panels):
         bottom = below + (len(panels) - 1 - number) * height
         for k, (fill, beside) in enumerate(((_times, ""), (_ratios, "ratio B / A"))):
@@ -147,8 +150,10 @@ def _panel(
     found: Comparison, title: str, names: list[str], points: list[Ints], verdicts: list[str]
 ) -> _Panel:
     """Return the ticks of a panel; of very many, as many that are spread evenly."""
-    if len(points) > MAX_TICKS:
-        chosen = np.unique(np.linspace(0, len(points) - 1, MAX_TICKS).round().astype(int)).tolist()
+    if len(points) > MAX_RATIO_TICKS:
+        chosen = np.unique(
+            np.linspace(0, len(points) - 1, MAX_RATIO_TICKS).round().astype(int)
+        ).tolist()
         names, points = [names[k] for k in chosen], [points[k] for k in chosen]
         verdicts = [verdicts[k] for k in chosen]
         title += f" ({len(chosen)} of them)"
@@ -203,7 +208,7 @@ def _scale(axes: Axes) -> None:
     low, high = axes.get_ylim()
     lines = np.concatenate([np.ravel(line.get_ydata()) for line in axes.get_lines()])
     least = float(np.nanmin(lines))
-    wide = least > 0 and float(np.nanmax(lines)) > _FAR * least
+    wide = least > 0 and float(np.nanmax(lines)) > _MIN_LOG_RATIO * least
     if wide:
         axes.set_yscale("log")
         time_ticks(axes.yaxis, 0, wide=True)

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
-from isochrone.changes.baseline import ENOUGH, Typical
+from isochrone.changes.baseline import MIN_BASELINE_RUNS, Typical
 from isochrone.changes.comparability import SHARED, Group
 from isochrone.changes.effects import at_size, called
 from isochrone.pages.page import Block, Row, Sentence, Table, columns_of
 from isochrone.pages.words import between, left_out, plural
 from isochrone.runfile.header import library_name
 
-MAX_ROWS = 40
+MAX_BASELINE_ROWS = 40
 
 
 def listing(folder: str, groups: Sequence[Group]) -> Iterator[Block]:
@@ -36,8 +36,8 @@ def typical_times(
     for group, times in groups:
         yield _title(group)
         large = [typical for typical in times if typical["kind"] not in ("pair", "rank", "point")]
-        chosen = large if len(large) > 1 or len(times) > MAX_ROWS else list(times)
-        rows = tuple(_row(typical) for typical in chosen[:MAX_ROWS])
+        chosen = large if len(large) > 1 or len(times) > MAX_BASELINE_ROWS else list(times)
+        rows = tuple(_row(typical) for typical in chosen[:MAX_BASELINE_ROWS])
         yield Table("", columns, rows, left_out(len(times), len(rows), "more row"))
 
 
@@ -50,7 +50,7 @@ def _title(group: Group) -> Sentence:
     differ = [name for name in SHARED if any(group_setting.get(name) != setting.get(name)
               for group_setting in group.settings)]  # fmt: skip
     about += [f"of the latest run; earlier ones differ in {', '.join(differ)}"] * bool(differ)
-    note = "" if len(group.runs) >= ENOUGH else f" (a verdict needs {ENOUGH})"
+    note = "" if len(group.runs) >= MIN_BASELINE_RUNS else f" (a verdict needs {MIN_BASELINE_RUNS})"
     return Sentence(f"{plural(len(group.runs), 'run')}{note}: " + "; ".join(about), "strong")
 
 

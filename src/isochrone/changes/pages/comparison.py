@@ -13,7 +13,7 @@ from isochrone.changes.components import Difference, Part
 from isochrone.changes.gate import Limit, what_to_measure
 from isochrone.pages.page import Block, Row, Sentence, Table, Tone, columns_of
 
-MAX_ROWS = 20
+MAX_COMPARISON_ROWS = 20
 TONES: dict[str, Tone] = {SLOWER: "bad", FASTER: "good"}
 
 
@@ -111,13 +111,15 @@ def table(found: Comparison) -> Table:
     if found.parts:
         rows = [
             _row(part.difference, part.before, part.after, _full_name(part, found))
-            for part in found.parts[:MAX_ROWS]
+            for part in found.parts[:MAX_COMPARISON_ROWS]
         ]
     else:
         off = np.abs(np.expm1(found.changes.differences.rows[:, 0]))
-        listed = [found.changes[k] for k in np.argsort(-off, kind="stable")[:MAX_ROWS].tolist()]
+        listed = [
+            found.changes[k] for k in np.argsort(-off, kind="stable")[:MAX_COMPARISON_ROWS].tolist()
+        ]
         rows = [_row(p.difference, p.before, p.after, name_of(p.key)) for p in listed]
-    more = len(found.parts or found.changes) - MAX_ROWS
+    more = len(found.parts or found.changes) - MAX_COMPARISON_ROWS
     columns = columns_of("", ">ratio, 95 % interval", ">median, A -> B",
                          "component" if found.parts else "point")  # fmt: skip
     left_out = f"and {more} more (--json lists all)" if more > 0 else ""

@@ -14,7 +14,7 @@ from isochrone.pages.page import Page, Picture, Row, Section, Sentence, Table, c
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
-MAX_POINTS = 64
+MAX_LISTED_POINTS = 64
 """Points that a page lists: with them, it has at most five printed pages."""
 
 _CAPTION = (
@@ -110,7 +110,7 @@ def _points(found: Comparison) -> Table:
     """Tabulate the points; of very many, those that changed first."""
     verdicts = found.changes.differences.verdicts
     order = sorted(range(len(verdicts)), key=lambda k: verdicts[k] not in (SLOWER, FASTER))
-    shown = sorted(order[:MAX_POINTS])
+    shown = sorted(order[:MAX_LISTED_POINTS])
     rows = (
         Row((
             name_of(one.key), format_seconds(one.before), format_seconds(one.after),

@@ -12,7 +12,13 @@ from isochrone.base.verdicts import FASTER, GOOD, SLOWER
 from isochrone.changes.baseline import LATEST
 from isochrone.changes.check import Earlier, check
 from isochrone.changes.effects import at_size
-from isochrone.changes.history import LEAST, SHORTEST, History, Series, histories
+from isochrone.changes.history import (
+    MIN_HISTORY_CHANGE,
+    MIN_SEGMENT_RUNS,
+    History,
+    Series,
+    histories,
+)
 from isochrone.changes.nights import Night, Read
 from isochrone.changes.pages.check import blocks
 from isochrone.pages.common import date_in_words
@@ -31,7 +37,7 @@ from isochrone.pages.words import plural
 from isochrone.views.view import Options
 
 MAX_CHANGES = 40
-MAX_ROWS = 64
+MAX_HISTORY_ROWS = 64
 MAX_DIFFERENCES = 4
 
 
@@ -100,10 +106,10 @@ def _summary(history: History, good: bool) -> Iterator[Block]:
         items = tuple(map(Sentence, texts[:MAX_CHANGES]))
         omitted = f"and {len(texts) - MAX_CHANGES} more" if len(texts) > MAX_CHANGES else ""
         yield Listing("Changes of the times", items, "bad", omitted)
-    elif len(history.nights) < 2 * SHORTEST:
-        yield Sentence(f"{runs}: too few to detect a change, {2 * SHORTEST} needed")
+    elif len(history.nights) < 2 * MIN_SEGMENT_RUNS:
+        yield Sentence(f"{runs}: too few to detect a change, {2 * MIN_SEGMENT_RUNS} needed")
     else:
-        text = f"no lasting change of more than {100 * LEAST:.0f} %"
+        text = f"no lasting change of more than {100 * MIN_HISTORY_CHANGE:.0f} %"
         yield Sentence(text, "good" if good else "")
 
 
@@ -146,7 +152,7 @@ def _differences(history: History, at: int) -> str:
 def _medians(history: History) -> Table:
     columns = columns_of("", ">first", ">last", ">minimum", ">maximum", ">changes")
     rows = []
-    for series in history.series[:MAX_ROWS]:
+    for series in history.series[:MAX_HISTORY_ROWS]:
         seconds = series.seconds[~np.isnan(series.seconds)]
         times = (seconds[0], seconds[-1], seconds.min(), seconds.max())
         cells = (_name(series), *(format_seconds(float(time)) for time in times),

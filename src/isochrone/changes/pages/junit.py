@@ -12,7 +12,7 @@ from isochrone.base.text import printable
 from isochrone.base.verdicts import POSSIBLY_SLOW
 from isochrone.changes.check import Check, Finding
 
-_LONGEST = 1000
+_MAX_JUNIT_TEXT = 1000
 
 
 def junit(checks: Sequence[Check]) -> bytes:
@@ -27,7 +27,7 @@ def junit(checks: Sequence[Check]) -> bytes:
 
 
 def _suite(check: Check) -> Xml.Element:
-    name = printable(check.run.where or check.run.experiment, _LONGEST)
+    name = printable(check.run.where or check.run.experiment, _MAX_JUNIT_TEXT)
     suite = Xml.Element("testsuite", {"name": name})
     if check.run.about.started:
         suite.set("timestamp", printable(check.run.about.started, 60))
@@ -44,17 +44,21 @@ def _suite(check: Check) -> Xml.Element:
     for finding in open_:
         if finding.verdict == POSSIBLY_SLOW:
             case = _case(suite, name, f"{finding.who} ({POSSIBLY_SLOW})")
-            Xml.SubElement(case, "skipped", {"message": printable(finding.evidence, _LONGEST)})
+            Xml.SubElement(
+                case, "skipped", {"message": printable(finding.evidence, _MAX_JUNIT_TEXT)}
+            )
         elif not finding.bad_hosts:
             _fail(_case(suite, name, finding.who), [finding])
     for finding in check.findings:
         if finding.allowed:
             case = _case(suite, name, f"{finding.who} (waived)")
             text = f"waived by {finding.allowed}: {finding.evidence}"
-            Xml.SubElement(case, "system-out").text = printable(text, _LONGEST)
+            Xml.SubElement(case, "system-out").text = printable(text, _MAX_JUNIT_TEXT)
     last = _case(suite, name, "all could be judged")
     if check.doubts:
-        Xml.SubElement(last, "skipped", {"message": printable("; ".join(check.doubts), _LONGEST)})
+        Xml.SubElement(
+            last, "skipped", {"message": printable("; ".join(check.doubts), _MAX_JUNIT_TEXT)}
+        )
     suite.set("tests", str(len(suite.findall("testcase"))))
     for count, tag in (("failures", "failure"), ("skipped", "skipped"), ("errors", "error")):
         suite.set(count, str(len(suite.findall(f"testcase/{tag}"))))
@@ -68,7 +72,7 @@ def _properties(of: Xml.Element, **values: object) -> None:
 
 
 def _case(suite: Xml.Element, file: str, name: str) -> Xml.Element:
-    about = {"classname": file, "name": printable(name, _LONGEST)}
+    about = {"classname": file, "name": printable(name, _MAX_JUNIT_TEXT)}
     return Xml.SubElement(suite, "testcase", about)
 
 
@@ -77,6 +81,10 @@ def _fail(case: Xml.Element, findings: Sequence[Finding]) -> None:
     if findings:
         message = "; ".join(f"{finding.verdict}: {finding.who}" for finding in findings)
         failure = Xml.SubElement(
-            case, "failure", {"type": findings[0].verdict, "message": printable(message, _LONGEST)}
+            case,
+            "failure",
+            {"type": findings[0].verdict, "message": printable(message, _MAX_JUNIT_TEXT)},
         )
-        failure.text = "\n".join(printable(finding.evidence, _LONGEST) for finding in findings)
+        failure.text = "\n".join(
+            printable(finding.evidence, _MAX_JUNIT_TEXT) for finding in findings
+        )

@@ -11,10 +11,10 @@ from isochrone.changes.pages.comparison import name_of
 from isochrone.pages.page import Block, Row, Sentence, Table, columns_of
 from isochrone.pages.words import between, plural
 
-MAX_ROWS = 256
+MAX_LAUNCH_ROWS = 256
 MAX_PAIRS = 20
 
-FEW = 3
+MIN_LAUNCHES = 3
 """Fewer launches hardly show how much launches vary."""
 
 _COLUMNS = columns_of(
@@ -28,7 +28,7 @@ def blocks(analysis: Launches) -> Iterator[Block]:
     yield Sentence(printable(f"{analysis.experiment}: {launches}", 200), "strong")
     yield Sentence("  typical: geometric mean over launches, with its 95 % interval")
     yield Sentence(f"  next launch: 95 % prediction interval, from {launches}")
-    if analysis.launches < FEW:
+    if analysis.launches < MIN_LAUNCHES:
         yield Sentence(
             f"  intervals of {launches} are wide (Student's t is 12.7, of five launches 2.8): "
             "measure --launches 5", "bad",
@@ -43,9 +43,11 @@ def blocks(analysis: Launches) -> Iterator[Block]:
         pairs_note = (
             f"{plural(len(analysis.points.keys), 'pair')} of these levels: --json lists them"
         )
-        yield _table(analysis.levels, MAX_ROWS, pairs_note)
+        yield _table(analysis.levels, MAX_LAUNCH_ROWS, pairs_note)
     else:
-        yield _table(analysis.points, MAX_PAIRS if analysis.kind == "latency-map" else MAX_ROWS)
+        yield _table(
+            analysis.points, MAX_PAIRS if analysis.kind == "latency-map" else MAX_LAUNCH_ROWS
+        )
 
 
 def _table(times: OverLaunches, max_rows: int, note: str = "") -> Table:

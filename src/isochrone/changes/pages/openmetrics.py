@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from isochrone.base.text import printable
 from isochrone.changes.check import VERDICTS, Check, hosts_of, together
 
-_LONGEST = 255
+_MAX_LABEL_TEXT = 255
 
 _Samples = Iterable[tuple[Mapping[str, str], float]]
 """Labels and value of each sample of a metric."""
@@ -65,7 +65,7 @@ def _of_hosts(value: Callable[[Check, str], float | None]) -> Callable[[Sequence
         maxima: dict[str, float] = {}
         for check in checks:
             for host in dict.fromkeys(filter(None, check.run.hosts)):
-                host_value, name = value(check, host), printable(host, _LONGEST)
+                host_value, name = value(check, host), printable(host, _MAX_LABEL_TEXT)
                 if host_value is not None:
                     maxima[name] = max(host_value, maxima.get(name, host_value))
         return [({"host": name}, maximum) for name, maximum in maxima.items()]

@@ -16,7 +16,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
 from isochrone.base.text import printable, warn
 from isochrone.base.verdicts import GOOD, NOT_KNOWN, NOT_KNOWN_EXIT
-from isochrone.changes.baseline import MARGIN
+from isochrone.changes.baseline import CHANGE_MARGIN
 from isochrone.changes.check import Check, Earlier, Memory, check, hosts_of, together
 from isochrone.changes.pages.check import blocks, check_page, closing
 from isochrone.changes.pages.junit import junit
@@ -100,7 +100,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_option(parser, "--worse", "PERCENT", read_percent,
         "call a run slower if a time is worse than its typical time in the baseline by more than "
         "this (default: 5%%)",
-        default=MARGIN)  # fmt: skip
+        default=CHANGE_MARGIN)  # fmt: skip
     add_threshold(parser)
 
 

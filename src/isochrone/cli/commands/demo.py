@@ -27,7 +27,7 @@ STEPS = (
 )
 """Experiment, ranks and options of each measurement."""
 
-TIMEOUT = 120.0
+DEMO_TIMEOUT = 120.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     for (experiment, ranks, options), path in zip(STEPS, runs, strict=True):
         tokens = setup.tokens(experiment, options, ranks, path)
         print(f"$ {command_line(tokens)}\n")
-        follow(tokens, path, title=experiment, timeout=TIMEOUT)
+        follow(tokens, path, title=experiment, timeout=DEMO_TIMEOUT)
         terminal.render(page_of(read(path)))
         print()
     typed = [shell_word(str(path)) for path in (runs[-1], model_file)]

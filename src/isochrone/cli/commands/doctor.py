@@ -33,7 +33,7 @@ EXAMPLES = (
      "isochrone doctor -n 2 --mpicc /opt/openmpi/bin/mpicc"),
 )  # fmt: skip
 
-PATIENCE = 60.0
+RANKS_TIMEOUT = 60.0
 """Seconds after which the ranks of ``-n`` are ended."""
 
 STYLES: dict[str, Tone] = {"ok": "", "advice": "strong", "problem": "bad", "unknown": ""}
@@ -103,7 +103,7 @@ def _of_ranks(setup: Setup, ranks: int) -> list[Check]:
         path = Path(folder) / "doctor.jsonl"
         tokens = setup.tokens("latency-map", ("--repeats", "20", "--retest", "0"), ranks, path)
         try:
-            follow(tokens, path, timeout=PATIENCE)
+            follow(tokens, path, timeout=RANKS_TIMEOUT)
         except IsochroneError as error:
             return [Check("ranks", "problem", error.what, error.hint or " ".join(tokens))]
         run = read(path)

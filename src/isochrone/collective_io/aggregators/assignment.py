@@ -25,10 +25,10 @@ from isochrone.collective_io.predict.node_cost import TIE, NodeCost, gap_to, pre
 from isochrone.collective_io.workload import Floats, Ints, in_portions
 from isochrone.collective_io.workload.traffic import RoundKind
 
-MAX_HOSTS = 4096
+MAX_LIST_HOSTS = 4096
 """Of more hosts a list of 1,023 characters could name but a few."""
 
-_MANY = 200
+_MAX_SEARCHED_HOSTS = 200
 """Hosts of which a search over limits would take too long."""
 
 
@@ -87,7 +87,7 @@ def assign(
     InputError
         If there are too many hosts, or those that must be named do not fit into a hint.
     """
-    if len(hints.hosts) > MAX_HOSTS:
+    if len(hints.hosts) > MAX_LIST_HOSTS:
         raise InputError(
             f"the names of {len(hints.hosts)} hosts do not fit into a hint of {VALUE_LIMIT} "
             "characters",
@@ -132,7 +132,7 @@ def _search(
         best = best_of_all(costs, best)
         return best, float(costs.total(best[None, :])[0])
     named = improve(starts, costs, hints, bound, kicks=0, seconds=seconds)
-    if len(costs.weights) > 1 and costs.uniform and len(given_order) <= _MANY:
+    if len(costs.weights) > 1 and costs.uniform and len(given_order) <= _MAX_SEARCHED_HOSTS:
         best_cost = float(costs.total(hints.completed(named)[None, :])[0])
         better, limit = cheapest(_square(costs), costs.weights, best_cost, seconds=seconds)
         bound = max(bound, limit)
@@ -215,7 +215,7 @@ _CYCLES = 24
 """… takes part in as many cycles of three, and moves to as many places."""
 _POWER = 12
 """Exponent of the sum that decides between orders with the same hot spot."""
-_STEPS = 400
+_DESCENT_STEPS = 400
 """Steps of a descent."""
 
 
@@ -275,7 +275,7 @@ class _Search(Record):
         order = self.hints.completed(named)
         first, _ = self.judge(order[None, :])
         cost = float(first[0])
-        for _ in range(_STEPS):
+        for _ in range(_DESCENT_STEPS):
             lists = [new for new in self.changes(named, order) if self.hints.fits(new)]
             if not lists or monotonic() > end:
                 break
@@ -345,22 +345,26 @@ class _Search(Record):
         return new if self.hints.fits(new) else named
 
 
-_ORDERS = 400_000
+_MAX_TRIED_ORDERS = 400_000
 """More are not tried, …"""
 _LOOKUPS = 60_000_000
 """… nor so many that their costs are looked up more often than that."""
-_AT_ONCE = 50_000
+_ORDERS_BATCH = 50_000
 
 
 def few_enough(costs: HostCosts, hints: HintList) -> bool:
     """Whether all orders can be enumerated and each fits into a hint."""
     hosts, positions = len(costs.counts), _places(costs)
-    order_count = perm(hosts, positions) if positions < 12 else _ORDERS + 1
+    order_count = perm(hosts, positions) if positions < 12 else _MAX_TRIED_ORDERS + 1
     longest_first = np.argsort([-len(name) for name in hints.hosts], kind="stable")
     fits = hints.fits(np.arange(hosts)) or (
         not hints.must.any() and hints.room(longest_first) >= positions
     )
-    return order_count <= _ORDERS and order_count * hosts * len(costs.weights) <= _LOOKUPS and fits
+    return (
+        order_count <= _MAX_TRIED_ORDERS
+        and order_count * hosts * len(costs.weights) <= _LOOKUPS
+        and fits
+    )
 
 
 def _places(costs: HostCosts) -> int:
@@ -375,7 +379,7 @@ def best_of_all(costs: HostCosts, incumbent: Ints) -> Ints:
     flat = chain.from_iterable(permutations(range(hosts), positions))
     firsts = np.fromiter(flat, np.int16, order_count * positions).reshape(order_count, positions)
     lower_bounds = in_portions(
-        lambda portion: costs.least(_with_rest(portion, hosts)), _AT_ONCE, firsts
+        lambda portion: costs.least(_with_rest(portion, hosts)), _ORDERS_BATCH, firsts
     )
     best, cost = incumbent, float(costs.total(incumbent[None, :])[0])
     # the table is a bound of each: from where it is no less than the best, none can be better

@@ -23,7 +23,7 @@ from isochrone.collective_io.workload import Floats, Ints
 
 Allowed = Bools
 
-_DIGITS = 1e-11
+_COST_ROUNDING = 1e-11
 """Costs are rounded down to this part of the largest, so that equal ones are equal."""
 
 
@@ -86,7 +86,7 @@ def cheapest(
     tries, seconds
         Limits of the search: vectors tried, and duration. Beyond them only the bound is returned.
     """
-    unit = _DIGITS * float(np.abs(costs).max()) or 1.0
+    unit = _COST_ROUNDING * float(np.abs(costs).max()) or 1.0
     costs = np.floor(costs / unit) * unit
     lowest = np.array([least_maximum(matrix) for matrix in costs])
     mean = np.tensordot(weights, costs, 1)

@@ -17,9 +17,9 @@ from msgspec.structs import replace
 
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
-from isochrone.collective_io.aggregators.assignment import MAX_HOSTS, assign
+from isochrone.collective_io.aggregators.assignment import MAX_LIST_HOSTS, assign
 from isochrone.collective_io.aggregators.hint_list import HintList, listed
-from isochrone.collective_io.aggregators.host_costs import MOST
+from isochrone.collective_io.aggregators.host_costs import MAX_TABLE_ENTRIES
 from isochrone.collective_io.aggregators.setting import (
     BUFFER,
     GIVEN,
@@ -35,23 +35,23 @@ from isochrone.collective_io.predict.node_cost import refuse_no_time
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.traffic import Layout
 
-SECONDS = 8.0
+SEARCH_SECONDS = 8.0
 """Time limit, not counting what cannot be left out."""
 
 _COMPARING = 0.4
 """Fraction of it for comparing; the remainder is for orders."""
 
-_MANY = 200
+_MAX_QUICK_HOSTS = 200
 """Hosts for which an order takes seconds to find …"""
 _FEW_ORDERS = 3
 """… so that no more of them are searched."""
-_ORDERS = 16
-_CUTS = 3
+_COMPARED_ORDERS = 16
+_BUFFERED_PLACES = 3
 """Places for which all buffers are compared before others are."""
 
 
 def choices(
-    costs: SettingCosts, *, given_setting: Setting = GIVEN, seconds: float = SECONDS
+    costs: SettingCosts, *, given_setting: Setting = GIVEN, seconds: float = SEARCH_SECONDS
 ) -> list[Choice]:
     """Return the compared settings, best first, including the given one.
 
@@ -110,7 +110,7 @@ class _Search(Struct):
         """Compare, search orders for the best, and find the gain of each single change."""
         begin = monotonic()
         hosts = self.costs.layout.nodes
-        if hosts > MAX_HOSTS:
+        if hosts > MAX_LIST_HOSTS:
             raise InputError(
                 f"the names of {hosts} hosts do not fit into a hint",
                 hint="isochrone place nodes has no such limit",
@@ -200,7 +200,7 @@ class _Search(Struct):
 
         ask((p, 0) for p in range(len(selections)))
         ask((0, c) for c in range(len(cuts)))
-        best = sorted(self.tried, key=_SECONDS)[:_CUTS]
+        best = sorted(self.tried, key=_SECONDS)[:_BUFFERED_PLACES]
         likely = [selections.index(candidate.place) for candidate in best]
         ask(product(likely, range(len(cuts))))
         ask((p, c) for c in range(len(cuts)) for p in range(len(selections)))
@@ -225,18 +225,20 @@ class _Search(Struct):
         """Return candidates for an order search: the best, and the best of each host list."""
         hosts = self.costs.layout.nodes
         affordable = (
-            candidate for candidate in self.tried[1:] if candidate.place.number * hosts <= MOST
+            candidate
+            for candidate in self.tried[1:]
+            if candidate.place.number * hosts <= MAX_TABLE_ENTRIES
         )
         best = sorted(affordable, key=_SECONDS)
-        if hosts > _MANY:
+        if hosts > _MAX_QUICK_HOSTS:
             return best[:_FEW_ORDERS]
         of_lists = {
             candidate.place.hints.counts.tobytes(): candidate for candidate in reversed(best)
         }
         best_of_lists = sorted(of_lists.values(), key=_SECONDS)
         return [
-            *best[:_ORDERS],
-            *(candidate for candidate in best_of_lists if candidate not in best[:_ORDERS]),
+            *best[:_COMPARED_ORDERS],
+            *(candidate for candidate in best_of_lists if candidate not in best[:_COMPARED_ORDERS]),
         ]
 
     def ordered(self, candidate: _Tried, seconds: float, lever: str) -> Choice:
@@ -281,7 +283,7 @@ class _Search(Struct):
 
 MIB = 1024**2
 
-PARTS = 100_000
+MAX_FILE_PARTS = 100_000
 """More parts of a file take too long to compare settings with."""
 
 _EACH = (1, 2, 4)
@@ -333,7 +335,7 @@ def buffers(call: Call, fewest: int) -> list[int]:
     sizes = [MIB]
     while sizes[-1] < min(extent // fewest, 1024 * MIB):
         sizes.append(2 * sizes[-1])
-    return [size for size in sizes if extent // size <= PARTS] or sizes[-1:]
+    return [size for size in sizes if extent // size <= MAX_FILE_PARTS] or sizes[-1:]
 
 
 def stripes(call: Call, max_aggregators: int, hosts: int) -> Iterator[Stripes]:
@@ -346,7 +348,7 @@ def stripes(call: Call, max_aggregators: int, hosts: int) -> Iterator[Stripes]:
     count = call.targets or min(hosts, _MOST_TARGETS)
     while count <= max(max_aggregators, call.targets or 1):
         for size in (s * MIB for s in _STRIPE_SIZES):
-            if extent // size <= PARTS and (size == MIB or size * count <= extent):
+            if extent // size <= MAX_FILE_PARTS and (size == MIB or size * count <= extent):
                 for ratio in (r for r in (1, 2, 4) if r == 1 or r * count <= max_aggregators):
                     yield Stripes(count, size, ratio)
         count *= 2

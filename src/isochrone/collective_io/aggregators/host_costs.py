@@ -17,7 +17,7 @@ from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.workload import Floats, Ints, in_portions
 from isochrone.collective_io.workload.traffic import Counts, Layout, RoundKind, Sums
 
-MOST = 4_000_000
+MAX_TABLE_ENTRIES = 4_000_000
 """Entries of all tables: more take too long."""
 
 _PORTION = 2_000_000
@@ -62,7 +62,7 @@ class HostCosts(Record):
         rounds = sum(kind.rounds for kind in kinds)
         step = int(counts[0]) if (counts == counts[0]).all() else 1
         columns = -(-min(kinds[0].traffic.domains, int(counts.sum())) // step) + 1
-        room = max(1, MOST // (len(counts) * columns))
+        room = max(1, MAX_TABLE_ENTRIES // (len(counts) * columns))
         busiest = sorted(kinds, key=lambda kind: -int(kind.traffic.messages.sent[-1]) * kind.times)
         tabled, left = busiest[:room], busiest[room:]
         weights = np.array([kind.rounds / rounds for kind in tabled])

@@ -196,7 +196,7 @@ class SettingCosts(Record):
 
 # A setting of a collective call that was compared with others.
 
-ALIKE = 0.005
+EQUAL_SETTINGS = 0.005
 """Settings within this fraction are equal: then the one that changes less is first."""
 
 
@@ -282,7 +282,9 @@ def ranked(choices: Iterable[Choice]) -> list[Choice]:
     order: list[Choice] = []
     while remaining:
         shortest = min(choice.seconds for choice in remaining)
-        alike = [choice for choice in remaining if choice.seconds <= shortest * (1 + ALIKE)]
+        alike = [
+            choice for choice in remaining if choice.seconds <= shortest * (1 + EQUAL_SETTINGS)
+        ]
         best = min(alike, key=lambda c: (c.lever != "given", c.changes, c.memory, c.seconds))
         remaining.remove(best)
         if best.lever != "all" or all(best.aggregators != choice.aggregators for choice in order):

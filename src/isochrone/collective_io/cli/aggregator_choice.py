@@ -109,10 +109,10 @@ class Proposal(Record):
         }
 
 
-MIN_GAIN = 1.05
+MIN_MENTIONED_GAIN = 1.05
 """More than this must be gained by other settings to be mentioned."""
 
-_MANY = 256
+_MAX_COMPARED_HOSTS = 256
 """With more hosts, other settings are only compared on request."""
 
 _SHOWN = 6
@@ -282,11 +282,11 @@ def gain(full: Choice, order: Choice) -> float:
 
 def _other(query: Query) -> tuple[Choice, Choice] | None:
     """Return the best setting and, if different enough, the best order."""
-    if not query.model.of_bytes or len(query.nodes.cores) > _MANY:
+    if not query.model.of_bytes or len(query.nodes.cores) > _MAX_COMPARED_HOSTS:
         return None
     compared = choices(query.costs, given_setting=query.given, seconds=2.0)
     order = min((c for c in compared if c.lever in ("order", "given")), key=lambda c: c.seconds)
-    return (compared[0], order) if gain(compared[0], order) > MIN_GAIN else None
+    return (compared[0], order) if gain(compared[0], order) > MIN_MENTIONED_GAIN else None
 
 
 class ByAll(Proposal):

@@ -21,7 +21,7 @@ from isochrone.console.options import add_expert, add_flag, add_mpi, add_option,
 from isochrone.measure import placement as placements
 from isochrone.measure.arrangement import Arrangement
 from isochrone.measure.data_file import data_file
-from isochrone.measure.job import TIMEOUT, Progress, folder_for, run
+from isochrone.measure.job import JOB_TIMEOUT, Progress, folder_for, run
 from isochrone.measure.placement import LaunchPlan
 from isochrone.measure.setup import Setup
 from isochrone.runfile.file import read
@@ -134,7 +134,7 @@ class JobRunner(NamedTuple):
         environ = start.environ if start else {}
         tokens = [f"{key}={value}" for key, value in environ.items()]
         argv = ["env", *tokens, *command] if tokens else command
-        run(argv, timeout=TIMEOUT, run_file=path, data_file=data_file(argv))
+        run(argv, timeout=JOB_TIMEOUT, run_file=path, data_file=data_file(argv))
         recorded = read(path)
         if not recorded.complete:
             raise MeasurementError(

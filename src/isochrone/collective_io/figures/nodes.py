@@ -26,9 +26,9 @@ from isochrone.views.style import (
 from isochrone.views.view import Axes, Figure, Options, View
 
 MAX_NAMES = 24
-_LONGEST = 12  # characters of a name
-_WIDTH = 7.2  # inches
-_ACROSS = 0.89  # part of it that the axes take
+_MAX_NODE_NAME = 12  # characters of a name
+_NODES_WIDTH = 7.2  # inches
+_AXES_SHARE = 0.89  # part of it that the axes take
 _COLOURS = {"intra": PALE, "in": COLOURS[0], "out": COLOURS[1]}
 _WORDS = {"intra": "within the node", "in": "into it", "out": "out of it"}
 
@@ -51,11 +51,11 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     deep = max(_upright(names) for names in named)
     panel = 2.1 + deep
     height = 0.75 + panel * len(runs)
-    figure = new_figure(_WIDTH, height)
+    figure = new_figure(_NODES_WIDTH, height)
     write_head(figure, 0.08, "Messages of each node", [])
     for index, (run, count) in enumerate(zip(runs, counts, strict=True)):
         bottom = 1 - (0.62 + panel * (index + 1) - 0.55 - deep) / height
-        axes = figure.add_axes((0.08, bottom, _ACROSS, 1.3 / height))
+        axes = figure.add_axes((0.08, bottom, _AXES_SHARE, 1.3 / height))
         _panel(axes, count, highest, named[index])
         name = run.path.stem if run.path is not None else run.experiment
         axes.set_title(_heading(name, run, count), size=CAPTION, color=FAINT, loc="left",
@@ -99,7 +99,7 @@ def _heading(name: str, run: Run, count: Counts) -> str:
 def _ticks(run: Run, nodes: int) -> dict[int, str]:
     """Choose the nodes that are named, and their names."""
     hosts = list(dict.fromkeys(run.hosts))
-    names = short_names(hosts, _LONGEST)
+    names = short_names(hosts, _MAX_NODE_NAME)
     step = -(-nodes // MAX_NAMES)
     return {k: names[hosts[k]] if k < len(hosts) else str(k) for k in range(0, nodes, step)}
 
@@ -107,7 +107,7 @@ def _ticks(run: Run, nodes: int) -> dict[int, str]:
 def _upright(names: dict[int, str]) -> float:
     """Return the height in inches of rotated names; 0 if they fit side by side."""
     longest = max(text_width(name, LABEL) for name in names.values())
-    return longest if longest > 0.95 * _ACROSS * _WIDTH / len(names) else 0.0
+    return longest if longest > 0.95 * _AXES_SHARE * _NODES_WIDTH / len(names) else 0.0
 
 
 def _panel(axes: Axes, count: Counts, highest: float, names: dict[int, str]) -> None:

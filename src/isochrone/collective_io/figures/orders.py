@@ -28,9 +28,9 @@ _COLOURS = (PALE, COLOURS[0])
 
 _HEIGHT = 0.4
 """Inches of an order, if there are few …"""
-_MOST = 12.0
+_MAX_INCHES = 12.0
 """… and of all together, if there are many."""
-_WIDTH = 4.6
+_ORDERS_WIDTH = 4.6
 
 
 def draw(runs: Sequence[ComparedOrders], options: Options) -> Figure:
@@ -49,13 +49,13 @@ def draw(runs: Sequence[ComparedOrders], options: Options) -> Figure:
         for k in range(len(comparison.orders))
     ]
     left = 0.25 + min(0.8 * max(text_width(text, LABEL) for text in labels), 4.2)
-    rows = min(_HEIGHT * len(labels), _MOST)
-    width, head = left + _WIDTH + 0.25, 1.0
+    rows = min(_HEIGHT * len(labels), _MAX_INCHES)
+    width, head = left + _ORDERS_WIDTH + 0.25, 1.0
     notes = head_lines(_notes(comparison), width - 0.3)
     head += 0.17 * (len(notes) - 1)
     height = rows + head + 0.55
     figure = new_figure(width, height)
-    axes = axes_at(figure, left, 0.55, _WIDTH, rows)
+    axes = axes_at(figure, left, 0.55, _ORDERS_WIDTH, rows)
     _bars(axes, comparison)
     size = LABEL if rows / len(labels) > 0.16 else 72 * 0.8 * rows / len(labels)
     axes.set_yticks(range(len(labels)), labels, fontsize=size, parse_math=False)

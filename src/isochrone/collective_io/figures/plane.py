@@ -21,14 +21,14 @@ from isochrone.collective_io.figures._hot_spots import (
 )
 from isochrone.collective_io.results.hotspot import STAR, GridPoint
 from isochrone.models import Model, Segment
-from isochrone.models.figures._fitted import MAX_PANELS
+from isochrone.models.figures._fitted import MAX_CURVE_PANELS
 from isochrone.models.formulas import ranges
 from isochrone.runfile.run import Run
 from isochrone.views.scales import tick_seconds, value_ticks
 from isochrone.views.style import CAPTION, INK, LABEL, new_figure, plain_axes, plain_legend
 from isochrone.views.view import Axes, Figure, Options, View
 
-MAX_LINES = 8
+MAX_PLANE_LINES = 8
 MAX_FORMULAS = 3
 _SHADES = ("#482878", "#31688e", "#1f9e89", "#6ccd5a", "#b5c421")
 """From few messages to many: matplotlib's viridis, whose order is seen with any colour vision."""
@@ -64,7 +64,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         )  # fmt: skip
     model, why = model_for(runs, options)
     panels = _panels(points, model)
-    drawn = panels[:MAX_PANELS]
+    drawn = panels[:MAX_CURVE_PANELS]
     columns = min(len(drawn), 2)
     rows = -(-len(drawn) // columns)
     figure = new_figure(5.6 * columns + (1.2 if columns == 1 else 0.2), 3.9 * rows + 0.75)
@@ -78,7 +78,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     notes = ["points: medians and their 95 % intervals"]
     if len(every) > len(points):
         notes.append(f"{len(every) - len(points)} points with all nodes busy are not drawn")
-    add_head(figure, model, why, runs, len(panels) - MAX_PANELS, notes, "lines")
+    add_head(figure, model, why, runs, len(panels) - MAX_CURVE_PANELS, notes, "lines")
     return figure
 
 
@@ -86,7 +86,7 @@ def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:
     """Group the points by order, hot processes and size, and by pa for separate directions."""
     parted = groups(points)
     directional = model is not None and bool({"in", "out", "bi", "bo"} & set(model.variables))
-    per_group = 2 if 2 * len(parted) <= MAX_PANELS else 1
+    per_group = 2 if 2 * len(parted) <= MAX_CURVE_PANELS else 1
     panels = []
     for where, members in parted:
         if directional:
@@ -100,7 +100,7 @@ def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:
 
 
 def _draw_panel(axes: Axes, panel: Panel, model: Model | None, highest: float) -> None:
-    values = _spread(set(panel.values(panel.y)), MAX_LINES)
+    values = _spread(set(panel.values(panel.y)), MAX_PLANE_LINES)
     x_max = max(panel.values(panel.x))
     segments = panel.segments(model)
     sizes = np.linspace(*_MARKERS, len(values)).tolist()

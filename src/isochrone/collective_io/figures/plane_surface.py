@@ -22,7 +22,7 @@ from isochrone.collective_io.figures._hot_spots import (
 from isochrone.collective_io.results.hotspot import STAR, GridPoint
 from isochrone.collective_io.workload import Floats
 from isochrone.models import Model
-from isochrone.models.figures._fitted import MAX_PANELS
+from isochrone.models.figures._fitted import MAX_CURVE_PANELS
 from isochrone.runfile.run import Run
 from isochrone.views.style import CAPTION, INK, LABEL, Unit, dress_space, new_figure, time_unit
 from isochrone.views.view import Figure, Options, View
@@ -50,7 +50,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     wanted = [point for point in points if not options.sizes or point.bytes in options.sizes]
     model, why = model_for(runs, options)
     panels = _panels(wanted or points, model)
-    drawn = panels[:MAX_PANELS]
+    drawn = panels[:MAX_CURVE_PANELS]
     columns = min(len(drawn), 2)
     rows = -(-len(drawn) // columns)
     figure = new_figure(5.4 * columns, 4.5 * rows + 0.75)
@@ -64,7 +64,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     notes = ["points: medians"]
     if any(point.shape != STAR for panel in drawn for point in panel.points):
         notes.append("orange, and wire frame: all nodes busy")
-    left_out = len(panels) - MAX_PANELS
+    left_out = len(panels) - MAX_CURVE_PANELS
     add_head(figure, model, why, runs, left_out, notes, "surface", positioned=True)
     return figure
 

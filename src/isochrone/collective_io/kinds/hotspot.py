@@ -44,9 +44,9 @@ from isochrone.runfile.header import Option
 from isochrone.runfile.origin import with_noun
 from isochrone.runfile.run import Run
 
-MAX_ROWS = 128
+MAX_HOTSPOT_ROWS = 128
 MAX_STARS = 8
-MAX_HOSTS = 6
+MAX_HOTSPOT_HOSTS = 6
 MAX_REASONS = 3
 
 TITLE = (
@@ -138,7 +138,7 @@ def _who(members: Sequence[Role], role: str) -> str:
     """Name ranks and their hosts: ``ranks 4,8 (n1, n2)``."""
     matching = [member for member in members if member.role == role]
     hosts = list(dict.fromkeys(member.host for member in matching if member.host))
-    host_names = hosts[:MAX_HOSTS] + ["…"] * (len(hosts) > MAX_HOSTS)
+    host_names = hosts[:MAX_HOTSPOT_HOSTS] + ["…"] * (len(hosts) > MAX_HOTSPOT_HOSTS)
     suffix = "s" if len(matching) > 1 else ""
     return f"rank{suffix} {with_hosts(ranges([member.rank for member in matching]), host_names)}"
 
@@ -181,7 +181,7 @@ def _table(found: Sequence[GridPoint]) -> Table:
             format_seconds(point.times.median), interval(point.times),
             format_seconds(point.times.min),
         ))
-        for point in found[:MAX_ROWS]
+        for point in found[:MAX_HOTSPOT_ROWS]
     ]  # fmt: skip
     return Table(
         TITLE, columns, tuple(rows), left_out(len(found), len(rows), "more point"),

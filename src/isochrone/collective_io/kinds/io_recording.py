@@ -39,9 +39,9 @@ from isochrone.pages.page import (
 from isochrone.pages.words import left_out, of_size, on_ranks, plural, warnings_of
 from isochrone.runfile.run import Run
 
-MAX_ROWS = 20
+MAX_PATTERN_ROWS = 20
 MAX_FILES = 8
-MAX_SENTENCES = 3
+MAX_CAUSE_SENTENCES = 3
 
 _OF_USE = (
     "cb_nodes", "cb_config_list", "cb_buffer_size", "romio_cb_write", "romio_cb_read",
@@ -182,7 +182,7 @@ def _causes(found: Sequence[Cause]) -> list[Block]:
     )  # fmt: skip
     columns = columns_of("cause", ">a rank could save", ">share", ">program at most")
     lines = []
-    for cause in seen[:MAX_SENTENCES]:
+    for cause in seen[:MAX_CAUSE_SENTENCES]:
         settings = f" Settings to try: {', '.join(cause.settings)}." if cause.settings else ""
         lines.append(Sentence(f"{cause.why} {cause.remedy}{settings}", about=cause.name))
     return [Table("Causes", columns, rows), *lines]
@@ -194,7 +194,7 @@ def _tiles(timed: Sequence[Timed]) -> list[Block]:
             format_seconds(total.seconds), f"in {_name(total)}",
             f"{plural(len(total.calls), 'call')}, {format_bytes(total.bytes)} each",
         )
-        for total in timed[:MAX_SENTENCES]
+        for total in timed[:MAX_CAUSE_SENTENCES]
     )  # fmt: skip
     return [Tiles(tiles)] if tiles else []
 
@@ -208,7 +208,7 @@ def _name(one: Timed) -> str:
 def _slow(timed: Sequence[Timed]) -> list[Sentence]:
     """Name the longest phase of the most expensive patterns."""
     sentences = []
-    for total in timed[:MAX_SENTENCES]:
+    for total in timed[:MAX_CAUSE_SENTENCES]:
         late = {} if total.late is None else {LATE: total.late}
         name = (
             f"{plural(len(total.calls), 'call')} of {_name(total)} (pattern {total.pattern.number})"
@@ -258,7 +258,7 @@ def _table(timed: Sequence[Timed], opened: Sequence[RecordedFile]) -> list[Block
             if total.seconds > 0 else "",
             *("–" if (s := total.parts.get(name)) is None else format_seconds(s) for name in seen),
         ))
-        for total in timed[:MAX_ROWS]
+        for total in timed[:MAX_PATTERN_ROWS]
     ]  # fmt: skip
     return [Table(
         "Patterns of collective access, most expensive first", columns,
@@ -269,11 +269,11 @@ def _table(timed: Sequence[Timed], opened: Sequence[RecordedFile]) -> list[Block
 def _filesystems(opened: Sequence[RecordedFile]) -> list[Facts]:
     """List the known file systems of the files."""
     pairs = tuple((_file(file), file.filesystem) for file in opened if file.filesystem)
-    omitted = len(pairs) - MAX_ROWS
+    omitted = len(pairs) - MAX_PATTERN_ROWS
     title = (
         f"File systems (and {omitted} more: --json lists all)" if omitted > 0 else "File systems"
     )
-    return [Facts(title, pairs[:MAX_ROWS])] if pairs else []
+    return [Facts(title, pairs[:MAX_PATTERN_ROWS])] if pairs else []
 
 
 def _hints(opened: Sequence[RecordedFile]) -> list[Facts]:

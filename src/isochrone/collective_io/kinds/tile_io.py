@@ -46,8 +46,8 @@ from isochrone.pages.words import (
 from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
 
-MAX_NAMES = 16
-MAX_NODES = 64
+MAX_TILE_NAMES = 16
+MAX_TILE_NODES = 64
 MAX_RUNS = 4
 """Maximum number of runs in one figure."""
 
@@ -231,7 +231,7 @@ def _served(run: Run) -> list[Sentence]:
 
 def _named(ranks: Sequence[dict[str, Any]]) -> str:
     """Write ranks and hosts: ``0 (n0), 4 (n1)``; of many, the first."""
-    return listed([with_hosts(rank["rank"], [rank["host"]]) for rank in ranks], MAX_NAMES)
+    return listed([with_hosts(rank["rank"], [rank["host"]]) for rank in ranks], MAX_TILE_NAMES)
 
 
 # --- numbers --------------------------------------------------------------------------------------
@@ -273,7 +273,7 @@ def _nodes(run: Run) -> list[Table]:
     if not records:
         return []
     # The hot node is always shown.
-    tabled = sorted(records, key=lambda node: not node["hot"])[:MAX_NODES]
+    tabled = sorted(records, key=lambda node: not node["hot"])[:MAX_TILE_NODES]
     rows = [
         Row((_node(node), *(str(node[key]) for key in ("intra", "in", "out")),
              HOT if node["hot"] else ""), "bad" if node["hot"] else "")

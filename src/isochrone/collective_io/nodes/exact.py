@@ -15,10 +15,10 @@ MAX_ORDERS = 50_000
 MAX_STATES = 200_000
 """Widest layer of the search by layers; beyond it only the most promising are followed."""
 
-_AT_ONCE = 500_000
+_COSTS_BATCH = 500_000
 """Costs that are worked out at once."""
 
-_MAX_STEPS = 50_000_000
+_MAX_COST_EVALUATIONS = 50_000_000
 """Most evaluations of a cost that the relaxed bound may take."""
 
 
@@ -100,7 +100,7 @@ def layered_search(positions: Positions, cost: float, end: float) -> tuple[Ints 
         chosen, parent = np.nonzero((used < counts).T)
         size, first_rank = sizes[chosen], first_rank[parent]
         columns = np.full(len(size), position), first_rank, size
-        step = in_portions(lambda *portion: positions.costs(*portion)[0], _AT_ONCE, *columns)
+        step = in_portions(lambda *portion: positions.costs(*portion)[0], _COSTS_BATCH, *columns)
         hot = np.maximum(hot[parent], step)
         code, first_rank = code[parent] + strides[chosen], first_rank + size
         order = np.lexsort((hot, code))
@@ -128,7 +128,7 @@ def relaxed_bound(positions: Positions, low: float, cost: float, end: float) -> 
     not made where it would take too long; then the answer is ``low``.
     """
     nodes, ranks = positions.nodes, positions.ranks
-    if len(positions.weights) > 1 or nodes * ranks * len(positions.sizes) > _MAX_STEPS:
+    if len(positions.weights) > 1 or nodes * ranks * len(positions.sizes) > _MAX_COST_EVALUATIONS:
         return low
     hot = np.full(ranks + 1, np.inf)
     hot[0] = 0.0

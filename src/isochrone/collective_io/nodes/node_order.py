@@ -23,13 +23,13 @@ from isochrone.collective_io.nodes.positions import Positions
 from isochrone.collective_io.predict.node_cost import TIE, gap_to
 from isochrone.collective_io.workload import Floats, Ints
 
-SECONDS = 8.0
+SEARCH_SECONDS = 8.0
 """Time limit of the search, not counting what cannot be left out."""
 
 SECONDS_OF_MANY = 30.0
-"""The same for more than `MANY` nodes."""
+"""The same for more than `MAX_EXACT_NODES` nodes."""
 
-MANY = 2048
+MAX_EXACT_NODES = 2048
 
 
 class NodeOrder(NamedTuple):
@@ -102,7 +102,7 @@ def best_order(
     seconds
         Time limit of local and exact search together; None: derived from the number of nodes.
     """
-    default_seconds = SECONDS if len(cores) <= MANY else SECONDS_OF_MANY
+    default_seconds = SEARCH_SECONDS if len(cores) <= MAX_EXACT_NODES else SECONDS_OF_MANY
     end = monotonic() + (default_seconds if seconds is None else seconds)
     given_sizes = np.array(cores, np.int64)
     generator = np.random.default_rng(1)
@@ -184,14 +184,14 @@ def nodes_of(given_sizes: Ints, sizes: Ints) -> list[int]:
 # A swap changes only the costs of the nodes from one to the other of the pair. Many swaps are
 # therefore evaluated at once.
 
-_NEAR = 48
+_HOT_NODE_SWAPS = 48
 """A hot node is swapped with each of this many nodes on either side …"""
-_ACROSS = 10
+_NEIGHBOUR_SWAPS = 10
 """… and each of this many before it with each of this many after it, and it …"""
-_FAR = 32
+_RANDOM_SWAPS = 32
 """… with this many of all others, and with as many of about its own size, by chance: the ranks
 before those in between hardly change then."""
-_ALIKE = 4
+_SIMILAR_SIZES = 4
 """Sizes that differ by no more are about the same."""
 _POWER = 12
 """Of the sum that decides between swaps that leave the hottest node as it is."""
@@ -274,13 +274,13 @@ class _Search:
     def candidates(self, hot: int, generator: np.random.Generator) -> tuple[Ints, Ints]:
         """List pairs of positions whose swap changes the node at ``hot`` or the ranks before it."""
         n = len(self.order)
-        neighbours = np.arange(max(0, hot - _NEAR), min(n, hot + _NEAR + 1))
+        neighbours = np.arange(max(0, hot - _HOT_NODE_SWAPS), min(n, hot + _HOT_NODE_SWAPS + 1))
         # far swaps cost more to evaluate the farther they are: fewer of them in a large order
-        draws = _FAR if n <= 2048 else 4
-        alike = np.flatnonzero(np.abs(self.order - self.order[hot]) <= _ALIKE)
+        draws = _RANDOM_SWAPS if n <= 2048 else 4
+        alike = np.flatnonzero(np.abs(self.order - self.order[hot]) <= _SIMILAR_SIZES)
         distant = np.concatenate([generator.integers(0, n, draws), generator.choice(alike, draws)])
-        left = np.arange(max(0, hot - _ACROSS), hot)
-        right = np.arange(hot + 1, min(n, hot + _ACROSS + 1))
+        left = np.arange(max(0, hot - _NEIGHBOUR_SWAPS), hot)
+        right = np.arange(hot + 1, min(n, hot + _NEIGHBOUR_SWAPS + 1))
         across = np.meshgrid(left, right, indexing="ij")
         others = np.concatenate([neighbours, distant])
         i = np.concatenate([np.minimum(others, hot), across[0].ravel()])

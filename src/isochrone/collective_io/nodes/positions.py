@@ -81,13 +81,13 @@ class Positions:
 # For models of messages alone, costs come from a table by messages within, received and sent. For
 # models with bytes they are computed, and bounds are taken over boxes of similar nodes.
 
-_MAX_ENTRIES = 20_000_000
+_MAX_COST_ENTRIES = 20_000_000
 """Larger tables of costs are not made."""
 
-_MAX_STEPS = 20_000_000
+_MAX_COST_LOOKUPS = 20_000_000
 """Most costs that are looked up for the bound, of all kinds of rounds together."""
 
-_AT_ONCE = 20_000
+_NODES_BATCH = 20_000
 """Costs of so many nodes are worked out in the caches of a processor."""
 
 _RECEIVERS = 128
@@ -131,7 +131,7 @@ class _ByMessages:
         self.sent_by_size = [self.sent_at[amounts] for amounts in of_size]
         self.most = int(min(self.received[-1], self.sent[-1]))
         entries = (self.most + 1) * len(self.received) * len(self.sent)
-        if entries > _MAX_ENTRIES:
+        if entries > _MAX_COST_ENTRIES:
             raise InputError(
                 "the access pattern has too many different message counts for a search",
                 hint="give larger buffers or stripes",
@@ -174,7 +174,7 @@ class _ByMessages:
 
     def bound(self, counts: Ints, kinds: int) -> float:
         """Return the bound of `Positions.bound` for this kind of round, one of ``kinds``."""
-        steps = _MAX_STEPS // kinds
+        steps = _MAX_COST_LOOKUPS // kinds
         union = np.full(self.nodes, np.inf)
         worst, together, work = 0.0, 0, 0
         for at in reversed(range(len(self.sizes))):
@@ -248,7 +248,7 @@ class _ByBytes(_ByMessages):
 
     def costs(self, position: Ints, first_rank: Ints, size: Ints) -> Floats:
         columns = (np.ravel(column) for column in (position, first_rank, first_rank + size))
-        return in_portions(self._costs, _AT_ONCE, *columns).reshape(np.shape(position))
+        return in_portions(self._costs, _NODES_BATCH, *columns).reshape(np.shape(position))
 
     def hottest(self, position: Ints, first_rank: Ints, size: Ints) -> Floats:
         if not self.model.of_neighbours:
@@ -257,7 +257,7 @@ class _ByBytes(_ByMessages):
             np.reshape(column, (-1, self.nodes))
             for column in (position, first_rank, first_rank + size)
         )
-        seconds = in_portions(self._hottest, _AT_ONCE // self.nodes, *orders)
+        seconds = in_portions(self._hottest, _NODES_BATCH // self.nodes, *orders)
         return seconds.reshape(np.shape(position)[:-1])
 
     def _hottest(self, position: Ints, first_rank: Ints, end_rank: Ints) -> Floats:
@@ -338,7 +338,7 @@ class _Boxes:
         self.of[order] = np.cumsum(new) - 1
 
 
-MAX_ENTRIES = 10_000_000
+MAX_NUMBER_ENTRIES = 10_000_000
 """Larger tables are not made: numbers are searched for then."""
 
 
@@ -360,7 +360,7 @@ class Overlaps:
         self._base = np.cumsum(self._width + 1) - (self._width + 1)
         entries = int((self._width + 1).sum())
         self._tables: list[Amounts] = []
-        if entries <= MAX_ENTRIES:
+        if entries <= MAX_NUMBER_ENTRIES:
             domain, rank = expanded(self.first, self._width + 1)
             self._tables = [amount.before(domain, rank) for amount in amounts]
 

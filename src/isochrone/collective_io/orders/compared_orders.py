@@ -31,7 +31,7 @@ from isochrone.collective_io.predict.node_cost import TIE
 from isochrone.collective_io.workload import Floats
 from isochrone.runfile.columns import MAX_SECONDS
 
-FORMAT = 1
+ORDERS_FORMAT = 1
 
 _MAX_LABEL = 16
 """Nodes of an order that are shown to a person."""
@@ -219,7 +219,7 @@ class ComparedOrders(Record):
                 missed.ratio - 1, *ends, self.gain_reached(),
             ]  # fmt: skip
         values = [
-            "orders", FORMAT, self.what, self.op, self.expected, self.timed,
+            "orders", ORDERS_FORMAT, self.what, self.op, self.expected, self.timed,
             self.origin if self.launched else None, self.model_origin or None, launches,
             self.orders, self.tied, self.given, *summary, self.warnings, sentences,
         ]  # fmt: skip
@@ -375,7 +375,7 @@ def read(path: Path) -> ComparedOrders:
                 raise InputError(
                     "the file contains no orders", hint="isochrone place orders -o writes them"
                 )
-            check_format(content.get("format"), FORMAT, "the document of orders")
+            check_format(content.get("format"), ORDERS_FORMAT, "the document of orders")
             record = msgspec.convert(content, type=_Document)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise InputError(f"the file is damaged: {printable(error)}") from error

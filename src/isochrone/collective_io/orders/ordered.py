@@ -23,7 +23,7 @@ from isochrone.measure import allocation as allocations
 from isochrone.measure.allocation import Allocation
 from isochrone.measure.arrangement import Arrangement
 
-_TRIES = 100
+_SAMPLES_PER_ORDER = 100
 """Random orders sampled for each wanted one, as repeats are dropped."""
 
 
@@ -78,7 +78,7 @@ def choose(
             candidates[key] = Candidate([name], [int(k) for k in order])
     generator = np.random.default_rng(seed)
     drawn = 0
-    for _ in range(_TRIES * limit if random else 0):
+    for _ in range(_SAMPLES_PER_ORDER * limit if random else 0):
         if len(candidates) >= limit:
             break
         order = generator.permutation(random).tolist()
@@ -258,7 +258,7 @@ KINDS: dict[str, type[Nodes]] = {"nodes": Nodes, "aggregators": Aggregators}
 Total = Callable[[Ints], Floats]
 """Costs of orders: labels of shape (orders, places) to seconds of each order."""
 
-SECONDS = 4.0
+ORDERED_SEARCH_SECONDS = 4.0
 """Time limit of the search."""
 
 _SWAPS = 512
@@ -292,7 +292,7 @@ def worst(labels: Ints, total: Total, starts: Sequence[Ints]) -> Ints:
         return np.asarray(
             every[int(np.argmax(in_portions(total, _ELEMENTS // len(labels), every)))]
         )
-    end = monotonic() + SECONDS
+    end = monotonic() + ORDERED_SEARCH_SECONDS
     generator = np.random.default_rng(1)
     initial = np.stack(starts)
     order = np.argsort(-in_portions(total, _ELEMENTS // len(labels), initial), kind="stable")[

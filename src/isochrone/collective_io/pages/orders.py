@@ -10,7 +10,7 @@ from isochrone.models.pages.model import predicted_by
 from isochrone.pages.page import Block, Row, Sentence, Table, Warnings, columns_of
 from isochrone.pages.words import plural
 
-MAX_ROWS = 40
+MAX_ORDER_ROWS = 40
 """Orders that are listed for a person: the first and the last ones."""
 
 
@@ -111,9 +111,9 @@ def _table(comparison: ComparedOrders) -> Table:
             cells += [measured, _interval(*order.interval), deviation]
         best = comparison.launched and index == comparison.fastest
         rows.append(Row(tuple(cells), "good" if best else ""))
-    left_out = len(rows) - MAX_ROWS
+    left_out = len(rows) - MAX_ORDER_ROWS
     if left_out > 0:
-        rows[MAX_ROWS // 2 : -MAX_ROWS // 2] = []
+        rows[MAX_ORDER_ROWS // 2 : -MAX_ORDER_ROWS // 2] = []
     omitted = f"and {plural(left_out, 'order')} in between" if left_out > 0 else ""
     return Table("", columns, tuple(rows), omitted)
 

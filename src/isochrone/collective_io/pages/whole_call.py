@@ -15,7 +15,7 @@ from isochrone.runfile.run import Run
 MAX_CALLS = 4
 """Number of kinds of calls, longest first, whose possible gain is reported."""
 
-MAX_RANKS = 4096
+MAX_LIMIT_RANKS = 4096
 """Of more ranks, the limit takes too long to find for a page."""
 
 MEASURE = (
@@ -48,7 +48,7 @@ def best_gains(run: Run) -> list[Sentence]:
     except InputError:  # no call, or aggregators unknown
         return []
     seen = [call for call in measured if call.collective and "exchange" in call.parts]
-    seen = [call for call in seen if len(call.by_rank) <= MAX_RANKS]
+    seen = [call for call in seen if len(call.by_rank) <= MAX_LIMIT_RANKS]
     sentences = []
     for call in sorted(seen, key=lambda call: -call.seconds)[:MAX_CALLS]:
         calibrated = WholeCall.calibrated(None, [call])

@@ -4,14 +4,14 @@ from isochrone.base.errors import InputError
 from isochrone.collective_io.workload.grid import Axis, Grid
 from isochrone.collective_io.workload.pattern import Option, Options, Pattern, sides
 
-LENGTH = 64
+DEFAULT_BLOCK_LENGTH = 64
 """Default number of elements of a block along each axis."""
 
 
 def _make(options: Options, ranks: int) -> Grid:
     """Return the given blocks, one per rank."""
     blocks = options["blocks"]
-    length = options["tile"] or (LENGTH,) * len(blocks)
+    length = options["tile"] or (DEFAULT_BLOCK_LENGTH,) * len(blocks)
     if len(blocks) != len(length):
         raise InputError(f"--blocks has {len(blocks)} axes, but --tile {len(length)}")
     return Grid(tuple(map(Axis, blocks, length)), options["element"] or 8)

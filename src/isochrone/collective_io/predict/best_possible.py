@@ -28,10 +28,10 @@ NAMES = {
     "file": "file access", "rest": "remainder",
 }  # fmt: skip
 
-EACH = 64
+MAX_EACH_RANKS = 64
 """Up to so many ranks each number of aggregators is looked at, and of more, powers of two."""
 
-MAX_RANKS = 2048
+MAX_EVALUATED_RANKS = 2048
 """With more ranks, evaluating other numbers of aggregators takes too long."""
 
 
@@ -116,10 +116,14 @@ def best_possible(
     independent = independent_cost.seconds if independent_cost else None
     why = _of_order(present, by_order, exchange)
     by_hints, ranks = None, len(by_rank)
-    if present.known and call.driver != "ompio" and ranks <= MAX_RANKS:
+    if present.known and call.driver != "ompio" and ranks <= MAX_EVALUATED_RANKS:
         # any number of aggregators, in a single round
         single = call if call.cyclic else replace(call, buffer=None)
-        counts = range(1, ranks + 1) if ranks <= EACH else (2**k for k in range(ranks.bit_length()))
+        counts = (
+            range(1, ranks + 1)
+            if ranks <= MAX_EACH_RANKS
+            else (2**k for k in range(ranks.bit_length()))
+        )
         by_hints = min(by_order, *(_least(call_model, single, by_rank, count) for count in counts))
         if by_hints <= 0.97 * by_order:
             why.append(
@@ -217,7 +221,7 @@ def _gain(present: float, best: float) -> float:
 
 # Lower bound of the exchange for any assignment of file domains to nodes.
 
-MAX_ENTRIES = 20_000
+MAX_DOMAIN_RANKS = 20_000
 """Ranks of domains; of more, runs of ranks are taken in steps, and the bound is lower."""
 
 MAX_CHOICES = 20_000
@@ -334,7 +338,7 @@ def _local(sums: Sums, size: int, neighbours: bool) -> Floats:
     # a run that begins before the first rank of a domain has no more than the one that begins there
     begin, end = sums.span()
     span = int((end - begin).max(initial=1))
-    step = max(1, -(-span * sums.domains // MAX_ENTRIES))
+    step = max(1, -(-span * sums.domains // MAX_DOMAIN_RANKS))
     first = np.minimum(begin[:, None] + step * np.arange(-(-span // step)), sums.ranks)
     last = np.minimum(first + size + step - 1, sums.ranks)
     domain = np.arange(sums.domains)[:, None]

@@ -62,7 +62,7 @@ MOST_SCATTER = 1.0
 BELIEF = 4.0
 """Weight of the prior, in launches."""
 
-LEAST = 1e-3
+MIN_PART = 1e-3
 """A part shorter than this part of the call is taken as this long: it has no logarithm else."""
 
 _NOISE: Floats = ndtri((np.arange(9) + 0.5) / 9)
@@ -219,7 +219,7 @@ def _weighed(part_name: str, seen: Sequence[Observation]) -> PartLaw:
     by_law = (table[:, usable] / term_means) @ shares.T  # (settings, laws), 1 in the usual setting
     time = np.array(
         [
-            max(observation.seconds[part_name], LEAST * observation.whole, 1e-12)
+            max(observation.seconds[part_name], MIN_PART * observation.whole, 1e-12)
             for observation in seen
         ]
     )

@@ -21,7 +21,7 @@ TIE = 5e-7
 """Costs within this relative distance are ties: below the precision of any model."""
 
 
-FAR = 1.5
+MAX_SIZE_FACTOR = 1.5
 """Factor from which a message size is outside the sizes of the model."""
 
 
@@ -201,7 +201,11 @@ def far_off(size: float, fitted_sizes: Sequence[float]) -> str:
     fitted_sizes
         Message sizes that the model was fitted to; empty: unknown.
     """
-    if not fitted_sizes or not size or min(fitted_sizes) / FAR <= size <= max(fitted_sizes) * FAR:
+    if (
+        not fitted_sizes
+        or not size
+        or min(fitted_sizes) / MAX_SIZE_FACTOR <= size <= max(fitted_sizes) * MAX_SIZE_FACTOR
+    ):
         return ""
     ends = [round(end) for end in dict.fromkeys((min(fitted_sizes), max(fitted_sizes)))]
     # rounded to a size a user would measure

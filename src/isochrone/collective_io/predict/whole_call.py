@@ -24,7 +24,7 @@ from isochrone.collective_io.workload import Floats, Ints, Runs
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.traffic import Layout, RoundKind, count, layout_of
 
-BEYOND = 2.0
+MAX_CALL_FACTOR = 2.0
 """Warn when a quantity is outside the measured calls by this factor."""
 
 WATCHED = {
@@ -154,7 +154,7 @@ def _beyond(values: Quantities, ranges: Mapping[str, tuple[float, float]]) -> li
     for name, description in WATCHED.items():
         if name in values and name in ranges:
             lowest, highest = ranges[name]
-            if not lowest / BEYOND <= values[name] <= highest * BEYOND:
+            if not lowest / MAX_CALL_FACTOR <= values[name] <= highest * MAX_CALL_FACTOR:
                 span = f"{lowest:g}" if lowest == highest else f"{lowest:g} to {highest:g}"
                 warnings.append(f"{values[name]:g} {description}; measured calls have {span}")
     return warnings

@@ -208,13 +208,13 @@ def sizes_around(messages: Sequence[int]) -> list[int]:
 # One hints file applies to all files of a program, so each setting is predicted for all calls
 # together. Predictions are rough: a few different settings are returned, and measurements decide.
 
-MOST = 4
+MAX_SETTINGS = 4
 """Settings to try at most."""
 
 SEARCHED = 2
 """Calls, those with most seconds, whose own best settings are searched."""
 
-MIN_GAIN = 1.03
+MIN_TRIED_GAIN = 1.03
 """Predicted gain below which a setting is not tried: no proof of a few starts would find it."""
 
 LARGE = 64 * 1024
@@ -231,7 +231,7 @@ def romio_ways(calls: Sequence[Made], model: NodeCost, call_model: WholeCall) ->
         hints = {f"romio_cb_{op}": "enable" for op in ops}
         on = Proposal("collective buffering on", hints)
         return [on, _independent(calls)] if calls else []
-    return [*_buffered(collective, model, call_model)[: MOST - 1], _independent(collective)]
+    return [*_buffered(collective, model, call_model)[: MAX_SETTINGS - 1], _independent(collective)]
 
 
 def _buffered(calls: Sequence[Made], model: NodeCost, call_model: WholeCall) -> list[Proposal]:
@@ -247,7 +247,7 @@ def _buffered(calls: Sequence[Made], model: NodeCost, call_model: WholeCall) -> 
     for setting in dict.fromkeys(listed):
         with suppress(InputError):  # a list that yields no aggregator of a file, too many windows
             seconds = _predicted(calls, setting, call_model)
-            if present_seconds > MIN_GAIN * seconds:
+            if present_seconds > MIN_TRIED_GAIN * seconds:
                 tried.append((seconds, setting))
     tried.sort(key=lambda candidate: (candidate[0], len(levers(candidate[1]))))
     scale = sum(program_call.seconds for program_call in calls) / present_seconds
@@ -258,7 +258,7 @@ def _buffered(calls: Sequence[Made], model: NodeCost, call_model: WholeCall) -> 
         if not any(earlier <= levers(setting) for earlier in changed):
             chosen.append(_proposed(setting, scale * seconds))
             changed.append(levers(setting))
-    return chosen[:MOST]
+    return chosen[:MAX_SETTINGS]
 
 
 def _predicted(calls: Sequence[Made], setting: Setting, call_model: WholeCall) -> float:

@@ -170,7 +170,7 @@ def summary(run: Run, wall_seconds: float) -> Summary:
 # The most expensive collective calls of a recorded program, prepared for prediction.
 
 MOST_PATTERNS = 6
-ENOUGH = 0.95
+MIN_PATTERNS_SHARE = 0.95
 """Patterns are looked at until they have this part of the time of all calls."""
 
 
@@ -206,7 +206,7 @@ def program_calls(run: Run, recorded: Summary) -> list[Made]:
     listed = []
     seconds = 0.0
     for pattern in recorded.patterns[:MOST_PATTERNS]:
-        if seconds >= ENOUGH * sum(recorded.seconds.values()):
+        if seconds >= MIN_PATTERNS_SHARE * sum(recorded.seconds.values()):
             break
         seconds += recorded.seconds[pattern.number]
         mine = [call for call in recorded.calls if call.pattern == pattern.number]

@@ -24,7 +24,7 @@ from isochrone.runfile.run import Run
 FIRST_LIMIT = 3600.0
 """Default time limit of the first start, in seconds."""
 
-PATIENCE = 4.0
+LAUNCH_PATIENCE = 4.0
 """A start may take so many times as long as the first one, and `SLACK` seconds."""
 
 SLACK = 30.0
@@ -93,7 +93,7 @@ class Trials(Struct):
         limit = self.limit or FIRST_LIMIT
         run, wall_seconds = self._run({}, self.folder / "recording", limit)
         self.transferred = [io_times.transferred(run)]
-        self.limit = self.limit or PATIENCE * wall_seconds + SLACK
+        self.limit = self.limit or LAUNCH_PATIENCE * wall_seconds + SLACK
         self.lost = min(self.limit, LOSER * wall_seconds + BIT)
         return run, wall_seconds
 

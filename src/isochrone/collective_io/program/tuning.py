@@ -17,7 +17,7 @@ from isochrone.collective_io.program.trials import Proposal, Trials
 from isochrone.measure.elimination import ROUNDS, Timed, duel, heats
 from isochrone.runfile.run import Run
 
-LONGEST = 600.0
+MAX_PAIRS_SECONDS = 600.0
 """Seconds for additional pairs."""
 
 CHEAP = 60.0
@@ -40,7 +40,7 @@ class Wish(NamedTuple):
 
     def most(self, wall_seconds: float) -> int:
         """Return the largest number of pairs, if a start takes ``wall_seconds`` seconds."""
-        affordable = self.launches + int(LONGEST / (2 * wall_seconds))
+        affordable = self.launches + int(MAX_PAIRS_SECONDS / (2 * wall_seconds))
         return min(ROUNDS[-1] * self.launches, affordable)
 
 

@@ -263,7 +263,7 @@ STEPS = (64, 16, 4)
 OCTAVE = 0.125
 """Steps of the largest itself, in octaves, for as many as the finest `STEPS`."""
 
-PARTS = 8
+EXAMINED_PARTS = 8
 """Parts of the ranks, and of the file domains, that are looked at where kinds are too many."""
 
 
@@ -330,11 +330,11 @@ def _moved(windows: FileWindows, data: Runs, ranks: int) -> Floats:
 
     Shape (rounds, PARTS * PARTS). What several neighbouring ranks have counts for the middle one.
     """
-    of_rank = (data.first + data.last - 1) // 2 * PARTS // ranks
-    of_domain = windows.domain[data.window] * PARTS // windows.domains
-    at = (windows.round_index[data.window] * PARTS + of_rank) * PARTS + of_domain
+    of_rank = (data.first + data.last - 1) // 2 * EXAMINED_PARTS // ranks
+    of_domain = windows.domain[data.window] * EXAMINED_PARTS // windows.domains
+    at = (windows.round_index[data.window] * EXAMINED_PARTS + of_rank) * EXAMINED_PARTS + of_domain
     sizes = (data.bytes * (data.last - data.first)).astype(np.float64)
-    moved = np.bincount(at, sizes, windows.rounds * PARTS * PARTS)
+    moved = np.bincount(at, sizes, windows.rounds * EXAMINED_PARTS * EXAMINED_PARTS)
     return np.asarray(moved, np.float64).reshape(windows.rounds, -1)
 
 

@@ -24,7 +24,7 @@ from isochrone.console.options import add_option, hide
 from isochrone.models.cli.predictions import add_values
 from isochrone.pages import terminal
 
-WIDTH = 110
+TABLE_WIDTH = 110
 """Of the table, in a narrower window or a file, too."""
 
 
@@ -89,7 +89,7 @@ class Tuned(msgspec.Struct):
 def print_report(document: Tuned, min_gain: float) -> None:
     """Print what was chosen and what it saves."""
     console = terminal.console()
-    console.width = max(console.width, WIDTH)
+    console.width = max(console.width, TABLE_WIDTH)
     say = partial(console.print, markup=False)
     wanted, library = f"{100 * min_gain:g} %", printable(document.mpi.rstrip("."), 80)
     if not document.savings:

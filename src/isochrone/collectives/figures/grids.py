@@ -38,7 +38,7 @@ from isochrone.views.view import Axes, Figure, Options, View
 _MAX_GRIDS = 7
 """Maximum number of grids next to the library; of more, the best ones and some of all shapes."""
 
-_MAX_PANELS = 8
+_MAX_GRID_PANELS = 8
 
 _PARTS = ("LG", "CG", TOTAL)
 
@@ -46,11 +46,11 @@ _DASHED = (0, (3.5, 1.6))
 
 _TIMES = 4.4
 _RATIOS = 5.4
-_BARS = 3.6
+_BARS_INCHES = 3.6
 _HIGH = 2.9
 """Inches of the columns, of which the second has the legend, and of a row."""
 
-_ALIKE = 0.98
+_BEST_GRID_SHARE = 0.98
 """A grid is named the best where it takes less than this part of the library's time."""
 
 
@@ -112,8 +112,8 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     if not panels:
         operations = " or ".join(options.ops) or "operation"
         raise InputError(f"the runs contain no {operations} on grids with times above zero")
-    left_out, panels = max(0, len(panels) - _MAX_PANELS), panels[:_MAX_PANELS]
-    widths = [_TIMES, _RATIOS, *([_BARS] if model else [])]
+    left_out, panels = max(0, len(panels) - _MAX_GRID_PANELS), panels[:_MAX_GRID_PANELS]
+    widths = [_TIMES, _RATIOS, *([_BARS_INCHES] if model else [])]
     figure = new_figure(sum(widths), _HIGH * len(panels) + 0.8)
     grid = figure.add_gridspec(len(panels), len(widths), width_ratios=widths)
     for row, panel in enumerate(panels):
@@ -202,7 +202,7 @@ def _best(grids: ByGrid) -> dict[int, str]:
     best = {}
     for size, of in times.items():
         seconds, grid = min((seconds, grid) for grid, seconds in of.items())
-        best[size] = LIBRARY if seconds >= _ALIKE * of.get(LIBRARY, np.inf) else grid
+        best[size] = LIBRARY if seconds >= _BEST_GRID_SHARE * of.get(LIBRARY, np.inf) else grid
     return best
 
 

@@ -15,13 +15,13 @@ from isochrone.models.extension import Kept, SampleReader
 from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.run import Run
 
-_TOGETHER = 0.98
+_SIMULTANEOUS_SHARE = 0.98
 """Members that leave no earlier than this part of the time leave together."""
 
-MOST = 64
+MAX_MEMBERS = 64
 """Maximum number of stored members of an operation, evenly spaced."""
 
-_DIGITS = 4
+_TIME_DIGITS = 4
 
 
 def leaving(_: Run, columns: Mapping[str, Array]) -> list[Leaving]:
@@ -60,11 +60,13 @@ def leaving(_: Run, columns: Mapping[str, Array]) -> list[Leaving]:
             op,
             ranks,
             size,
-            np.round(fractions[np.arange(n := min(ranks, MOST)) * ranks // n], _DIGITS).tolist(),
+            np.round(
+                fractions[np.arange(n := min(ranks, MAX_MEMBERS)) * ranks // n], _TIME_DIGITS
+            ).tolist(),
             group,
         )
         for (op, ranks, size, group), fractions in typical.items()
-        if fractions.min() < _TOGETHER
+        if fractions.min() < _SIMULTANEOUS_SHARE
     ]
 
 

@@ -301,7 +301,7 @@ def _whole(value: Any, name: str, run: Run, *, minimum: int = 1) -> int:
 
 # Comparison of grids with the library, and of operations with the sum of their phases.
 
-MIN_GAIN = 0.02
+MIN_GRID_GAIN = 0.02
 """Of the time: who is less faster is not called so."""
 
 ADDS_UP = 0.1
@@ -337,7 +337,7 @@ class Gain(Record):
     def verdict(self) -> Verdict:
         """Whether the grid is significantly faster."""
         low, high = _ends(self)
-        return _WORDS[verdict(1 / self.ratio, 1 / high, 1 / low, threshold=MIN_GAIN)]
+        return _WORDS[verdict(1 / self.ratio, 1 / high, 1 / low, threshold=MIN_GRID_GAIN)]
 
     def document(self) -> Members:
         """Return it for a document."""

@@ -10,7 +10,7 @@ from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collectives.grid_collectives import NAMES
 from isochrone.collectives.results.grid_collectives import (
     LIBRARY,
-    MIN_GAIN,
+    MIN_GRID_GAIN,
     TOTAL,
     Disturbance,
     Gain,
@@ -40,11 +40,11 @@ from isochrone.runfile.run import Run
 from isochrone.sweep.curves import no_such_size
 from isochrone.sweep.special import SpecialSweep
 
-MAX_ROWS = 256
-MAX_SENTENCES = 12
+MAX_GRID_ROWS = 256
+MAX_SWEEP_SENTENCES = 12
 MAX_TILES = 4
 
-DISTURBED = 1.1
+MIN_DISTURBANCE = 1.1
 """Factor from which a disturbance between groups is reported."""
 
 FEW = (
@@ -168,7 +168,7 @@ def verdict(gain: Gain) -> str:
         return f"{name} is {_times(1 / gain.ratio)} slower{_ends(1 / gain.high, 1 / gain.low)}"
     if gain.low <= 1 <= gain.high and gain.low < gain.high:
         return f"{name} is within the noise"
-    return f"{name} is as fast, within {100 * MIN_GAIN:g} %"
+    return f"{name} is as fast, within {100 * MIN_GRID_GAIN:g} %"
 
 
 def _times(ratio: float) -> str:
@@ -193,7 +193,7 @@ def _disturbed(read: GridRun) -> Iterator[Sentence]:
         key = disturbance.op, disturbance.ranks, disturbance.grid, disturbance.phase
         low = disturbance.factor if isnan(disturbance.low) else disturbance.low
         worse = key not in worst or disturbance.factor > worst[key].factor
-        if low > 1 and disturbance.factor >= DISTURBED and worse:
+        if low > 1 and disturbance.factor >= MIN_DISTURBANCE and worse:
             worst[key] = disturbance
     for disturbance in sorted(worst.values(), key=lambda disturbance: -disturbance.factor):
         yield Sentence(
@@ -229,11 +229,11 @@ def _off(comparison: Parts) -> float:
 
 def _listed(title: str, items: Iterator[Sentence], tone: Tone) -> list[Block]:
     sentences = list(items)
-    omitted = len(sentences) - MAX_SENTENCES
+    omitted = len(sentences) - MAX_SWEEP_SENTENCES
     if not sentences:
         return []
     note = f"and {omitted} more (--json lists all)" if omitted > 0 else ""
-    return [Listing(title, tuple(sentences[:MAX_SENTENCES]), tone, note)]
+    return [Listing(title, tuple(sentences[:MAX_SWEEP_SENTENCES]), tone, note)]
 
 
 # --- numbers --------------------------------------------------------------------------------------
@@ -263,7 +263,7 @@ def _realisations(read: GridRun, op: str, ranks: int, *, folded: bool) -> Table:
     }
     sizes = sorted({point.bytes for point in totals})
     rows = []
-    for nbytes in sizes[:MAX_ROWS]:
+    for nbytes in sizes[:MAX_GRID_ROWS]:
         cells = [format_bytes(nbytes)]
         cells += [_seconds(times.get((grid, nbytes))) for grid in grids]
         gain = chosen.get(nbytes)
@@ -274,7 +274,7 @@ def _realisations(read: GridRun, op: str, ranks: int, *, folded: bool) -> Table:
     return Table(
         title,
         columns_of(*titles, "best grid"),
-        tuple(rows), left_out(len(sizes), MAX_ROWS, "more row"), title if folded else "",
+        tuple(rows), left_out(len(sizes), MAX_GRID_ROWS, "more row"), title if folded else "",
     )  # fmt: skip
 
 
@@ -295,7 +295,7 @@ def _phases(read: GridRun, op: str, ranks: int) -> Table:
         key=lambda comparison: (order.index(comparison.total.grid), comparison.total.bytes)
     )
     rows = []
-    for comparison in comparisons[:MAX_ROWS]:
+    for comparison in comparisons[:MAX_GRID_ROWS]:
         at = comparison.total.grid, comparison.total.bytes
         cells = [_name(at[0]), format_bytes(at[1])]
         for phase in comparison.phases:
@@ -308,7 +308,7 @@ def _phases(read: GridRun, op: str, ranks: int) -> Table:
     title = f"Phases of {_name(op)}, {plural(ranks, 'rank')}, all columns or rows at once"
     return Table(
         title, columns, tuple(rows),
-        left_out(len(comparisons), MAX_ROWS, "more row"), title,
+        left_out(len(comparisons), MAX_GRID_ROWS, "more row"), title,
     )  # fmt: skip
 
 

@@ -40,10 +40,10 @@ MOST_GRIDS = 3
 LEAST_SHARE = 0.03
 """Share of the run time in collective operations of all ranks below which nothing is tried."""
 
-SHORTEST = 0.2
+MIN_LAUNCH_SECONDS = 0.2
 """Seconds of a launch of the measurement below which it would say too little."""
 
-PATIENCE = 4.0
+LAUNCH_PATIENCE = 4.0
 SLACK = 30.0
 """A launch is ended after so many times what the first one took, and so many seconds more."""
 
@@ -242,7 +242,7 @@ class _Measuring(Record):
             op_sizes = sizes.setdefault(operation.op, [])
             op_sizes += [operation.bytes] if len(op_sizes) < MOST_SIZES else []
         ways = [(op, name) for op in sizes for name in ("", *algorithm_names.get(op, ()))]
-        limit = max(SHORTEST, self.wish.budget / (self.wish.launches * len(ways)))
+        limit = max(MIN_LAUNCH_SECONDS, self.wish.budget / (self.wish.launches * len(ways)))
         self.tell(
             f"Measuring {len(sizes)} operations in {len(ways)} ways, {self.wish.launches} "
             f"launches each: at most {self.wish.launches * len(ways) * limit / 60:.1f} min"
@@ -287,7 +287,7 @@ class _Measuring(Record):
         environ = {k: v for k, v in self.program.environ.items() if k != "LD_PRELOAD"}
         job.run(
             argv,
-            timeout=PATIENCE * limit + SLACK,
+            timeout=LAUNCH_PATIENCE * limit + SLACK,
             run_file=path,
             environ={**environ, **forced.environ},
         )
@@ -354,7 +354,7 @@ def _prove(
 ) -> None:
     """Launch the program with and without a way, in pairs; fills its ``gain`` and ``why``."""
     numbers: Iterator[int] = iter(range(1, 10_000))
-    limit = PATIENCE * document.seconds + SLACK
+    limit = LAUNCH_PATIENCE * document.seconds + SLACK
 
     def start(name: str) -> Timed | None:
         environ: Mapping[str, str] = {} if name == GIVEN else way.environ

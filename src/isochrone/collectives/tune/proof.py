@@ -24,13 +24,13 @@ from isochrone.collectives.tuning_file import LibraryRule, Written
 from isochrone.collectives.tuning_table import Rule, compiled
 from isochrone.measure import discovery, job
 from isochrone.measure.algorithm import Forced
-from isochrone.measure.job import TIMEOUT, folder_for
+from isochrone.measure.job import JOB_TIMEOUT, folder_for
 from isochrone.measure.setup import Setup
 from isochrone.measure.tuned import settings
 
 Verdict = Literal["active", "not active", "unknown"]
 
-_REPEATS = 40
+_PROOF_REPEATS = 40
 
 _ALIKE = (0.05, 0.15)
 """Tolerated difference of two patterns, as a fraction of bytes and messages: a forced algorithm
@@ -96,13 +96,13 @@ class TuningJobs(Record):
         path = self.folder / f"{next(self.number)}.jsonl"
         options = [
             "--op", ",".join(ops), "--bytes", ",".join(map(str, sizes)),
-            "--repeats", str(_REPEATS), "--retest", "0",
+            "--repeats", str(_PROOF_REPEATS), "--retest", "0",
         ]  # fmt: skip
         tokens = self.setup.tokens("collective", options, ranks, path, extra=forced.options)
         variables = [f"{key}={value}" for key, value in forced.environ.items()]
         lines: list[str] = []
         job.run(
-            ["env", *variables, *tokens], timeout=TIMEOUT, run_file=path, hear=lines.append
+            ["env", *variables, *tokens], timeout=JOB_TIMEOUT, run_file=path, hear=lines.append
         )  # fmt: skip
         return lines
 

@@ -14,7 +14,7 @@ import numpy as np
 from isochrone.base.arrays import Floats
 from isochrone.base.documents import Hidden, MaybeNan, shown
 from isochrone.base.errors import InputError
-from isochrone.base.inference import RATE, contrast, means, median_interval
+from isochrone.base.inference import FALSE_CHANGE_RATE, contrast, means, median_interval
 from isochrone.base.record import Record
 from isochrone.base.stats import medians_by
 from isochrone.collectives.grid_collectives import LIBRARY
@@ -248,7 +248,7 @@ def gain(
         times if not shared else {k: times[k] for k in shared} for times in (library, chosen)
     )
     library_median, chosen_median = median_of(library_times), median_of(chosen_times)
-    rate = RATE / candidates
+    rate = FALSE_CHANGE_RATE / candidates
     launches = 0
     low, high = -inf, inf
     if exact:

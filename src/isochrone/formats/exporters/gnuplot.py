@@ -30,7 +30,7 @@ _COLUMNS = (
     ("bandwidth_high", "bandwidth_high", "B/s"),
 )  # fmt: skip
 _UNSAFE = re.compile(r"[^\w .,:;/()+–-]")
-_WIDTH = 14
+_COLUMN_WIDTH = 14
 
 
 def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
@@ -68,7 +68,7 @@ def _data(run: Run, curves: list[Curve]) -> Iterator[str]:
     yield f"# {_safe(run.experiment)} of {run.size} ranks, written by isochrone\n"
     yield f"# times are: {meaning}; low and high: 95 % interval of the median\n"
     names = [f"{title}[{unit}]" for _, title, unit in _COLUMNS]
-    widths = [max(_WIDTH, len(name)) for name in names]
+    widths = [max(_COLUMN_WIDTH, len(name)) for name in names]
     yield "# " + " ".join(n.rjust(w) for n, w in zip(names, widths, strict=True))[2:] + "\n"
     for index, curve in enumerate(curves):
         yield "\n\n" * bool(index) + f"# index {index}: {_title(curve)}\n"

@@ -24,7 +24,7 @@ TITLES = {
 }  # fmt: skip
 """Collectives, as their tests are called in the header. OSU has no test of a scan."""
 
-_MICRO = 1e6
+_MICROSECONDS = 1e6
 _VERSION = "v5.8"  # whose layout this is
 _ONE_SIDED = "# Window creation: MPI_Win_allocate\n# Synchronization: MPI_Win_flush\n"
 
@@ -67,9 +67,9 @@ def _pair(run: Run, curve: Curve) -> Iterator[str]:
     yield f"{'# Size':<10}{'Bandwidth (MB/s)' if rated else 'Latency (us)':>18}\n"
     for point in curve.points:
         if not rated:
-            yield _row(point, point.mean * _MICRO)
+            yield _row(point, point.mean * _MICROSECONDS)
         elif point.bytes and point.bandwidth is not None:
-            yield _row(point, point.bandwidth / _MICRO)
+            yield _row(point, point.bandwidth / _MICROSECONDS)
 
 
 def _pairs(curve: Curve) -> Iterator[str]:
@@ -78,7 +78,7 @@ def _pairs(curve: Curve) -> Iterator[str]:
     yield f"{'# Size':<10}{'MB/s':>18}{'Messages/s':>18}\n"
     for point in curve.points:
         if point.bytes and point.bandwidth is not None:
-            row = _row(point, point.bandwidth / _MICRO).rstrip("\n")
+            row = _row(point, point.bandwidth / _MICROSECONDS).rstrip("\n")
             yield f"{row}{point.bandwidth / point.bytes:18.2f}\n"
 
 
@@ -92,10 +92,10 @@ def _collective(run: Run, curve: Curve) -> Iterator[str]:
     yield _title(f" {TITLES[op]} Latency", curve)
     if op == "barrier":
         yield "# Avg Latency(us)\n"
-        yield from (f"{_mean(point) * _MICRO:17.2f}\n" for point in curve.points)
+        yield from (f"{_mean(point) * _MICROSECONDS:17.2f}\n" for point in curve.points)
         return
     yield f"{'# Size':<10}{'Avg Latency(us)':>18}\n"
-    yield from (_row(point, _mean(point) * _MICRO) for point in curve.points)
+    yield from (_row(point, _mean(point) * _MICROSECONDS) for point in curve.points)
 
 
 def _title(name: str, curve: Curve) -> str:

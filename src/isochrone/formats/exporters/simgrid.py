@@ -23,7 +23,7 @@ from isochrone.formats.protocol_lines import Line, lines, scaled
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import Curve
 
-HEADER = 16
+MESSAGE_HEADER_BYTES = 16
 """Bytes that SimGrid's MPI adds to a message."""
 
 _EXACT = (
@@ -100,10 +100,10 @@ def _machine(run: Run, nbytes: int | None) -> _Machine:
     between = [curve for curve in curves if len({hosts[rank] for rank in curve.key["pair"]}) > 1]
     inside = [curve for curve in curves if curve not in between]
     exact = (between or inside)[0]
-    drawn = tuple(lines(*points_of(exact), HEADER))
+    drawn = tuple(lines(*points_of(exact), MESSAGE_HEADER_BYTES))
     latency, bandwidth, off = drawn[0].latency, 1 / drawn[-1].per_byte, 0.0
     if between and inside:
-        of_latency, of_bytes, off = scaled(drawn, *points_of(inside[0]), HEADER)
+        of_latency, of_bytes, off = scaled(drawn, *points_of(inside[0]), MESSAGE_HEADER_BYTES)
         latency, bandwidth = latency * of_latency, bandwidth / max(of_bytes, 1e-9)
     within = inside[0] if between and inside else None
     others = len(curves) - 1 - (within is not None)
@@ -138,7 +138,10 @@ def _factors(machine: _Machine) -> list[tuple[str, str]]:
     A factor holds for messages larger than the size before it, header included.
     """
     first, last = machine.lines[0], machine.lines[-1]
-    starts = [max(line.above + HEADER, 0) if line.above >= 0 else 0 for line in machine.lines]
+    starts = [
+        max(line.above + MESSAGE_HEADER_BYTES, 0) if line.above >= 0 else 0
+        for line in machine.lines
+    ]
     latency = [line.latency / first.latency for line in machine.lines]
     bandwidth = [last.per_byte / line.per_byte for line in machine.lines]
     properties = [("smpi/lat-factor", _list(starts, latency)),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep
 from isochrone.formats.log import of_tables
-from isochrone.formats.source import MAX_RANKS, Source
+from isochrone.formats.source import MAX_FILE_RANKS, Source
 from isochrone.runfile.importer import Wanted
 
 _RANKS = re.compile(r"\s*Test with (\d{1,9}) MPI ranks .*")
@@ -55,7 +55,7 @@ class _Tables:
         ranks = table.ranks or self.wanted.ranks
         if not ranks:
             raise self.source.no_ranks("the file does not contain the number of ranks", table.line)
-        if not 1 <= ranks <= MAX_RANKS or "Avg" not in table.columns:
+        if not 1 <= ranks <= MAX_FILE_RANKS or "Avg" not in table.columns:
             raise self.source.fail("the table has no averages or too many ranks", table.line)
         samples = table.samples(self.source, lambda row: _sample(self.source, row, ranks))
         victim = f" {table.victim}" if table.victim else ""

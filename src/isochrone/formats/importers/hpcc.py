@@ -8,7 +8,7 @@ import re
 
 from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep
 from isochrone.formats.log import of_tables
-from isochrone.formats.source import MAX_RANKS, Source
+from isochrone.formats.source import MAX_FILE_RANKS, Source
 from isochrone.runfile.importer import Wanted
 
 _VALUE = re.compile(r"\s*(\w+)=(\S+)\s*")
@@ -36,7 +36,7 @@ class _Tables:
 
     def sweep(self, table: Results) -> Sweep:
         ranks = table.ranks or 0
-        if not 2 <= ranks <= MAX_RANKS:
+        if not 2 <= ranks <= MAX_FILE_RANKS:
             raise self.source.fail(f"the number of ranks {ranks} is not valid", table.line)
         samples = table.samples(self.source, lambda row: _sample(self.source, row, ranks))
         return Sweep("collective", "message, mean of the ranks", ranks, samples)

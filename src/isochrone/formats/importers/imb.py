@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep
 from isochrone.formats.log import of_tables
-from isochrone.formats.source import MAX_RANKS, Source, parse_number
+from isochrone.formats.source import MAX_FILE_RANKS, Source, parse_number
 from isochrone.runfile.importer import Wanted
 
 _BENCHMARK = re.compile(r"#\s*Benchmarking\s+(?P<name>\S+)\s*")
@@ -79,7 +79,7 @@ class _Tables:
         op = table.test.lower() + table.variant
         if not _NAME.fullmatch(table.test):
             raise self.source.fail(f"'{table.test}' is no benchmark of IMB", table.line)
-        if not 1 <= table.size * table.groups + table.idle <= MAX_RANKS:
+        if not 1 <= table.size * table.groups + table.idle <= MAX_FILE_RANKS:
             raise self.source.fail("the table has no number of processes", table.line)
         table.ranks = table.size
         of = next((key for key in _TIMES if key in table.columns), "")

@@ -15,7 +15,7 @@ import numpy as np
 
 from isochrone.base.text import printable
 from isochrone.formats.imported_map import Pairs, first_of_each
-from isochrone.formats.source import MAX_RANKS, Source
+from isochrone.formats.source import MAX_FILE_RANKS, Source
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Run
 
@@ -94,7 +94,7 @@ class _Log(Source):
         rows were there before. Without an end of line a number may lack its last digits, and reads
         well all the same: it must have as many decimals as the row before.
         """
-        size = int(self.header.get("Processors", MAX_RANKS))
+        size = int(self.header.get("Processors", MAX_FILE_RANKS))
         if len(fields) < len(FIELDS):
             return not ended or self.rows < size * (size + 1) // 2
         return not ended and len(fields) == len(FIELDS) and _decimals(fields[-1]) != self.decimals
@@ -175,8 +175,8 @@ class _Log(Source):
             if name not in self.header:
                 self.warn("header-field-missing", f"the header has no '{name}': {consequence}")
         size = int(self.header.get("Processors", self.top[0] + 1))
-        if size > MAX_RANKS:
-            raise self.fail(f"{size} processors exceed the limit of {MAX_RANKS}")
+        if size > MAX_FILE_RANKS:
+            raise self.fail(f"{size} processors exceed the limit of {MAX_FILE_RANKS}")
         if self.top[0] >= size:
             problem = f"the file has rank {self.top[0]}, but its header {size} processors"
             raise self.fail(problem, self.top[1])

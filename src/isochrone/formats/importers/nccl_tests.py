@@ -14,7 +14,7 @@ from typing import Any
 from isochrone.base.text import printable
 from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep
 from isochrone.formats.log import of_tables
-from isochrone.formats.source import MAX_RANKS, Source, parse_number
+from isochrone.formats.source import MAX_FILE_RANKS, Source, parse_number
 from isochrone.runfile.importer import Wanted
 
 _TEST = re.compile(r"\b(?P<name>[a-z]+(?:_[a-z]+)*)_perf\b")
@@ -40,7 +40,7 @@ _UNNAMED = "nccl-tests"
 _NEEDED = ("size", "count", "type", "time")
 _IN_PLACE = "in-place "
 _CLOSE = 0.1  # of a ratio of two bandwidths, which are printed with two decimals
-_ENOUGH = 1.0  # GB/s: two decimals of smaller values are too imprecise
+_MIN_EXACT_BANDWIDTH = 1.0  # GB/s: two decimals of smaller values are too imprecise
 
 
 @dataclass
@@ -88,7 +88,7 @@ class _Tables:
         p = table.ranks or self.wanted.ranks
         if not p:
             raise self.source.no_ranks("the file does not list its ranks", table.line)
-        if p > MAX_RANKS:
+        if p > MAX_FILE_RANKS:
             raise self.source.fail(f"the number of ranks {p} is not valid", table.line)
         table.rows = [(line, row) for line, row in table.rows if row["time"] != _UNKNOWN]
         op = _operation(self.source, table, p, self.wanted.ops)
@@ -189,7 +189,7 @@ def _bus_over_algorithm(table: Results) -> float | None:
     """Return bus bandwidth over algorithm bandwidth, for rows with enough digits."""
     for _, row in reversed(table.rows):
         bus, algorithm = (parse_number(row.get(key, "")) for key in ("busbw", "algbw"))
-        if bus and algorithm and min(bus, algorithm) >= _ENOUGH:
+        if bus and algorithm and min(bus, algorithm) >= _MIN_EXACT_BANDWIDTH:
             return bus / algorithm
     return None
 

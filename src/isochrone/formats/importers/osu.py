@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from isochrone.base.log_text import plain
 from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep
 from isochrone.formats.log import of_tables
-from isochrone.formats.source import MAX_RANKS, Source, parse_number
+from isochrone.formats.source import MAX_FILE_RANKS, Source, parse_number
 from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.importer import Wanted
 
@@ -253,7 +253,7 @@ def _many(source: Source, table: _Table) -> Sweep:
     """Read message rates of many pairs; the pairs are rank k and rank k + pairs."""
     _need(source, table, "size", "rate")
     pairs = table.pairs
-    if not 1 <= pairs <= MAX_RANKS // 2:
+    if not 1 <= pairs <= MAX_FILE_RANKS // 2:
         raise source.fail("the number of pairs is missing or ambiguous", table.line)
     table.ranks = 2 * pairs
 
@@ -275,7 +275,7 @@ def _collective(source: Source, table: _Table, ranks: int | None) -> Sweep:
     count = table.ranks or ranks
     if count is None:
         raise source.no_ranks("the file does not contain the number of ranks", table.line)
-    if not 1 <= count <= MAX_RANKS:
+    if not 1 <= count <= MAX_FILE_RANKS:
         raise source.fail(f"the number of ranks {count} is not valid", table.line)
 
     def make(row: Row) -> Sample:

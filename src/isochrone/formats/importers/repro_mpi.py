@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from isochrone.base.text import whole_number
 from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep
 from isochrone.formats.log import of_tables
-from isochrone.formats.source import MAX_RANKS, Source
+from isochrone.formats.source import MAX_FILE_RANKS, Source
 from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.importer import Wanted
 
@@ -53,7 +53,7 @@ class _Tables:
         ranks = table.ranks or self.wanted.ranks
         if not ranks:
             raise self.source.no_ranks("the file does not contain #@nprocs", table.line)
-        if not 1 <= ranks <= MAX_RANKS:
+        if not 1 <= ranks <= MAX_FILE_RANKS:
             raise self.source.fail(f"the number of ranks {ranks} is not valid", table.line)
         width = table.width
         if not width:

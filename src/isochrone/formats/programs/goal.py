@@ -15,7 +15,7 @@ from isochrone.applications.description.point_to_point import as_messages
 from isochrone.base.files import whole_file
 from isochrone.formats.program import ProgramFormat
 
-LEAST = 1
+EMPTY_BYTES = 1
 """Bytes of an empty message: LogGOPSim charges for all bytes but the first."""
 
 
@@ -57,7 +57,7 @@ class _Schedule:
             tag = self.tags[way, action.peer]
             self.tags[way, action.peer] += 1
             verb = "send" if sends else "recv"
-            text = f"{verb} {max(LEAST, round(action.amount))}b {way} {action.peer} tag {tag}"
+            text = f"{verb} {max(EMPTY_BYTES, round(action.amount))}b {way} {action.peer} tag {tag}"
             if action.op in ("isend", "irecv"):
                 yield from self._begin(text)
             else:

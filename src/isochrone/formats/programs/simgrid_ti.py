@@ -26,7 +26,7 @@ _DOUBLE = 8
 """SimGrid's number of MPI_DOUBLE, and its bytes."""
 
 _TAGS = 32768
-_SHORTEST = 1e-9
+_MIN_COMPUTATION = 1e-9
 """Computation of less is none."""
 
 
@@ -73,7 +73,7 @@ def _line(
 ) -> Iterator[str]:  # fmt: skip
     amount, root = round(action.amount), action.root
     if action.op == "compute":
-        if action.amount > _SHORTEST:
+        if action.amount > _MIN_COMPUTATION:
             yield f"compute {action.amount * speed:.10g}"
     elif action.op == "sleep":
         yield f"sleep {action.amount:.10g}"

@@ -12,7 +12,7 @@ from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import CALLED, ROOTED
 from isochrone.formats.calls_seen import Calls, traced
-from isochrone.formats.source import MAX_RANKS, Source, parse_number
+from isochrone.formats.source import MAX_FILE_RANKS, Source, parse_number
 from isochrone.formats.trace import TraceFormat
 
 _RANK = re.compile(r"(\d+)\.[^.]+$")
@@ -60,7 +60,7 @@ def _files(paths: Sequence[Path]) -> list[Path]:
     for path in paths:
         match = _RANK.search(path.name)
         rank = int(match[1]) if match else 0 if len(paths) == 1 else None
-        if rank is None or rank in of_rank or rank >= MAX_RANKS:
+        if rank is None or rank in of_rank or rank >= MAX_FILE_RANKS:
             raise InputError(
                 "the name of the file has no valid rank", where=path,
                 hint="name files pmpi-trace-rank-0.txt, pmpi-trace-rank-1.txt …",

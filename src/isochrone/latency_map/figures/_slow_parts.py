@@ -14,13 +14,13 @@ from isochrone.views.head import HeadLine
 from isochrone.views.style import CAPTION, INK, SLOW, shortened
 from isochrone.views.view import Axes
 
-_MAX_NAMED = 3
+_MAX_FRAME_NAMES = 3
 
 FRAMED = ("red frame:", "dashed frame:")
 """How what is slow and what is possibly slow are marked, in words."""
 
 _OUT = 0.035  # inches of a frame outside the map, where it is not hidden
-_LEAST = 0.07  # inches of a frame across; thinner ones would be a line over the cells
+_MIN_FRAME_INCHES = 0.07  # inches of a frame across; thinner ones would be a line over the cells
 _MAX_SPANS = 4
 """Places of a part, as of a node whose ranks are scattered, up to which all its rows are framed; of
 more, frames would hide the map, and are at its edge only."""
@@ -53,7 +53,8 @@ def named(
     if not listed:
         return []
     labels = [
-        f"{name_of(component, names)} {component.ratio:.1f}×" for component in listed[:_MAX_NAMED]
+        f"{name_of(component, names)} {component.ratio:.1f}×"
+        for component in listed[:_MAX_FRAME_NAMES]
     ]
     left = len(components) - len(labels)
     begins = f"{signs[0]} slow: " if slow else f"{signs[1]} possibly slow, not yet confirmed: "
@@ -134,7 +135,7 @@ def _boxes(component: Slow, position: Ints, inch: float, hosts: Sequence[str]) -
 
 def _spans(positions: Ints, inch: float) -> list[tuple[float, float]]:
     """Return where places are that follow each other, at least as wide as can be seen."""
-    half_width = _LEAST * inch / 2
+    half_width = _MIN_FRAME_INCHES * inch / 2
     return [(min(a - 0.5, (a + b) / 2 - half_width), max(b + 0.5, (a + b) / 2 + half_width))
             for a, b in runs_of(positions)]  # fmt: skip
 

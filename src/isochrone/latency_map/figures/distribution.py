@@ -46,14 +46,14 @@ from isochrone.views.style import (
 from isochrone.views.view import Axes, Figure, Options, View
 
 _MAX_LINES = len(COLOURS)
-_MAX_PANELS = 4
+_MAX_LEVEL_PANELS = 4
 _WIDE_TIMES = 8  # largest over smallest time from which an axis is logarithmic
-_MAX_STEPS = 1000  # of one line; more are not seen
+_MAX_LINE_STEPS = 1000  # of one line; more are not seen
 _WIDTH, _HEIGHT = 5.6, 3.6  # inches of a panel
 _LEFT, _BOTTOM, _RIGHT = 0.75, 0.55, 0.4
-_COLUMNS = 2
-_LINE = 0.17  # inches of a line of the legend
-_LONGEST = 46  # characters of a name
+_PANEL_COLUMNS = 2
+_LEGEND_LINE = 0.17  # inches of a line of the legend
+_MAX_LEVEL_NAME = 46  # characters of a name
 
 _MARKS = (("p50", 0.50, "o"), ("p95", 0.95, "s"), ("p99", 0.99, "D"))
 """Percentiles that are marked: name, part of the times below, marker."""
@@ -119,8 +119,8 @@ def _of_sweeps(runs: Sequence[Run], options: Options) -> Figure:
     labels = distinguish(drawn)
     # of sizes that all curves have; times of different sizes are too far apart for common axes
     wanted = chosen_sizes(samples, options.sizes)
-    if len(set(options.sizes)) > _MAX_PANELS:
-        raise InputError(f"the view distribution plots at most {_MAX_PANELS} message sizes")
+    if len(set(options.sizes)) > _MAX_LEVEL_PANELS:
+        raise InputError(f"the view distribution plots at most {_MAX_LEVEL_PANELS} message sizes")
     if not options.sizes:
         wanted = sorted({wanted[0], wanted[-1]})
     panels = []
@@ -162,7 +162,7 @@ def _of_map(run: Run, options: Options) -> Figure:
 
 
 def _width(panels: int) -> float:
-    across = min(panels, _COLUMNS)
+    across = min(panels, _PANEL_COLUMNS)
     return across * (_LEFT + _WIDTH) + (across - 1) * 0.3 + _RIGHT
 
 
@@ -170,14 +170,14 @@ def _laid_out(title: str, panels: Sequence[_Panel], head: Sequence[HeadLine]) ->
     """Put the panels side by side, below each what its lines are."""
     max_lines = max(min(len(panel.lines), _MAX_LINES) for panel in panels)
     truncated = any(len(panel.lines) > _MAX_LINES for panel in panels)
-    below = _BOTTOM + _LINE * (max_lines + 1 + truncated) + 0.1
+    below = _BOTTOM + _LEGEND_LINE * (max_lines + 1 + truncated) + 0.1
     above = 0.34 if any(panel.title for panel in panels) else 0.14
     width, tall = _width(len(panels)), above + _HEIGHT + below
-    height = head_height(len(head)) + -(-len(panels) // _COLUMNS) * tall
+    height = head_height(len(head)) + -(-len(panels) // _PANEL_COLUMNS) * tall
     figure = new_figure(width, height)
     write_head(figure, _LEFT / width, title, head)
     for index, panel in enumerate(panels):
-        row, column = divmod(index, _COLUMNS)
+        row, column = divmod(index, _PANEL_COLUMNS)
         left = _LEFT + column * (_LEFT + _WIDTH + 0.3)
         foot = height - head_height(len(head)) - (row + 1) * tall + below
         axes = axes_at(figure, left, foot, _WIDTH, _HEIGHT)
@@ -215,7 +215,7 @@ def _draw_panel(axes: Axes, panel: _Panel) -> None:
 def _draw_line(axes: Axes, line: _Line, colour: str) -> None:
     """Draw the steps of one line, and its marks with their intervals."""
     n = len(line.seconds)
-    at = np.unique(np.linspace(0, n - 1, min(n, _MAX_STEPS)).round().astype(int))
+    at = np.unique(np.linspace(0, n - 1, min(n, _MAX_LINE_STEPS)).round().astype(int))
     x = np.concatenate([line.seconds[:1], line.seconds[at]])
     y = np.concatenate([[0.0], (at + 1) / n])
     axes.plot(x, y, drawstyle="steps-post", color=colour, linewidth=1.4)
@@ -241,7 +241,7 @@ def _legend(axes: Axes, panel: _Panel) -> None:
                   transform=axes.transAxes)  # fmt: skip
         axes.text((at + 0.7) / _WIDTH, y, name, ha="right", size=CAPTION, color=FAINT, **common)
     for k, (line, colour) in enumerate(zip(panel.lines, COLOURS, strict=False)):
-        y = -(_BOTTOM + 0.02 + _LINE * (k + 1)) / _HEIGHT
+        y = -(_BOTTOM + 0.02 + _LEGEND_LINE * (k + 1)) / _HEIGHT
         axes.plot([0, 0.22 / _WIDTH], [y, y], color=colour, linewidth=2, clip_on=False,
                   transform=axes.transAxes)  # fmt: skip
         called = _called(line, panel.of, columns[0] - 0.3)
@@ -252,7 +252,7 @@ def _legend(axes: Axes, panel: _Panel) -> None:
             axes.text((at + 0.7) / _WIDTH, y, text, ha="right", size=CAPTION, color=INK, **common)
     left = len(panel.lines) - _MAX_LINES
     if left > 0:
-        y = -(_BOTTOM + 0.02 + _LINE * (_MAX_LINES + 1)) / _HEIGHT
+        y = -(_BOTTOM + 0.02 + _LEGEND_LINE * (_MAX_LINES + 1)) / _HEIGHT
         axes.text(0.3 / _WIDTH, y, f"and {left} more, not drawn", size=CAPTION, color=FAINT,
                   **common)  # fmt: skip
 
@@ -260,7 +260,7 @@ def _legend(axes: Axes, panel: _Panel) -> None:
 def _called(line: _Line, of: str, room: float) -> str:
     """Name a line, with the number of its times, in so many inches."""
     count = f"{len(line.seconds):,} {of if len(line.seconds) > 1 else of[:-1]}"
-    name = printable(line.name, _LONGEST)
+    name = printable(line.name, _MAX_LEVEL_NAME)
     text = f"{name}, {count}" if name else count
     while name and text_width(text, CAPTION) > 1.05 * room:
         name = name[:-2].rstrip() + "…" if len(name) > 2 else ""

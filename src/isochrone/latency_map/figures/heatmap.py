@@ -51,15 +51,15 @@ if TYPE_CHECKING:
 
 _MAX_CELLS = 2048  # a side; more than this no screen or page resolves
 _MAX_NUMBERS = 10  # ranks up to which the cells hold their numbers
-_LOG_ABOVE = 6.0  # largest / smallest from which the colours are logarithmic
+_MIN_LOG_COLOUR_RATIO = 6.0  # largest / smallest from which the colours are logarithmic
 _MIN_SPAN = 1.25  # of the colours, so that noise alone does not look like structure
 _STRIP = 0.10  # inches: the band of host colours along the map
-_GAP = 0.05  # inches between the map and that band
+_BAND_GAP = 0.05  # inches between the map and that band
 _LEFT, _BOTTOM = 0.72, 0.62  # inches: room for the numbers of the ranks
 _UPRIGHT = 10  # characters of the longest host name that is also written above the map
-_LINE = 0.155  # inches that one line of labels needs
+_LABEL_LINE = 0.155  # inches that one line of labels needs
 _UNMEASURED = (150, 155, 165, 90)
-_PALE = 110  # opacity of estimated cells
+_ESTIMATED_OPACITY = 110  # opacity of estimated cells
 
 
 class _Label(NamedTuple):
@@ -110,7 +110,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     width = _LEFT + side + right + 1.0
     lines = map_facts(run, statistic, nbytes, notes, width - _LEFT - 0.1)
     lines += named(analysis.slow, short_names(run.hosts), width - _LEFT - 0.1, FRAMED)
-    top = {"flat": _LINE + 0.24, "upright": longest + 0.2, "": 0.18}[on_top]
+    top = {"flat": _LABEL_LINE + 0.24, "upright": longest + 0.2, "": 0.18}[on_top]
     height = _BOTTOM + side + top + head_height(len(lines))
     # Every cell gets the same whole number of pixels, so that the picture is crisp.
     dpi = len(cells) * -(-side * 150 // len(cells)) / side
@@ -161,7 +161,7 @@ def _draw_cells(
     picture = mappable.to_rgba(values, bytes=True)
     picture[np.isnan(values)] = (255, 255, 255, 0)
     picture[unmeasured[0]] = _UNMEASURED
-    picture[unmeasured[1], 3] = _PALE
+    picture[unmeasured[1], 3] = _ESTIMATED_OPACITY
     axes.imshow(picture, interpolation="none", extent=(-0.5, n - 0.5, n - 0.5, -0.5), aspect="auto")
     if n <= _MAX_NUMBERS:
         size = LABEL + 1 if len(values) <= 6 else CAPTION
@@ -176,7 +176,7 @@ def _colours(values: Floats) -> ScalarMappable:
 
     positive = values[np.isfinite(values) & (values > 0)]
     low, high = (float(positive.min()), float(positive.max())) if len(positive) else (0.5, 1.0)
-    if high > _LOG_ABOVE * low:
+    if high > _MIN_LOG_COLOUR_RATIO * low:
         return ScalarMappable(LogNorm(low, high, clip=True), COLOURS_OF_MAPS)
     if high < _MIN_SPAN * low:
         middle = (low + high) / 2
@@ -227,8 +227,8 @@ def _host_labels(segments: list[Segment], side: float, n: int) -> list[_Label]:
     names = short_names([segment.host for segment in segments])
     if not any(names.values()):
         return []
-    line = _LINE * n / side
-    capacity = int(side / _LINE)
+    line = _LABEL_LINE * n / side
+    capacity = int(side / _LABEL_LINE)
     if len(segments) > len(names) and len(segments) > capacity:
         listed = list(names)[:capacity]
         return [_Label(-0.5 + (k + 0.5) * line, names[host], host) for k, host in enumerate(listed)]
@@ -258,7 +258,7 @@ def _hosts(
     colours = host_colours([segment.host for segment in segments])
     above, right = -0.5, n - 0.5
     if len(segments) > 1:
-        inner_edge, outer_edge = _GAP * inch, (_GAP + _STRIP) * inch
+        inner_edge, outer_edge = _BAND_GAP * inch, (_BAND_GAP + _STRIP) * inch
         host_strip(axes, segments, colours, above - inner_edge, above - outer_edge)
         host_strip(axes, segments, colours, right + inner_edge, right + outer_edge, upright=True)
         above, right = above - outer_edge, right + outer_edge

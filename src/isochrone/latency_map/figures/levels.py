@@ -43,7 +43,7 @@ from isochrone.views.style import (
 from isochrone.views.view import Axes, Figure, Options, View
 
 _MAX_LEAVES = 64  # ranks that are named one by one; of more, the hosts are named
-_LINE = 0.155  # inches that one line of labels needs
+_LABEL_LINE = 0.155  # inches that one line of labels needs
 _LEFT, _RIGHT, _GAP = 0.85, 2.05, 0.12  # inches left and right of the tree, and below the head
 _MARKS = ("▲", "△")  # of what is slow, and what is possibly slow
 _WORDS = {
@@ -78,7 +78,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     wide = 6.2 if run.size <= 16 else 8.6
     ends = _ends(tree, run.hosts, wide)
     deep = max((text_width(text, LABEL) for _, text, _ in ends.labels), default=0)
-    below = 0.5 + (_LINE if ends.flat else deep)
+    below = 0.5 + (_LABEL_LINE if ends.flat else deep)
     width, tall = _LEFT + wide + _RIGHT, 4.2
     notes = [*drawn.notes, *[f"{missing} pairs not measured"] * bool(missing)]
     lines = map_facts(runs[0], statistic, nbytes, notes, width - _LEFT - 0.1)
@@ -126,7 +126,7 @@ def _ends(tree: Tree, hosts: Sequence[str], wide: float) -> _Ends:
         ]
         flat = max(text_width(text, LABEL) for _, text, _ in labels) < 0.9 * wide / n
         return _Ends(labels, segments, flat)
-    apart, labels = _LINE * n / wide, []
+    apart, labels = _LABEL_LINE * n / wide, []
     # The widest segments first: if hosts are split, the name belongs to the larger part.
     for segment in sorted(segments, key=lambda s: (-s.width, s.first)):
         if names[segment.host] and all(abs(segment.centre - at) >= apart for at, _, _ in labels):
@@ -159,7 +159,7 @@ def _draw_levels(
     low, high = np.log(axes.get_ylim())
     measured = [(level, median) for level, median in levels if median > 0]
     wished = [(np.log(median / unit.factor) - low) / (high - low) for _, median in measured]
-    apart = 2.35 * _LINE / tall
+    apart = 2.35 * _LABEL_LINE / tall
     positions: list[float] = []
     for at in wished:
         positions.append(max(at, positions[-1] + apart) if positions else at)
@@ -172,7 +172,7 @@ def _draw_levels(
         description = _WORDS.get(level.name, f"{groups} groups" if groups > 1 else "all ranks")
         for text, drop, size, ink in (
             (f"level {level.level} {level.name}: {level.in_words(median)}", 0.02, LABEL, INK),
-            (f"{description}, {plural(level.pairs, 'pair')}", -_LINE, CAPTION, FAINT),
+            (f"{description}, {plural(level.pairs, 'pair')}", -_LABEL_LINE, CAPTION, FAINT),
         ):
             axes.text(1.035, position + drop / tall, text, transform=axes.transAxes, size=size,
                       color=ink, va="bottom" if size == LABEL else "baseline",

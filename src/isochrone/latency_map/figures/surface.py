@@ -35,7 +35,7 @@ from isochrone.views.view import Figure, Options, View
 if TYPE_CHECKING:
     from matplotlib.cm import ScalarMappable
 
-_MAX_POINTS = 128
+_MAX_MESH_POINTS = 128
 """Of a side of the mesh; with more, walls hide what is behind them, and nobody sees the points."""
 _LINES_UP_TO = 64  # mesh points a side; more lines would hide the colours
 _MIN_SPAN = 1.25  # largest / smallest from which the colours go to their end
@@ -50,7 +50,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     refuse_bandwidths(run)
     drawn = as_drawn(run, options)
     order = order_of(drawn.run, replace(options, analysis=drawn.found))
-    points, block = pool(with_diagonal(drawn.matrix[np.ix_(order, order)]), _MAX_POINTS)
+    points, block = pool(with_diagonal(drawn.matrix[np.ix_(order, order)]), _MAX_MESH_POINTS)
     unit = time_unit(points)
     heights = points / unit.factor
     low, high = np.nanmin(heights, initial=np.inf), float(np.nanmax(heights, initial=0.0))

@@ -12,7 +12,7 @@ from isochrone.base.verdicts import POSSIBLY_SLOW, SLOW
 from isochrone.latency_map import topology
 from isochrone.latency_map.map_data import map_data
 from isochrone.latency_map.topology import Level, Placement, Slow, Topology
-from isochrone.latency_map.what_is_slow import LEAST
+from isochrone.latency_map.what_is_slow import MIN_SLOWDOWN
 from isochrone.pages.page import (
     MIN_RANKS,
     Asked,
@@ -44,17 +44,17 @@ MAX_SLOW = 12
 MAX_MINOR = 3
 """The same of what is too little to act on."""
 
-MAX_NODES = 16
+MAX_UNEQUAL_NODES = 16
 """Nodes whose number of ranks is listed, if it is not the same on all."""
 
 MAP = "heatmap"
-MAX_CELLS = 512
+MAX_STILL_CELLS = 512
 """Cells a side of the still picture; the map to look into has them all."""
 
 MAX_PAIRS = 20
 MAX_SIZES = 12
 
-NEAR = 1.005
+MIN_SHOWN_FACTOR = 1.005
 """Factors below it would be written as 1.00x."""
 
 _FIGURES = {
@@ -129,7 +129,7 @@ so are pairs of what would be called slow, by another start of the job""",
 
 
 def _analysed(run: Run, asked: Asked) -> Topology:
-    return topology.analyse(run, asked.nbytes, LEAST if asked.least is None else asked.least)
+    return topology.analyse(run, asked.nbytes, MIN_SLOWDOWN if asked.least is None else asked.least)
 
 
 def _document(run: Run, asked: Asked) -> Topology:
@@ -291,8 +291,8 @@ def _groups(groups: Sequence[Sequence[int]]) -> str:
 def _findings(run: Run, analysis: Topology) -> Iterator[Block]:
     """Say how the ranks were placed, what is slow, what is doubtful, and what else there is."""
     counts = [*map(str, analysis.placement.ranks_per_node)]
-    per_node = counts[0] if len({*counts}) == 1 else ", ".join(counts[:MAX_NODES])
-    ellipsis = " …" if per_node != counts[0] and len(counts) > MAX_NODES else ""
+    per_node = counts[0] if len({*counts}) == 1 else ", ".join(counts[:MAX_UNEQUAL_NODES])
+    ellipsis = " …" if per_node != counts[0] and len(counts) > MAX_UNEQUAL_NODES else ""
     kind = analysis.placement.kind
     yield Sentence(f"Placement: {kind}, ranks per node: {per_node}{ellipsis}", only="terminal")
     yield from _slow(analysis)
@@ -348,7 +348,13 @@ def _slow(analysis: Topology) -> Iterator[Sentence | Listing]:
 def _factors(low: float, high: float) -> str:
     """Write between which factors times differ: ``1.03x to 1.4x``, ``up to 1.4x``, ``1.4x``."""
     lower, upper = _factor(low), _factor(high)
-    return upper if lower == upper else f"up to {upper}" if low < NEAR else f"{lower} to {upper}"
+    return (
+        upper
+        if lower == upper
+        else f"up to {upper}"
+        if low < MIN_SHOWN_FACTOR
+        else f"{lower} to {upper}"
+    )
 
 
 def _factor(ratio: float) -> str:
@@ -380,7 +386,7 @@ def _pictures(
     size = format_bytes(analysis.nbytes)
     shown = "bandwidth" if run.bandwidth else QUANTITIES[statistic].lower()
     yield Sentence(f"All of them show the {shown} of {size} messages.", "faint")
-    options = Options(statistic, (analysis.nbytes,), cells=MAX_CELLS, analysis=analysis)
+    options = Options(statistic, (analysis.nbytes,), cells=MAX_STILL_CELLS, analysis=analysis)
     for view, (title, caption) in (_OF_BANDWIDTHS if run.bandwidth else _FIGURES).items():
         alt = f"{title}: {shown} between {run.size} ranks"
         picture = Picture(view, title, caption, (run,), options, alt)

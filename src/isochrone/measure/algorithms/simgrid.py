@@ -21,7 +21,7 @@ _OPERATIONS = (
 _SELECTORS = ("default", "mpich", "ompi", "mvapich2", "impi")
 
 _LISTED = re.compile(r"Valid algorithms: (.*?)\.?\s*$", re.MULTILINE)
-_TIMEOUT = 30.0
+_SIMGRID_TIMEOUT = 30.0
 
 _PLATFORM = (
     '<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">'
@@ -55,7 +55,7 @@ def _listed(starter: str, program: str) -> Names:
             wrong = f"--cfg=smpi/{operation}:?"
             tokens = [starter, "-np", "1", "-platform", str(platform), wrong, program, "--list"]
             try:
-                result = answer(tokens, _TIMEOUT, Path(folder))
+                result = answer(tokens, _SIMGRID_TIMEOUT, Path(folder))
             except MeasurementError as error:
                 raise InputError(
                     f"cannot run '{starter}': {error.__cause__}", where="--algorithm"

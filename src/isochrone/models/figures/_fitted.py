@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 Drawn = Run | Samples | Path
 """What the views of a model draw: runs, samples, or paths of CSV files."""
 
-MAX_PANELS = 6
+MAX_CURVE_PANELS = 6
 
 WORDS = {
     "b": "message size", "p": "ranks", "nodes": "nodes", "ppn": "ranks on each node",

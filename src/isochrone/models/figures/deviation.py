@@ -22,9 +22,9 @@ from isochrone.views.style import (
 )
 from isochrone.views.view import TABLE, Axes, Figure, Options, View
 
-_MAX_GROUPS = 24
-_WIDTH = 8.2  # inches
-_LEAST = 0.01  # per cent; less is rounding
+_MAX_DRAWN_GROUPS = 24
+_DEVIATION_WIDTH = 8.2  # inches
+_MIN_PERCENT = 0.01  # per cent; less is rounding
 _THREE = ("minimum", "average", "maximum")
 
 
@@ -33,7 +33,7 @@ def draw(runs: Sequence[Drawn], options: Options) -> Figure:
     model, groups, origin = resolve(runs, options.model, options.ops)
     overall = goodness_of_fit(model, groups)["deviation"]
     deviations = deviations_by_group(model, groups) or {"": {}}
-    figure = new_figure(_WIDTH, 2.6 * len(deviations) + 0.9)
+    figure = new_figure(_DEVIATION_WIDTH, 2.6 * len(deviations) + 0.9)
     for row, (name, values) in enumerate(deviations.items()):
         _bars(figure.add_subplot(len(deviations), 1, row + 1), name, values)
     observed = one_word(origin)
@@ -50,8 +50,8 @@ def draw(runs: Sequence[Drawn], options: Options) -> Figure:
 def _bars(axes: Axes, name: str, values: dict[str, Deviation]) -> None:
     """Draw three bars for each value: least, average, largest; one where they are the same."""
     bars = list(values.items())
-    if len(bars) > _MAX_GROUPS:  # those that matter
-        worst = sorted(bars, key=lambda item: -item[1].maximum)[:_MAX_GROUPS]
+    if len(bars) > _MAX_DRAWN_GROUPS:  # those that matter
+        worst = sorted(bars, key=lambda item: -item[1].maximum)[:_MAX_DRAWN_GROUPS]
         bars = [item for item in bars if item in worst]
     ticks = np.arange(len(bars))
     single = np.array([group.points == 1 for _, group in bars], dtype=bool)
@@ -68,10 +68,10 @@ def _bars(axes: Axes, name: str, values: dict[str, Deviation]) -> None:
         format_bytes(int(float(value))) if sizes else printable(value, 24) for value, _ in bars
     ]
     longest = max((text_width(text, LABEL) for text in texts), default=0)
-    long = longest > 0.9 * _WIDTH / max(len(texts), 1)
+    long = longest > 0.9 * _DEVIATION_WIDTH / max(len(texts), 1)
     axes.set_xticks(ticks.tolist(), texts, parse_math=False, rotation=45 if long else 0,
                     ha="right" if long else "center")  # fmt: skip
-    axes.set_ylim(0, max(axes.get_ylim()[1], _LEAST))
+    axes.set_ylim(0, max(axes.get_ylim()[1], _MIN_PERCENT))
     plain_axes(axes, WORDS.get(name, name), "deviation in %", grid="y")
     plain_legend(axes, ncols=4, loc="lower right", bbox_to_anchor=(1, 1))
 

@@ -13,7 +13,7 @@ from isochrone.models import Model, Observations, Prediction
 from isochrone.models.doubtful import switches
 from isochrone.models.extension import added
 from isochrone.models.figures._fitted import (
-    MAX_PANELS,
+    MAX_CURVE_PANELS,
     WORDS,
     Drawn,
     head,
@@ -46,12 +46,12 @@ from isochrone.views.style import (
 from isochrone.views.view import TABLE, Axes, Figure, Options, View
 
 _MAX_LINES = len(COLOURS)
-_FEW_LINES = 3
+_RIVAL_VALUES = 3
 """Values of the other variables where rivals are drawn, too."""
 
 _WIDE_TIMES = 8
 
-_BEYOND = 4.0
+_DRAWN_RANKS_FACTOR = 4.0
 """How far ranks are drawn, of the most that were measured."""
 
 
@@ -61,7 +61,7 @@ _BAND = 1.6
 _DASHES = ((0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)), (0, (7, 2.5)))
 """Of the rivals; that which a formula itself has beyond the data is none of them."""
 
-_PALE = 0.18
+_BAND_OPACITY = 0.18
 """Opacity of a band; where several lie upon each other, of them together."""
 
 _LEGEND = 26
@@ -143,7 +143,7 @@ class Panel:
 def draw(runs: Sequence[Drawn], options: Options) -> Figure:
     """Draw the points of each operation, the curves of the model, its rivals and the residuals."""
     model, groups, origin = resolve(runs, options.model, options.ops)
-    panels = [_panel(model, points, options.across) for points in groups[:MAX_PANELS]]
+    panels = [_panel(model, points, options.across) for points in groups[:MAX_CURVE_PANELS]]
     columns = min(len(panels), 2)
     rows = -(-len(panels) // columns)
     figure = new_figure(6.4 * columns + 0.2, 4.4 * rows + 0.75)
@@ -167,7 +167,7 @@ def draw(runs: Sequence[Drawn], options: Options) -> Figure:
         notes.append("dots: the formula changes somewhere between")
     if any(panel.rivals for panel in panels):
         notes.append("thin: formulas that fit as well")
-    omitted = len(groups) - MAX_PANELS
+    omitted = len(groups) - MAX_CURVE_PANELS
     left_out = [f"{omitted} more are not drawn"] if omitted > 0 else []
     of_lines = "the prediction" if follows else name_of(model)
     title = f"{with_noun(origin).capitalize()} and {of_lines}"
@@ -183,8 +183,8 @@ def _panel(model: Model, points: Observations, wanted: str) -> Panel:
     last = float(points.variables[across].max())
     # a formula without the variable says nothing beyond the data
     depends = across in variables_of([t for segment in model.chosen(where) for t in segment.terms])
-    reach = _BEYOND * last if across == "p" and depends else last
-    lines = lines_of(points, series, _FEW_LINES if rivals else _MAX_LINES)
+    reach = _DRAWN_RANKS_FACTOR * last if across == "p" and depends else last
+    lines = lines_of(points, series, _RIVAL_VALUES if rivals else _MAX_LINES)
     curves = []
     for colour, fixed in zip(COLOURS, lines, strict=False):
         mine = np.ones(len(points), dtype=bool)
@@ -226,7 +226,8 @@ def _draw_times(axes: Axes, panel: Panel) -> None:
     for curve in panel.curves:
         x, inside = panel.at(curve.x), curve.x <= panel.last
         beyond = curve.x >= curve.x[inside].max()
-        axes.fill_between(x, curve.found.low, curve.found.high, color=curve.colour, alpha=_PALE,
+        axes.fill_between(x, curve.found.low, curve.found.high, color=curve.colour,
+                          alpha=_BAND_OPACITY,
                           linewidth=0)  # fmt: skip
         axes.plot(x[inside], curve.seconds[inside], "-", color=curve.colour, linewidth=1.3)
         axes.plot(x[beyond], curve.seconds[beyond], linestyle=_FAR, color=curve.colour,
@@ -311,7 +312,7 @@ def _draw_residuals(axes: Axes, panel: Panel) -> None:
             for side in (curve.found.low, curve.found.high)
         )
         axes.fill_between(panel.at(curve.x), low, high, color=curve.colour,
-                          alpha=_PALE / len(panel.curves), linewidth=0)  # fmt: skip
+                          alpha=_BAND_OPACITY / len(panel.curves), linewidth=0)  # fmt: skip
         x = panel.points.variables[panel.across][curve.mine]
         formula = panel.measured(curve, curve.found.by_formula)
         formula[formula <= 0] = np.nan  # no time
@@ -352,8 +353,8 @@ VIEW = View(
 
 # --- lines ----------------------------------------------------------------------------------------
 
-_STEPS = 240
-_WIDE = 30  # largest over smallest size from which an axis is logarithmic
+_LINE_POINTS = 240
+_MIN_LOG_RANGE = 30  # largest over smallest size from which an axis is logarithmic
 _WHOLE = ("p", "w", "nodes", "ppn")
 """There are no halves of these."""
 
@@ -361,7 +362,7 @@ _WHOLE = ("p", "w", "nodes", "ppn")
 def is_wide(x: Floats) -> bool:
     """Whether values span so wide a range that only a logarithmic axis shows them all."""
     above = x[x > 0]
-    return len(above) > 0 and bool(above.max() > _WIDE * above.min())
+    return len(above) > 0 and bool(above.max() > _MIN_LOG_RANGE * above.min())
 
 
 def smallest(x: Floats) -> float:
@@ -402,9 +403,9 @@ def fine(x: Floats, across: str, reach: float) -> Floats:
     Of ranks, those around powers of two are among them: the steps of a tree change there.
     """
     low, high = smallest(x), max(float(x.max()), reach)
-    spread = np.linspace(float(x.min()), high, _STEPS)
+    spread = np.linspace(float(x.min()), high, _LINE_POINTS)
     if is_wide(np.append(x, high)):
-        spread = np.geomspace(low, high, _STEPS)
+        spread = np.geomspace(low, high, _LINE_POINTS)
     if across in _WHOLE:
         powers = 2.0 ** np.arange(64)
         powers = np.concatenate([powers, powers + 1])

@@ -13,7 +13,7 @@ from isochrone.models.questions import recorded
 from isochrone.pages.page import Listing, Sentence
 from isochrone.pages.words import between, plural
 
-_LISTED = 3
+_LISTED_RIVALS = 3
 """Rivals of one segment that are listed."""
 
 
@@ -104,9 +104,9 @@ def _what_else(segments: Sequence[Segment]) -> str:
         listed = [
             f"{printable(rival.family, 40)} (weight {100 * rival.weight:.0f} %): "
             f"{printable(' + '.join(rival.terms), 120)}"
-            for rival in segment.rivals[:_LISTED]
+            for rival in segment.rivals[:_LISTED_RIVALS]
         ]
-        omitted = len(segment.rivals) - _LISTED
+        omitted = len(segment.rivals) - _LISTED_RIVALS
         listed += [f"{omitted} more"] if omitted > 0 else []
         listings.append(f"{f'for {range_text}: ' if range_text else ''}{'; '.join(listed)}")
     if not listings:

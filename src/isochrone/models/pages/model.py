@@ -36,7 +36,7 @@ from isochrone.runfile.origin import one_word, together, with_noun
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
-MAX_ROWS = 16
+MAX_DEVIATION_ROWS = 16
 """Values of a variable listed with their deviations; of more, the worst are."""
 
 MAX_COSTS = 6
@@ -331,9 +331,11 @@ def _deviations(quality: dict[str, Any], observed: str) -> Table:
     left_out = []
     for name, group in quality["groups"].items():
         listed = list(group.items())
-        if len(listed) > MAX_ROWS:
-            left_out.append(f"the worst {MAX_ROWS} of {len(listed)} values of {name} are listed")
-            listed = sorted(listed, key=lambda row: -row[1]["median"])[:MAX_ROWS]
+        if len(listed) > MAX_DEVIATION_ROWS:
+            left_out.append(
+                f"the worst {MAX_DEVIATION_ROWS} of {len(listed)} values of {name} are listed"
+            )
+            listed = sorted(listed, key=lambda row: -row[1]["median"])[:MAX_DEVIATION_ROWS]
         for value, deviation in listed:
             text = number(name, float(value)) if name in VARIABLES else printable(value, 30)
             deviations[f"{name} = {text}"] = deviation

@@ -11,11 +11,11 @@ from isochrone.pages.words import plural
 from isochrone.runfile.run import Run
 
 SUMMARY = "Summary"
-MAX_SENTENCES = 3
+MAX_SUMMARY_SENTENCES = 3
 """Sentences that open a summary; the rest is below, at the run."""
 
 MAX_ITEMS = 3
-LAST = 100
+LAST_SEVERITY = 100
 _WORST_FIRST = ("bad", "strong", "good")
 
 
@@ -44,7 +44,7 @@ def in_order(runs: Sequence[Run]) -> list[Run]:
 
     def place(run: Run) -> tuple[int, str]:
         kind = kind_of(run)
-        return (LAST, "") if kind is None else (kind.place, run.experiment)
+        return (LAST_SEVERITY, "") if kind is None else (kind.place, run.experiment)
 
     return sorted(runs, key=place)
 
@@ -64,7 +64,7 @@ def finding_of(page: Page, name: str, title: str) -> Finding:
         for section in page.sections if section.title == SUMMARY
         for block in section.blocks if isinstance(block, Sentence) and said(block, "report")
     ]  # fmt: skip
-    items = [sentence for sentence in opening if not sentence.tone][:MAX_SENTENCES]
+    items = [sentence for sentence in opening if not sentence.tone][:MAX_SUMMARY_SENTENCES]
     judged = [sentence for block in blocks for sentence in _judged(block, opening)]
     if page.partial is not None:
         judged.insert(0, page.partial)

@@ -6,7 +6,7 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
-SMALLEST = -12
+MIN_TIME_POWER = -12
 """Power of ten of the smallest time there is a code for; nothing takes less than a picosecond."""
 
 ESTIMATED = 1 << 15
@@ -20,7 +20,7 @@ def codes(seconds: NDArray[np.float64]) -> NDArray[np.uint16]:
     """Return times rounded to three significant digits, as whole numbers in the same order.
 
     A time of 100 … 999 times a power of ten is 1 + its digits - 100 + 900 for each decade above
-    ``SMALLEST``; 0 is no time.
+    ``MIN_TIME_POWER``; 0 is no time.
     """
     valid = np.isfinite(seconds) & (seconds > 0)
     value = np.where(valid, seconds, 1.0)
@@ -29,7 +29,7 @@ def codes(seconds: NDArray[np.float64]) -> NDArray[np.uint16]:
     decade, digits = decade + (digits >= 1000), np.where(digits >= 1000, 100, digits)
     # the logarithm of a power of ten may come out a little too high
     decade, digits = decade - (digits < 100), np.where(digits < 100, 999, digits)
-    code = 1 + (decade - SMALLEST) * _DECADE + digits - 100
+    code = 1 + (decade - MIN_TIME_POWER) * _DECADE + digits - 100
     return np.where(valid, np.clip(code, 1, _LARGEST), 0).astype(np.uint16)
 
 

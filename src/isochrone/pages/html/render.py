@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-LONGEST = 1000
+MAX_PAGE_TEXT = 1000
 """Characters of one text of a file; nobody reads more."""
 
 _TEMPLATE = "page.html.j2"
@@ -176,7 +176,7 @@ def _environment() -> Environment:
     def clean(value: object) -> object:
         """Leave alone only what is markup already."""
         if isinstance(value, str) and not isinstance(value, Markup):
-            return printable(value, LONGEST)
+            return printable(value, MAX_PAGE_TEXT)
         return value
 
     def picture(block: Picture, prefix: str) -> Markup:

@@ -42,8 +42,8 @@ from isochrone.sweep.stragglers import late
 from isochrone.sweep.switches import Switch, describe, switches
 
 MAX_CURVES = 64
-MAX_ROWS = 256
-MAX_SENTENCES = 12
+MAX_POINT_ROWS = 256
+MAX_SWEEP_SENTENCES = 12
 MAX_TILES = 4
 MAX_LATER = 3
 """Stragglers named for each curve; more are counted."""
@@ -51,7 +51,7 @@ MAX_LATER = 3
 BEHIND = "Later than the others"
 MARK = "«"
 
-MAX_LINES = 24
+MAX_SWEEP_LINES = 24
 """Lines in one picture."""
 
 VIEWS = {
@@ -168,7 +168,7 @@ def _of_curves(run: Run, asked: Asked) -> list[Section]:
     shown = read[:MAX_CURVES]
     left = len(read) - len(shown)
     left_out = [Sentence(f"… and {plural(left, 'more curve')} (--json lists all)")] if left else []
-    folded = len(shown) > MAX_SENTENCES
+    folded = len(shown) > MAX_SWEEP_SENTENCES
     numbers = [block for reading in shown for block in _numbers(run, reading, folded=folded)]
     return [
         Section("Summary", tuple(_overview(run, shown)), only="report"),
@@ -209,8 +209,8 @@ def _overview(run: Run, read: Sequence[_Read]) -> list[Block]:
     tiles = [tile for reading in read[:MAX_TILES] for tile in _tiles(run, reading)]
     if tiles:
         blocks.append(Tiles(tuple(tiles[:MAX_TILES])))
-    blocks += [_sentence(reading.curve) for reading in read[:MAX_SENTENCES]]
-    left = len(read) - MAX_SENTENCES
+    blocks += [_sentence(reading.curve) for reading in read[:MAX_SWEEP_SENTENCES]]
+    left = len(read) - MAX_SWEEP_SENTENCES
     if left > 0:
         are = "is" if left == 1 else "are"
         blocks.append(Sentence(f"{plural(left, 'more curve')} {are} in the tables below."))
@@ -303,7 +303,7 @@ def _table(read: _Read, fold: str) -> Table:
     ]
     marked = {change.before for change in read.switches}
     rows = []
-    for point in points[:MAX_ROWS]:
+    for point in points[:MAX_POINT_ROWS]:
         values = [(getattr(point, member), write) for _, member, write in columns]
         cells = ["–" if value is None else write(value) for value, write in values]
         mark = MARK if point.bytes in marked else ""
@@ -412,7 +412,7 @@ def _together(runs: Sequence[Run]) -> list[Section]:
 
 def _pictures_of(runs: Sequence[Run], drawn: Sequence[Curve]) -> list[Picture]:
     """Name the figures that have something to show."""
-    if len(drawn) > MAX_LINES * (1 if len(runs) > 1 else 2):
+    if len(drawn) > MAX_SWEEP_LINES * (1 if len(runs) > 1 else 2):
         return []
     wanted = []
     if any(len(curve.points) > 1 for curve in drawn) or len(runs) > 1:

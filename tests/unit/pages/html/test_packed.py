@@ -9,13 +9,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isochrone.pages.html.packed import SMALLEST, codes, packed
+from isochrone.pages.html.packed import MIN_TIME_POWER, codes, packed
 
 
 def seconds_of(code: int) -> float:
     """Undo `codes` as the script of a page does."""
     decade, digits = divmod(code - 1, 900)
-    return float(f"{100 + digits}e{decade + SMALLEST - 2}")
+    return float(f"{100 + digits}e{decade + MIN_TIME_POWER - 2}")
 
 
 @given(st.floats(1e-11, 9e5))

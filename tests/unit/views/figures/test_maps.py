@@ -338,7 +338,7 @@ def test_surface_goes_from_blue_to_red() -> None:
 
 
 def test_surface_of_many_ranks_is_thinned_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface, "_MAX_POINTS", 16)
+    monkeypatch.setattr(surface, "_MAX_MESH_POINTS", 16)
     assert "3 × 3 pairs" in words(draw(surface, latency_map(block(4, 12))))
 
 

@@ -55,7 +55,7 @@ EXAMPLES = (
      "--figure orders.png"),
 )  # fmt: skip
 
-MOST = 200
+MAX_COMPARED_ORDERS = 200
 """Orders that are compared at most."""
 
 
@@ -99,8 +99,8 @@ def run(args: Namespace) -> int:
             "--calls predicts the file access, but only the exchange is measured",
             where="--calls", hint="add --file, or --dry-run",
         )  # fmt: skip
-    if args.max_orders > MOST or len(args.listed) > MOST:
-        raise InputError(f"the limit is {MOST} orders", where="--max-orders")
+    if args.max_orders > MAX_COMPARED_ORDERS or len(args.listed) > MAX_COMPARED_ORDERS:
+        raise InputError(f"the limit is {MAX_COMPARED_ORDERS} orders", where="--max-orders")
     for path in (args.output, args.figure):
         if path is not None:
             check_output(path, force=args.force, inputs=files_read(args))

@@ -49,7 +49,7 @@ EXAMPLES = (
      "isochrone predict collective-io --table io.jsonl --model hot.json"),
 )  # fmt: skip
 
-MAX_NODES = 32
+MAX_HOT_NODES = 32
 """Nodes that are listed for a person; of more, the hottest."""
 
 
@@ -124,7 +124,7 @@ def run(args: argparse.Namespace) -> int:
     total = call_model.predict(wanted, nodes.by_rank, ranks)
     best = best_possible(call_model, wanted, nodes.by_rank, ranks)
     if args.figure is not None:
-        slices = distribution(wanted, layout, ranks, data_distribution.PARTS)
+        slices = distribution(wanted, layout, ranks, data_distribution.PICTURE_COLUMNS)
         first, last = wanted.pattern.extent
         picture = data_distribution.draw(slices, layout, cost.node_costs, last - first)
         save(picture, args.figure)
@@ -160,8 +160,8 @@ def _blocks(cost: CallCost, nodes: Allocation, model: Model) -> list[Block]:
     )
     cores = dict(zip(nodes.hosts, nodes.cores, strict=True))
     hottest = cost.nodes
-    if len(hottest) > MAX_NODES:
-        hottest = sorted(hottest, key=lambda row: -row.cost)[:MAX_NODES]
+    if len(hottest) > MAX_HOT_NODES:
+        hottest = sorted(hottest, key=lambda row: -row.cost)[:MAX_HOT_NODES]
     rows = [
         Row((
             printable(row.host, 40), str(cores[row.host]), str(row.intra), str(row.in_),
