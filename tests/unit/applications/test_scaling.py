@@ -18,7 +18,7 @@ from isochrone.applications.predict.applications import predict
 from isochrone.applications.predict.needed import MODES, sweeps
 from isochrone.applications.predict.scaling import CLOSES, scale
 from isochrone.applications.traces.gaps import computation
-from isochrone.applications.traces.generalizing import DOUBTFUL, analysed, generalized
+from isochrone.applications.traces.generalizing import DOUBTFUL, ROTATING, analysed, generalized
 from isochrone.applications.traces.growth import MAX_FUNCTION_ERROR, growth, whole
 from isochrone.applications.traces.places import flat
 from isochrone.applications.traces.trace import Event, Trace
@@ -150,6 +150,40 @@ def test_a_program_comes_back_on_a_number_of_ranks_nobody_saw(name: str) -> None
         times = [sum(a.amount for a in done(what, rank) if a.op == "compute")
                  for what in (found, expected)]  # fmt: skip
         assert times[0] == pytest.approx(times[1], rel=0.03)
+
+
+def test_operations_of_rows_and_columns_that_overlap_widen_the_interval() -> None:
+    """Once, however many of them there are; roots that rotate among all ranks do not."""
+    for phases, spread in ((BLOCKS, DOUBTFUL), (BLOCKS[1:], 0.0)):
+        general = generalized([analysed(seen(phases, ranks)) for ranks in (4, 8, 16)], "x")
+        assert general.spread == pytest.approx(spread)
+        assert (ROTATING in general.warnings) == (spread > 0)
+
+
+@pytest.mark.parametrize("hidden", [100, 60])
+def test_a_fixed_number_of_levels_is_told_from_a_growing_one(hidden: int) -> None:
+    """All of three levels take 100 us twice, so that those without messages show how many are left.
+
+    If they take 60 us, that is no sign of a number: levels go on to one rank.
+    """
+    there, back = (
+        [{"compute": {"time": f"100us*{first}", "among": {"dimensions": 2, "apart": apart}}},
+         {"exchange": {"topology": {"offsets": {"dimensions": 2, "apart": apart, "list": [
+             {"to": [1, 0]}, {"to": [-1, 0]}, {"to": [0, 1]}, {"to": [0, -1]}]}}, "bytes": 512}}]
+        for first, apart in (("min(k, 1)", "2**k"), ("1", f"2**({LEVELS} - 1 - k)"))
+    )  # fmt: skip
+    alone = {"time": f"{2 * hidden}us*max(3 - {LEVELS}, 0)", "among": {
+        "dimensions": 2, "apart": f"2**{LEVELS}"}}  # fmt: skip
+    phases: Phases = [{"repeat": {"times": 20, "phases": [
+        {"repeat": {"times": LEVELS, "step": "k", "phases": there}},
+        {"compute": alone},
+        {"repeat": {"times": LEVELS, "step": "k", "phases": back}},
+        {"allreduce": {"bytes": 8}}]}}]  # fmt: skip
+    general = generalized([analysed(seen(phases, ranks)) for ranks in (4, 8, 16)], "x")
+    found = program(parse(general.document, "test", {"p": "256"}))
+    partners = {action.peer for action in done(found, 0) if action.op == "isend"}
+    levels = 3 if hidden == 100 else 4
+    assert partners == {side * 2**level for side in (1, 16) for level in range(levels)}
 
 
 def test_what_differs_in_structure_is_refused_by_its_position() -> None:

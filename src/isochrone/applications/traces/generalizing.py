@@ -45,6 +45,9 @@ DOUBTFUL = 0.2
 """Part by which a prediction may be off where a recording is not exact, as with sizes that depend
 on the data."""
 
+ROTATING = "operations of several groups whose roots rotate overlap, and are inexact"
+"""Rows and columns wait for roots that are still in an operation of the other kind."""
+
 MIN_UNRULED_SHARE = 0.02
 """Share of the run time in computation that may follow no rule: intervals are so much wider."""
 
@@ -476,6 +479,9 @@ class _Generalizing:
         if text is None:
             listing = "; ".join(", ".join(map(str, of[:8])) for of in roots.values())
             raise self.refuse(f"position {path}", f"its roots follow no rule: {listing}")
+        if any(len(place.round.among) > 1 for place in places) and ROTATING not in self.warnings:
+            self.warnings[ROTATING] = None
+            self.spread += DOUBTFUL
         return text
 
     def groups(self, among: Sequence[Sequence[Sequence[int]]], op: str, path: str) -> Written:

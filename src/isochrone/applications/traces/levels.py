@@ -165,9 +165,8 @@ class Cycle:
         # levels without messages take as long as others, if there are as many visits in all
         counts = {loop.times // sum(sweeps) for loop in loops}
         levels = round((max(visits) + 1) / sum(sweeps) / len(loops[0].body))
-        fixed = max(visits) - min(visits) < MAX_FUNCTION_ERROR * max(visits) and levels >= max(
-            counts
-        )
+        alike = max(visits) - min(visits) < MAX_FUNCTION_ERROR * max(visits)
+        fixed = alike and levels >= max(counts)
         return cls(halves, levels if fixed and len(counts) > 1 else None, seconds)
 
     def close(self, fit: Fit) -> None:
@@ -238,7 +237,8 @@ class Levels:
         ratio = formula(by_ranks, step, doublings(step, times))
         if ratio is None:
             listing = "; ".join(", ".join(map(str, of)) for of in ratios)
-            raise fit.refuse(f"position {path}", f"its ranks are apart by no rule: {listing}")
+            problem = f"the distances of its ranks follow no rule: {listing}"
+            raise fit.refuse(f"position {path}", problem)
         least = fit.whole(nearest, "the distances of ranks", path)
         self.apart = ratio if least == 1 else f"{least}*{ratio}"
         self.distances = Distances(step, ratio, ratios)
