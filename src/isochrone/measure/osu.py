@@ -16,7 +16,7 @@ _NEIGHBOUR = tuple(
 )
 _PERSISTENT = tuple(op for op in _BLOCKING if op != "reduce_scatter_block")
 
-FORMS: tuple[str, ...] = ("blocking",)
+FORMS: tuple[str, ...] = ("blocking", "nonblocking", "persistent")
 """Forms of collective operations that are measured."""
 
 
@@ -35,7 +35,7 @@ OSU = {
     "osu_latency_persistent": "point-to-point --mode persistent",
     "osu_latency_mt": "",
     "osu_latency_mp": "",
-    "osu_partitioned_latency": "",
+    "osu_partitioned_latency": "point-to-point --mode partitioned",
     "osu_bw": "point-to-point --mode nonblocking --window 64",
     "osu_bw_persistent": "point-to-point --mode persistent --window 64",
     "osu_bibw": "point-to-point --mode bidirectional --window 64",
@@ -44,13 +44,13 @@ OSU = {
     "osu_mbw_mr": "bisection --mode nonblocking --window 64",
     "osu_put_latency": "point-to-point --mode put",
     "osu_put_bw": "point-to-point --mode put --window 64",
-    "osu_put_bibw": "",
+    "osu_put_bibw": "point-to-point --mode bidirectional_put --window 64 --rma-sync pscw",
     "osu_get_latency": "point-to-point --mode get",
     "osu_get_bw": "point-to-point --mode get --window 64",
-    "osu_acc_latency": "",
-    "osu_get_acc_latency": "",
-    "osu_fop_latency": "",
-    "osu_cas_latency": "",
+    "osu_acc_latency": "point-to-point --mode accumulate",
+    "osu_get_acc_latency": "point-to-point --mode get_accumulate",
+    "osu_fop_latency": "point-to-point --mode fetch_and_op",
+    "osu_cas_latency": "point-to-point --mode compare_and_swap",
     **_collectives("osu_{}", _BLOCKING, "blocking"),
     **_collectives("osu_{}", _NEIGHBOUR, "blocking"),
     **_collectives("osu_i{}", _BLOCKING, "nonblocking"),
