@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "messages/modes.h"
+#include "messages/staged.h"
 
 #include <limits.h>
 
@@ -47,11 +48,7 @@ const iso_option_t iso_transfer_options[] = {
 
 static const iso_mode_t *mode(void)
 {
-    const iso_mode_t *found = iso_modes;
-    while (strcmp(found->name, options.mode) != 0) {
-        found++; /* the option accepts no other name */
-    }
-    return found;
+    return iso_mode_find(options.mode);
 }
 
 static bool cold(void)
@@ -72,6 +69,9 @@ long long iso_transfer_quantum(void)
 int iso_transfer_check(const iso_sizes_t *sizes, char *error)
 {
     const char *wrong = NULL;
+    if (!iso_staged_can(options.mode)) {
+        iso_memory_needs_mpi("--mode", options.mode);
+    }
     long long quantum = iso_transfer_quantum();
     if (options.window < 1 || options.window > MAX_WINDOW) {
         wrong = "--window is 1 to 4096 messages";
@@ -121,23 +121,35 @@ double iso_transfer_memory(long long largest)
 
 /* --- two ranks ----------------------------------------------------------- */
 
-void iso_transfer_init(iso_transfer_t *t, const iso_context_t *ctx,
-                       long long largest)
+void iso_transfer_open(iso_transfer_t *t, const iso_context_t *ctx,
+                       size_t out_room, size_t in_room, long window)
 {
     memset(t, 0, sizeof(*t));
     t->ctx = ctx;
-    t->window = options.window;
-    t->out_room = (size_t)room(largest, 1);
-    t->in_room = (size_t)room(largest, options.window);
-    t->out = iso_touched(t->out_room);
-    t->in = iso_touched(t->in_room);
+    t->window = window;
+    t->out_room = out_room;
+    t->in_room = in_room;
+    t->sent = iso_buffer_create(out_room, ISO_SENT);
+    t->received = iso_buffer_create(in_room, ISO_RECEIVED);
+    iso_buffer_touch(&t->sent, out_room);
+    iso_buffer_touch(&t->received, in_room);
+    t->out = t->sent.at;
+    t->in = t->received.at;
     t->requests = iso_calloc((2 * t->window), sizeof(MPI_Request));
     t->exposed = MPI_WIN_NULL;
+    t->message.bytes = -1;
+    iso_staged_begin(t);
+}
+
+void iso_transfer_init(iso_transfer_t *t, const iso_context_t *ctx,
+                       long long largest)
+{
+    iso_transfer_open(t, ctx, (size_t)room(largest, 1),
+                      (size_t)room(largest, options.window), options.window);
     if (iso_mode_one_sided(mode())) {
         MPI_CHECK(MPI_Win_create(t->in, t->in_room, 1, MPI_INFO_NULL, ctx->comm,
                                  &t->exposed));
     }
-    t->message.bytes = -1;
 }
 
 void iso_transfer_free(iso_transfer_t *t)
@@ -147,8 +159,8 @@ void iso_transfer_free(iso_transfer_t *t)
         MPI_CHECK(MPI_Win_free(&t->exposed));
     }
     free(t->requests);
-    free(t->in);
-    free(t->out);
+    iso_buffer_free(&t->received);
+    iso_buffer_free(&t->sent);
 }
 
 void iso_transfer_set(iso_transfer_t *t, int partner, long long bytes)

@@ -52,7 +52,9 @@ typedef struct iso_transfer {
     const iso_context_t *ctx;
     iso_message_t message; /**< of the size at hand */
     int partner;           /**< of the loop at hand */
-    char *out, *in;        /**< regions of out_room and in_room bytes */
+    iso_buffer_t sent, received;
+    char *out, *in; /**< where messages lie in these: out_room and in_room
+                         bytes */
     size_t out_room, in_room;
     size_t at, step, last; /**< where the next message lies; how far the one
                                 after; where to begin again (--cache cold) */
@@ -60,6 +62,10 @@ typedef struct iso_transfer {
     MPI_Request *requests; /**< receives, then sends: 2 * window */
     MPI_Win exposed;       /**< `in`, for put and get */
 } iso_transfer_t;
+
+/** Allocate buffers of so many bytes, and requests. */
+void iso_transfer_open(iso_transfer_t *transfer, const iso_context_t *ctx,
+                       size_t out_room, size_t in_room, long window);
 
 /** Make room for messages of up to @a largest bytes. Collective. */
 void iso_transfer_init(iso_transfer_t *transfer, const iso_context_t *ctx,

@@ -12,6 +12,7 @@
  * them are subjects of one sweep (subjects.h), visited in turn.
  */
 #include "base/check.h"
+#include "experiments/collective/staging.h"
 #include "experiments/collective/verified.h"
 #include "sampling/sampler.h"
 #include "sampling/time_limit.h"
@@ -48,10 +49,13 @@ static const iso_option_t own_options[] = {
     {0},
 };
 
-static const iso_option_t *const all_options[] = {
-    own_options,         iso_sync_options,
-    iso_sweep_options,   iso_time_limit_options,
-    iso_sampler_options, NULL};
+static const iso_option_t *const all_options[] = {own_options,
+                                                  iso_memory_options,
+                                                  iso_sync_options,
+                                                  iso_sweep_options,
+                                                  iso_time_limit_options,
+                                                  iso_sampler_options,
+                                                  NULL};
 
 static iso_op_request_t request;
 
@@ -94,6 +98,10 @@ static int check(char *error)
                           "--grid needs equal sizes for all algorithms: give "
                           "--bytes a list or range, such as 8:512KiB:x4");
     }
+    if (options.grids && iso_memory_on_gpu()) {
+        return ISO_REFUSE(error, "--grid: algorithms on grids need --memory "
+                                 "host; remove --memory or --grid");
+    }
     return iso_sync_check(error) ? -1 : iso_sweep_check(error);
 }
 
@@ -127,7 +135,7 @@ struct state {
     iso_subjects_t subjects;
     iso_message_t
         block; /**< of the current size, for operations that do not reduce */
-    char *send, *receive;
+    iso_buffer_t send, receive;
     iso_call_t *calls; /**< room for all of this rank's groups */
     bool *at_work;     /**< of each rank, in the task at hand */
 };
@@ -153,8 +161,8 @@ static iso_call_t call_of(struct state *state, const iso_subject_t *subject,
                           long long bytes)
 {
     iso_call_t call = {.comm = state->ctx->comm,
-                       .send = state->send,
-                       .receive = state->receive,
+                       .send = state->send.at,
+                       .receive = state->receive.at,
                        .grid = subject->grid};
     long long block = iso_subject_block(subject, bytes);
     if (subject->operation->reduces) {
@@ -174,10 +182,12 @@ static iso_call_t call_of(struct state *state, const iso_subject_t *subject,
 static iso_work_t work_of(struct state *state, const iso_subject_t *subject,
                           long long bytes)
 {
-    iso_work_t work = {.operate = subject->call,
-                       .calls = state->calls,
-                       .rotating = rotating(subject),
-                       .at_work = state->at_work};
+    iso_work_t work = {
+        .operate = iso_staging_of(subject, iso_subject_block(subject, bytes),
+                                  &state->send, &state->receive),
+        .calls = state->calls,
+        .rotating = rotating(subject),
+        .at_work = state->at_work};
     iso_call_t call = call_of(state, subject, bytes);
     int most = subject->arranged ? subject->arranged->longest : 1;
     for (int k = 0; k < most; k++) {
@@ -192,11 +202,12 @@ static iso_work_t work_of(struct state *state, const iso_subject_t *subject,
 }
 
 static iso_work_t work_on(void *self, const iso_subject_t *subject,
-                          long long bytes, char *send, char *receive)
+                          long long bytes, const iso_buffer_t *send,
+                          const iso_buffer_t *receive)
 {
     struct state *state = self, own = *state;
-    state->send = send;
-    state->receive = receive;
+    state->send = *send;
+    state->receive = *receive;
     iso_work_t work = work_of(state, subject, bytes);
     state->send = own.send;
     state->receive = own.receive;
@@ -269,8 +280,8 @@ static void open_buffers(struct state *state)
             calls = s->arranged->longest;
         }
     }
-    state->send = iso_calloc(most + 1, 1);
-    state->receive = iso_calloc(most + 1, 1);
+    state->send = iso_buffer_create(most + 1, ISO_SENT);
+    state->receive = iso_buffer_create(most + 1, ISO_RECEIVED);
     state->calls = iso_calloc(calls, sizeof(*state->calls));
     state->at_work = iso_calloc(state->ctx->size, sizeof(bool));
     state->block.bytes = -1;
@@ -306,8 +317,8 @@ static iso_outcome_t run(iso_context_t *ctx)
     iso_message_free(&state.block);
     free(state.at_work);
     free(state.calls);
-    free(state.receive);
-    free(state.send);
+    iso_buffer_free(&state.receive);
+    iso_buffer_free(&state.send);
     free(state.subjects.items);
     return outcome;
 }

@@ -71,8 +71,9 @@ static int blocks_of(bool all, int ranks)
 }
 
 /** Call it, and count the blocks that this rank receives. */
-static void verify_call(const iso_subject_t *one, const iso_call_t *given,
-                        long long bytes, char *send, char *receive,
+static void verify_call(const iso_subject_t *one, const iso_work_t *work,
+                        const iso_call_t *given, long long bytes,
+                        const iso_buffer_t *send, const iso_buffer_t *receive,
                         struct verdict *verdict)
 {
     const iso_operation_t *operation = one->operation;
@@ -84,20 +85,23 @@ static void verify_call(const iso_subject_t *one, const iso_call_t *given,
     MPI_CHECK(MPI_Comm_size(given->comm, &call.ranks));
     int sent = blocks_of(operation->sends_all, call.ranks);
     int received = blocks_of(operation->receives_all, call.ranks);
-    memset(receive, UNLIKE, (received * bytes));
+    memset(receive->image, UNLIKE, (received * bytes));
     for (int to = 0; to < sent; to++) {
-        fill(&call, send + to * bytes, to);
+        fill(&call, send->image + to * bytes, to);
     }
     if (operation->in_one_buffer && call.rank == call.root) {
-        fill(&call, receive, 0);
+        fill(&call, receive->image, 0);
     }
-    one->call(given);
+    iso_buffer_write(send, 0, sent * bytes);
+    iso_buffer_write(receive, 0, received * bytes);
+    work->operate(given);
+    iso_buffer_read(receive, 0, received * bytes);
     if (operation->root_receives && call.rank != call.root) {
         return;
     }
     for (int k = 0; k < received; k++) {
         int from = operation->receives_all ? k : call.root;
-        bool right = holds(&call, receive + k * bytes, from);
+        bool right = holds(&call, receive->image + k * bytes, from);
         verdict->blocks++;
         verdict->wrong += !right;
         if (!right && bytes < verdict->bytes) {
@@ -218,26 +222,27 @@ static int take_off(const iso_context_t *ctx, iso_subjects_t *subjects,
 int iso_verified(const iso_context_t *ctx, iso_subjects_t *subjects,
                  const iso_sizes_t *sizes, void *self,
                  iso_work_t (*work_of)(void *self, const iso_subject_t *one,
-                                       long long bytes, char *send,
-                                       char *receive))
+                                       long long bytes,
+                                       const iso_buffer_t *send,
+                                       const iso_buffer_t *receive))
 {
     size_t count = subjects->count, size = sizeof(struct verdict);
     struct verdict *verdicts = iso_calloc(count, size);
-    char *send = iso_calloc(ISO_VERIFIED_BYTES, 1);
-    char *receive = iso_calloc(ISO_VERIFIED_BYTES, 1);
+    iso_buffer_t send = iso_buffer_create(ISO_VERIFIED_BYTES, ISO_SENT);
+    iso_buffer_t receive = iso_buffer_create(ISO_VERIFIED_BYTES, ISO_RECEIVED);
     for (size_t k = 0; k < count; k++) {
         const iso_subject_t *one = &subjects->items[k];
         long long tried[SIZES];
         int number = choose_sizes(ctx, one, sizes, tried);
         verdicts[k].bytes = INT64_MAX;
         for (int s = 0; s < number; s++) {
-            iso_work_t work = work_of(self, one, tried[s], send, receive);
+            iso_work_t work = work_of(self, one, tried[s], &send, &receive);
             long long block = iso_subject_block(one, tried[s]);
             if (work.rotating) {
                 work.calls[0].root = s * (ctx->size - 1) / (SIZES - 1);
             }
             for (int c = 0; c < work.count; c++) {
-                verify_call(one, &work.calls[c], block, send, receive,
+                verify_call(one, &work, &work.calls[c], block, &send, &receive,
                             &verdicts[k]);
             }
         }
@@ -247,8 +252,8 @@ int iso_verified(const iso_context_t *ctx, iso_subjects_t *subjects,
                          MPI_MIN);
     }
     int wrong = take_off(ctx, subjects, verdicts);
-    free(receive);
-    free(send);
+    iso_buffer_free(&receive);
+    iso_buffer_free(&send);
     free(verdicts);
     return wrong;
 }
