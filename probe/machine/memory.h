@@ -39,7 +39,7 @@ int iso_memory_begin(int local, char *error);
 
 /** What the run file says of memory. */
 typedef struct iso_memory {
-    char text[48]; /**< such as "host", or "cuda, staged through the host" */
+    char text[48]; /**< such as "host", or "cuda (staged)" */
     bool staged;   /**< by the probe */
     /** What MPI says of each driver's memory; the name NULL ends them. */
     struct {

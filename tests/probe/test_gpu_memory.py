@@ -47,7 +47,7 @@ def test_the_run_file_says_which_gpu_each_rank_has(gpus: Gpus, driver: str) -> N
     options = ("--memory", driver, "--bytes", "64", *QUICK)
     run = gpus.run("point-to-point", *options, ranks=4, GPU_DRIVER_GPUS=4)
     documents.check_run_file(gpus.folder / "run.jsonl")
-    assert run.header["memory"] == f"{driver}, staged through the host"
+    assert run.header["memory"] == f"{driver} (staged)"
     assert [rank.gpu_pci for rank in run.ranks] == [f"0000:a{k}:00.0" for k in range(4)]
     assert [rank.extra["gpu"] for rank in run.ranks] == [0, 1, 2, 3]
     assert [rank.extra["gpu_numa"] for rank in run.ranks] == [-1] * 4

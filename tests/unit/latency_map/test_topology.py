@@ -498,4 +498,4 @@ def test_a_slow_rank_is_named_by_its_gpu_and_a_slow_pair_is_a_link_of_two() -> N
         (part,) = analyse(_on_gpus(run)).slow
         assert (part.kind, part.ranks, part.gpus) == (*slow, gpus)
         assert all(f"GPU {address}" in part.name for address in gpus)
-        assert part.name.startswith("link of GPU" if len(gpus) == 2 else "GPU")
+        assert part.name.startswith("link" if len(gpus) == 2 else "GPU")
