@@ -21,15 +21,31 @@
 
 enum { TAG = 7, MAX_WINDOW = 64 };
 
-static const char *const modes[] = {
-    "blocking", "nonblocking", "persistent", "bidirectional", "put", "get"};
+/** A mode, and how it is completed if it is one-sided. */
+static const struct way {
+    const char *name, *mode, *sync;
+} ways[] = {
+    {"blocking", "blocking", "flush"},
+    {"nonblocking", "nonblocking", "flush"},
+    {"persistent", "persistent", "flush"},
+    {"bidirectional", "bidirectional", "flush"},
+    {"put", "put", "flush"},
+    {"get", "get", "flush"},
+    {"put/lock", "put", "lock"},
+    {"put/pscw", "put", "pscw"},
+    {"put/fence", "put", "fence"},
+    {"accumulate", "accumulate", "flush"},
+    {"get_accumulate/lock_all", "get_accumulate", "lock_all"},
+};
 static const char *const windows[] = {"1", "4", "64"};
 
 struct loop {
-    const char *mode;
+    const char *name, *mode, *sync;
     int rank, window, bytes;
     char *out, *in; /* a window of messages each */
+    char *fetched;
     MPI_Win exposed;
+    MPI_Group partner;
     MPI_Request requests[2 * MAX_WINDOW];
 };
 
@@ -123,19 +139,68 @@ static void window(struct loop *l)
     MPI_Recv(NULL, 0, MPI_BYTE, 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-static void access_memory(struct loop *l, bool put)
+static bool is(const char *name, const char *other)
 {
-    for (int w = 0; w < l->window; w++) {
-        MPI_Aint at = (MPI_Aint)w * l->bytes;
-        if (put) {
-            MPI_Put(l->out, l->bytes, MPI_BYTE, 1, at, l->bytes, MPI_BYTE,
-                    l->exposed);
-        } else {
-            MPI_Get(l->in + at, l->bytes, MPI_BYTE, 1, 0, l->bytes, MPI_BYTE,
-                    l->exposed);
-        }
+    return strcmp(name, other) == 0;
+}
+
+static void call(struct loop *l, MPI_Aint at)
+{
+    int other = 1 - l->rank, n = l->bytes;
+    if (is(l->mode, "put")) {
+        MPI_Put(l->out, n, MPI_BYTE, other, at, n, MPI_BYTE, l->exposed);
+    } else if (is(l->mode, "get")) {
+        MPI_Get(l->in + at, n, MPI_BYTE, other, 0, n, MPI_BYTE, l->exposed);
+    } else if (is(l->mode, "accumulate")) {
+        MPI_Accumulate(l->out, n, MPI_UNSIGNED_CHAR, other, at, n,
+                       MPI_UNSIGNED_CHAR, MPI_SUM, l->exposed);
+    } else {
+        MPI_Get_accumulate(l->out, n, MPI_UNSIGNED_CHAR, l->fetched + at, n,
+                           MPI_UNSIGNED_CHAR, other, at, n, MPI_UNSIGNED_CHAR,
+                           MPI_SUM, l->exposed);
     }
-    MPI_Win_flush(1, l->exposed);
+}
+
+static void access_memory(struct loop *l)
+{
+    int other = 1 - l->rank;
+    if (is(l->sync, "lock")) {
+        MPI_Win_lock(MPI_LOCK_SHARED, other, 0, l->exposed);
+    } else if (is(l->sync, "lock_all")) {
+        MPI_Win_lock_all(0, l->exposed);
+    } else if (is(l->sync, "pscw")) {
+        MPI_Win_start(l->partner, 0, l->exposed);
+    }
+    for (int w = 0; w < l->window; w++) {
+        call(l, (MPI_Aint)w * l->bytes);
+    }
+    if (is(l->sync, "flush")) {
+        MPI_Win_flush(other, l->exposed);
+    } else if (is(l->sync, "lock")) {
+        MPI_Win_unlock(other, l->exposed);
+    } else if (is(l->sync, "lock_all")) {
+        MPI_Win_unlock_all(l->exposed);
+    } else if (is(l->sync, "pscw")) {
+        MPI_Win_complete(l->exposed);
+    } else {
+        MPI_Win_fence(0, l->exposed);
+    }
+}
+
+/** Pass an epoch in which the partner accesses the memory of this rank. */
+static void allow_access(struct loop *l)
+{
+    if (is(l->sync, "pscw")) {
+        MPI_Win_post(l->partner, 0, l->exposed);
+        MPI_Win_wait(l->exposed);
+    } else {
+        MPI_Win_fence(0, l->exposed);
+    }
+}
+
+static bool active(const struct loop *l)
+{
+    return is(l->sync, "pscw") || is(l->sync, "fence");
 }
 
 /** @return seconds of the operations */
@@ -156,20 +221,53 @@ static double two_sided(struct loop *l, int operations)
     return MPI_Wtime() - start;
 }
 
+/** Both take part: one after the other, or a window one way. */
+static double in_epochs(struct loop *l, int operations)
+{
+    bool fences = is(l->sync, "fence");
+    if (fences) {
+        MPI_Win_fence(MPI_MODE_NOPRECEDE, l->exposed);
+    }
+    double start = MPI_Wtime();
+    for (int k = 0; k < operations; k++) {
+        if (l->rank == 0) {
+            access_memory(l);
+        }
+        if (l->rank == 1 || l->window == 1) {
+            allow_access(l);
+        }
+        if (l->rank == 1 && l->window == 1) {
+            access_memory(l);
+        }
+    }
+    double seconds = MPI_Wtime() - start;
+    if (fences) {
+        MPI_Win_fence(MPI_MODE_NOSUCCEED, l->exposed);
+    }
+    return seconds;
+}
+
 /** @return seconds of the operations, at rank 0 */
 static double one_sided(struct loop *l, int operations)
 {
+    if (active(l)) {
+        return in_epochs(l, operations);
+    }
     if (l->rank == 1) { /* inside MPI, so that it can make progress */
         MPI_Recv(NULL, 0, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         return 0;
     }
-    MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, l->exposed);
+    if (is(l->sync, "flush")) {
+        MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, l->exposed);
+    }
     double start = MPI_Wtime();
     for (int k = 0; k < operations; k++) {
-        access_memory(l, strcmp(l->mode, "put") == 0);
+        access_memory(l);
     }
     double seconds = MPI_Wtime() - start;
-    MPI_Win_unlock(1, l->exposed);
+    if (is(l->sync, "flush")) {
+        MPI_Win_unlock(1, l->exposed);
+    }
     MPI_Send(NULL, 0, MPI_BYTE, 1, TAG, MPI_COMM_WORLD);
     return seconds;
 }
@@ -177,9 +275,10 @@ static double one_sided(struct loop *l, int operations)
 /** Elapsed time over the number of messages that follow each other. */
 static double plain(struct loop *l, int operations)
 {
-    bool memory = strcmp(l->mode, "put") == 0 || strcmp(l->mode, "get") == 0;
-    bool there_and_back =
-        l->window == 1 && !memory && strcmp(l->mode, "bidirectional") != 0;
+    bool memory = is(l->mode, "put") || is(l->mode, "get") ||
+                  strstr(l->mode, "accumulate") != NULL;
+    bool there_and_back = l->window == 1 && (!memory || active(l)) &&
+                          !is(l->mode, "bidirectional");
     int messages = operations * l->window * (there_and_back ? 2 : 1);
     double (*run)(struct loop *, int) = memory ? one_sided : two_sided;
     run(l, 1); /* untimed */
@@ -249,6 +348,7 @@ static void compare_loops(const iso_context_t *ctx, struct loop *l, int blocks,
     iso_transfer_set(&transfer, 1 - ctx->rank, l->bytes);
     l->out = memset(iso_calloc(transfer.out_room, 1), 1, transfer.out_room);
     l->in = memset(iso_calloc(transfer.in_room, 1), 1, transfer.in_room);
+    l->fetched = iso_touched(transfer.in_room);
     MPI_CHECK(MPI_Win_create(l->in, (MPI_Aint)transfer.in_room, 1,
                              MPI_INFO_NULL, MPI_COMM_WORLD, &l->exposed));
     double *found = iso_calloc((size_t)(QUANTITIES * blocks), sizeof(double));
@@ -261,7 +361,7 @@ static void compare_loops(const iso_context_t *ctx, struct loop *l, int blocks,
         MPI_Request_free(&l->requests[r]);
     }
     if (ctx->rank == 0) {
-        printf("%s %d %d plain %.9g probe %.9g from %.9g to %.9g\n", l->mode,
+        printf("%s %d %d plain %.9g probe %.9g from %.9g to %.9g\n", l->name,
                l->window, l->bytes, undisturbed(found + PLAIN * blocks, blocks),
                undisturbed(found + PROBE * blocks, blocks),
                undisturbed(found + FROM * blocks, blocks),
@@ -269,6 +369,7 @@ static void compare_loops(const iso_context_t *ctx, struct loop *l, int blocks,
     }
     free(found);
     MPI_CHECK(MPI_Win_free(&l->exposed));
+    free(l->fetched);
     free(l->in);
     free(l->out);
     iso_transfer_free(&transfer);
@@ -278,21 +379,30 @@ static void compare_modes(const iso_context_t *ctx, int bytes, int blocks,
                           int samples)
 {
     struct loop loop = {.rank = ctx->rank, .bytes = bytes};
-    for (size_t k = 0; k < sizeof(modes) / sizeof(*modes); k++) {
+    MPI_Group all;
+    int other = 1 - ctx->rank;
+    MPI_CHECK(MPI_Comm_group(MPI_COMM_WORLD, &all));
+    MPI_CHECK(MPI_Group_incl(all, 1, &other, &loop.partner));
+    for (size_t k = 0; k < sizeof(ways) / sizeof(*ways); k++) {
         for (size_t w = 0; w < sizeof(windows) / sizeof(*windows); w++) {
             char error[ISO_ERROR_LENGTH];
             const iso_option_t *const tables[] = {iso_transfer_options, NULL};
-            char *const argv[] = {"--mode", (char *)modes[k], "--window",
-                                  (char *)windows[w]};
+            char *const argv[] = {"--mode",     (char *)ways[k].mode,
+                                  "--rma-sync", (char *)ways[k].sync,
+                                  "--window",   (char *)windows[w]};
             if (iso_options_reset(iso_transfer_options, error) ||
-                iso_options_parse(tables, 4, argv, error)) {
+                iso_options_parse(tables, 6, argv, error)) {
                 ISO_FAIL("%s", error);
             }
-            loop.mode = modes[k];
+            loop.name = ways[k].name;
+            loop.mode = ways[k].mode;
+            loop.sync = ways[k].sync;
             loop.window = atoi(windows[w]);
             compare_loops(ctx, &loop, blocks, samples);
         }
     }
+    MPI_CHECK(MPI_Group_free(&loop.partner));
+    MPI_CHECK(MPI_Group_free(&all));
 }
 
 int main(int argc, char **argv)

@@ -59,8 +59,7 @@ typedef enum iso_outcome {
 
 /**
  * An experiment. Unused callbacks are NULL. They are called in the order listed
- * here: check and check_ranks validate options, resolve derives values from
- * them.
+ * here: the first three validate options, resolve derives values from them.
  */
 typedef struct iso_experiment {
     const char *name;    /**< as the user types it */
@@ -89,6 +88,12 @@ typedef struct iso_experiment {
      * @return 0, or -1 with one line in @a error
      */
     int (*check_ranks)(int ranks, char *error);
+    /**
+     * Check the options against the number of ranks and how many of them are on
+     * this node, before anything is measured.
+     * @return 0, or -1 with one line in @a error
+     */
+    int (*check_node)(int ranks, int here, char *error);
     /** Derive values from checked options and the number of ranks. */
     void (*resolve)(int ranks);
     /** Bytes of memory that one of @a ranks ranks needs. */

@@ -205,10 +205,13 @@ static int settle(const iso_experiment_t *experiment, int ranks, char *error)
     return 0;
 }
 
-/** Whether @a here of the ranks have room on this machine. */
-static int check_memory(const iso_experiment_t *experiment, int ranks, int here,
-                        char *error)
+/** Whether @a here of the ranks can measure on this machine, and have room. */
+static int check_node(const iso_experiment_t *experiment, int ranks, int here,
+                      char *error)
 {
+    if (experiment->check_node && experiment->check_node(ranks, here, error)) {
+        return -1;
+    }
     double GiB = 1073741824.;
     double needed = experiment->memory ? experiment->memory(ranks) * here : 0;
     double there = iso_host_memory();
@@ -223,8 +226,8 @@ static int check_memory(const iso_experiment_t *experiment, int ranks, int here,
 
 /** The same for the machine that each rank has found itself on, and its GPU;
  *  the rank that complains is the first that has reason to. */
-static int check_memory_everywhere(const iso_experiment_t *experiment, int rank,
-                                   int size, char *error)
+static int check_every_node(const iso_experiment_t *experiment, int rank,
+                            int size, char *error)
 {
     int here = 0, local = 0;
     MPI_Comm node;
@@ -233,7 +236,7 @@ static int check_memory_everywhere(const iso_experiment_t *experiment, int rank,
     MPI_CHECK(MPI_Comm_size(node, &here));
     MPI_CHECK(MPI_Comm_rank(node, &local));
     MPI_CHECK(MPI_Comm_free(&node));
-    int wrong = check_memory(experiment, size, here, error) ||
+    int wrong = check_node(experiment, size, here, error) ||
                 iso_memory_begin(local, error);
     int complains = wrong ? rank : size;
     iso_plain_allreduce(MPI_COMM_WORLD, &complains, 1, MPI_INT, MPI_MIN);
@@ -365,7 +368,7 @@ int main(int argc, char **argv)
     if (wrong == 0 && common.check != NOT_GIVEN) {
         int ranks = (int)common.check;
         wrong = settle(experiment, ranks, error) ||
-                (common.here && check_memory(experiment, ranks, ranks, error));
+                (common.here && check_node(experiment, ranks, ranks, error));
         return wrong ? complain(error) : ISO_EXIT_OK;
     }
 
@@ -379,7 +382,7 @@ int main(int argc, char **argv)
     MPI_CHECK(MPI_Comm_size(MPI_COMM_WORLD, &size));
     if (wrong == 0) {
         wrong = settle(experiment, size, error) ||
-                check_memory_everywhere(experiment, rank, size, error) ||
+                check_every_node(experiment, rank, size, error) ||
                 open_everywhere(&record, rank, error);
     }
     int code = ISO_EXIT_USAGE;

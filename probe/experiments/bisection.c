@@ -14,7 +14,7 @@
  */
 #include "base/check.h"
 #include "base/random.h"
-#include "messages/transfer.h"
+#include "messages/verification.h"
 #include "sampling/sampler.h"
 #include "sampling/sweep.h"
 #include "sampling/time_limit.h"
@@ -128,6 +128,22 @@ static void record_pairs(const struct state *state)
     }
 }
 
+/** Verify the transfers of all pairs. @return whether all are right */
+static bool verify(struct state *state)
+{
+    iso_pair_t *pairs = iso_calloc(state->pairs, sizeof(*pairs));
+    int count = 0;
+    for (int r = 0; r < state->ctx->size; r++) {
+        if (leads(state, r)) {
+            pairs[count++] = (iso_pair_t){r, state->partner[r]};
+        }
+    }
+    bool right = iso_transfer_verify(&state->transfer, &options.sizes, pairs,
+                                     count) == count;
+    free(pairs);
+    return right;
+}
+
 /* --- what the sweep asks ------------------------------------------------- */
 
 static bool takes_part(void *self, int subject, int rank)
@@ -186,10 +202,13 @@ static iso_outcome_t run(iso_context_t *ctx)
     if (ctx->rank == 0) {
         record_pairs(&state);
     }
+    iso_transfer_init(&state.transfer, ctx,
+                      active ? iso_sizes_largest(&options.sizes) : 0);
+    ctx->failed = !verify(&state);
     iso_sweep_t sweep = {
         .ctx = ctx,
         .self = &state,
-        .subjects = 1,
+        .subjects = ctx->failed ? 0 : 1,
         .sizes = &options.sizes,
         .quantum = iso_transfer_quantum(),
         .takes_part = takes_part,
@@ -197,8 +216,6 @@ static iso_outcome_t run(iso_context_t *ctx)
         .perform = perform,
         .record = record,
     };
-    iso_transfer_init(&state.transfer, ctx,
-                      active ? iso_sizes_largest(&options.sizes) : 0);
     iso_outcome_t outcome = iso_sweep_run(&sweep);
     iso_transfer_free(&state.transfer);
     if (active) {
@@ -218,6 +235,8 @@ const iso_experiment_t iso_experiment_bisection = {
     .options = all_options,
     .min_ranks = 2,
     .check = check,
+    .check_ranks = iso_transfer_check_ranks,
+    .check_node = iso_transfer_check_node,
     .resolve = iso_sampler_resolve,
     .memory = memory,
     .quantity = iso_transfer_quantity,

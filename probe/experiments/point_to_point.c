@@ -6,7 +6,7 @@
  * ranks that are not in the pair sleep.
  */
 #include "base/pairs.h"
-#include "messages/transfer.h"
+#include "messages/verification.h"
 #include "sampling/sampler.h"
 #include "sampling/sweep.h"
 #include "sampling/time_limit.h"
@@ -73,7 +73,8 @@ static int check(char *error)
 
 static int check_ranks(int ranks, char *error)
 {
-    return iso_pairs_check_ranks(options.pairs, ranks, error);
+    return iso_transfer_check_ranks(ranks, error) ||
+           iso_pairs_check_ranks(options.pairs, ranks, error);
 }
 
 static void resolve(int ranks)
@@ -155,6 +156,16 @@ static void record(void *self, const iso_task_t *task, const double *times,
 static iso_outcome_t run(iso_context_t *ctx)
 {
     struct state state = {.ctx = ctx};
+    bool involved = false;
+    for (int k = 0; k < pair_count; k++) {
+        involved = involved || takes_part(&state, k, ctx->rank);
+    }
+    iso_transfer_init(&state.transfer, ctx,
+                      involved ? iso_sizes_largest(&options.sizes) : 0);
+    int right =
+        iso_transfer_verify(&state.transfer, &options.sizes, pairs, pair_count);
+    ctx->failed = right < pair_count;
+    pair_count = right;
     iso_sweep_t sweep = {
         .ctx = ctx,
         .self = &state,
@@ -166,12 +177,6 @@ static iso_outcome_t run(iso_context_t *ctx)
         .perform = perform,
         .record = record,
     };
-    bool involved = false;
-    for (int k = 0; k < pair_count; k++) {
-        involved = involved || takes_part(&state, k, ctx->rank);
-    }
-    iso_transfer_init(&state.transfer, ctx,
-                      involved ? iso_sizes_largest(&options.sizes) : 0);
     iso_outcome_t outcome = iso_sweep_run(&sweep);
     iso_transfer_free(&state.transfer);
     return outcome;
@@ -188,6 +193,7 @@ const iso_experiment_t iso_experiment_point_to_point = {
     .min_ranks = 2,
     .check = check,
     .check_ranks = check_ranks,
+    .check_node = iso_transfer_check_node,
     .resolve = resolve,
     .memory = memory,
     .quantity = iso_transfer_quantity,

@@ -33,6 +33,7 @@ void iso_message_create(iso_message_t *message, long long bytes, long stride)
 {
     long long elements = bytes / (long long)sizeof(double);
     message->bytes = bytes;
+    message->stride = stride;
     message->extent = iso_message_extent(bytes, stride);
     message->owned = true;
     message->count = 1;

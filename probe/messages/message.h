@@ -16,6 +16,7 @@
 
 typedef struct iso_message {
     long long bytes;   /**< of data */
+    long stride;       /**< doubles from one to the next; 0: contiguous */
     size_t extent;     /**< bytes of memory it spans */
     int count;         /**< what MPI is given: so many ... */
     MPI_Datatype type; /**< ... of this */

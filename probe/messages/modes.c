@@ -2,15 +2,10 @@
 #include "messages/modes.h"
 
 #include "base/check.h"
+#include "messages/one_sided.h"
 
 /* Far from the tags that experiments use for their own messages. */
-enum { TAG_DATA = 1102, TAG_ACK, TAG_DONE };
-
-/** The next message lies elsewhere, if the cache is to be cold. */
-static inline void walk(iso_transfer_t *t)
-{
-    t->at = t->at + t->step > t->last ? 0 : t->at + t->step;
-}
+enum { TAG_DATA = 1102, TAG_ACK };
 
 static inline char *slot(iso_transfer_t *t, long k)
 {
@@ -29,7 +24,7 @@ static void blocking_lead(iso_transfer_t *t, long samples, long batch,
                      comm);
             MPI_Recv(t->in + t->at, m->count, m->type, t->partner, TAG_DATA,
                      comm, MPI_STATUS_IGNORE);
-            walk(t);
+            iso_transfer_walk(t);
         }
         seconds[k] = iso_now() - start;
     }
@@ -43,7 +38,7 @@ static void blocking_answer(iso_transfer_t *t, long operations)
         MPI_Recv(t->in + t->at, m->count, m->type, t->partner, TAG_DATA, comm,
                  MPI_STATUS_IGNORE);
         MPI_Send(t->out + t->at, m->count, m->type, t->partner, TAG_DATA, comm);
-        walk(t);
+        iso_transfer_walk(t);
     }
 }
 
@@ -61,7 +56,7 @@ static void nonblocking_lead(iso_transfer_t *t, long samples, long batch,
             MPI_Isend(t->out + t->at, m->count, m->type, t->partner, TAG_DATA,
                       comm, &r[1]);
             MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
-            walk(t);
+            iso_transfer_walk(t);
         }
         seconds[k] = iso_now() - start;
     }
@@ -79,7 +74,7 @@ static void nonblocking_answer(iso_transfer_t *t, long operations)
         MPI_Isend(t->out + t->at, m->count, m->type, t->partner, TAG_DATA, comm,
                   &r[1]);
         MPI_Wait(&r[1], MPI_STATUS_IGNORE);
-        walk(t);
+        iso_transfer_walk(t);
     }
 }
 
@@ -241,7 +236,7 @@ static inline void exchange(iso_transfer_t *t)
                       comm, r++);
         }
         MPI_Waitall((int)(2 * t->window), t->requests, MPI_STATUSES_IGNORE);
-        walk(t);
+        iso_transfer_walk(t);
     }
 }
 
@@ -264,79 +259,41 @@ static void bidirectional_answer(iso_transfer_t *t, long operations)
     }
 }
 
-static void put_lead(iso_transfer_t *t, long samples, long batch,
-                     double *seconds)
-{
-    const iso_message_t *m = &t->message;
-    MPI_CHECK(MPI_Win_lock(MPI_LOCK_SHARED, t->partner, 0, t->exposed));
-    for (long k = 0; k < samples; k++) {
-        double start = iso_now();
-        for (long b = 0; b < batch; b++) {
-            for (long w = 0; w < t->window; w++) {
-                MPI_Put(t->out + t->at, m->count, m->type, t->partner,
-                        slot(t, w) + t->at - t->in, m->count, m->type,
-                        t->exposed);
-            }
-            MPI_Win_flush(t->partner, t->exposed);
-            walk(t);
-        }
-        seconds[k] = iso_now() - start;
-    }
-    MPI_CHECK(MPI_Win_unlock(t->partner, t->exposed));
-    MPI_CHECK(
-        MPI_Send(NULL, 0, MPI_BYTE, t->partner, TAG_DONE, t->ctx->control));
-}
-
-static void get_lead(iso_transfer_t *t, long samples, long batch,
-                     double *seconds)
-{
-    const iso_message_t *m = &t->message;
-    MPI_CHECK(MPI_Win_lock(MPI_LOCK_SHARED, t->partner, 0, t->exposed));
-    for (long k = 0; k < samples; k++) {
-        double start = iso_now();
-        for (long b = 0; b < batch; b++) {
-            for (long w = 0; w < t->window; w++) {
-                MPI_Get(slot(t, w) + t->at, m->count, m->type, t->partner,
-                        (MPI_Aint)t->at, m->count, m->type, t->exposed);
-            }
-            MPI_Win_flush(t->partner, t->exposed);
-            walk(t);
-        }
-        seconds[k] = iso_now() - start;
-    }
-    MPI_CHECK(MPI_Win_unlock(t->partner, t->exposed));
-    MPI_CHECK(
-        MPI_Send(NULL, 0, MPI_BYTE, t->partner, TAG_DONE, t->ctx->control));
-}
-
-/** The target of put and get: inside MPI, so that it can make progress. */
-static void wait_until_done(iso_transfer_t *t, long operations)
-{
-    (void)operations;
-    MPI_CHECK(MPI_Recv(NULL, 0, MPI_BYTE, t->partner, TAG_DONE, t->ctx->control,
-                       MPI_STATUS_IGNORE));
-}
-
 static const char ONE_WAY[] = "half a round trip";
 
+/** One way, both ways, and one-sided: the loops of these modes. */
+#define ROUND_TRIP ONE_WAY, .parts = 2, .parts_window = 1, .writes = true
+#define ONE_SIDED                                                              \
+    .lead = iso_one_sided_lead, .answer = iso_one_sided_answer,                \
+    .lead_window = iso_one_sided_lead, .answer_window = iso_one_sided_answer
+
 const iso_mode_t iso_modes[] = {
-    {"blocking", ONE_WAY, 2, 1, blocking_lead, blocking_answer,
-     blocking_lead_window, answer_window},
-    {"nonblocking", ONE_WAY, 2, 1, nonblocking_lead, nonblocking_answer,
-     nonblocking_lead_window, answer_window},
-    {"persistent", ONE_WAY, 2, 1, persistent_lead, persistent_answer,
-     persistent_lead_window, persistent_answer_window},
-    {"bidirectional", "exchange in both directions", EXCHANGES, EXCHANGES,
-     bidirectional_lead, bidirectional_answer, bidirectional_lead,
-     bidirectional_answer},
-    {"put", "put until complete", 1, 1, put_lead, wait_until_done, put_lead,
-     wait_until_done},
-    {"get", "get until complete", 1, 1, get_lead, wait_until_done, get_lead,
-     wait_until_done},
+    {"blocking", ROUND_TRIP, .lead = blocking_lead, .answer = blocking_answer,
+     .lead_window = blocking_lead_window, .answer_window = answer_window},
+    {"nonblocking", ROUND_TRIP, .lead = nonblocking_lead,
+     .answer = nonblocking_answer, .lead_window = nonblocking_lead_window,
+     .answer_window = answer_window},
+    {"persistent", ROUND_TRIP, .lead = persistent_lead,
+     .answer = persistent_answer, .lead_window = persistent_lead_window,
+     .answer_window = persistent_answer_window},
+    {"bidirectional", "exchange in both directions", .parts = EXCHANGES,
+     .parts_window = EXCHANGES, .writes = true, .both_ways = true,
+     .lead = bidirectional_lead, .answer = bidirectional_answer,
+     .lead_window = bidirectional_lead, .answer_window = bidirectional_answer},
+    {"put", "put", ONE_SIDED, .call = iso_put, .writes = true},
+    {"get", "get", ONE_SIDED, .call = iso_get, .reads = true},
+    {"bidirectional_put", "puts in both directions", ONE_SIDED, .call = iso_put,
+     .writes = true, .both_ways = true},
+    {"bidirectional_get", "gets in both directions", ONE_SIDED, .call = iso_get,
+     .reads = true, .both_ways = true},
+    {"accumulate", "accumulate", ONE_SIDED, .call = iso_accumulate,
+     .writes = true, .adds = true},
+    {"get_accumulate", "get_accumulate", ONE_SIDED, .call = iso_get_accumulate,
+     .writes = true, .adds = true, .reads = true},
+    {"fetch_and_op", "fetch_and_op", ONE_SIDED, .call = iso_fetch_and_op,
+     .writes = true, .adds = true, .reads = true, .element = true},
+    {"compare_and_swap", "compare_and_swap", ONE_SIDED,
+     .call = iso_compare_and_swap, .writes = true, .reads = true,
+     .element = true},
     {0},
 };
-
-bool iso_mode_one_sided(const iso_mode_t *mode)
-{
-    return mode->answer == wait_until_done;
-}

@@ -145,23 +145,21 @@ static int staged_wait(MPI_Request *request, MPI_Status *status)
 
 /* --- the same loops with these ------------------------------------------- */
 
-#define MPI_Send(...)            staged_send(__VA_ARGS__)
-#define MPI_Recv(...)            staged_recv(__VA_ARGS__)
-#define MPI_Isend(...)           staged_isend(__VA_ARGS__)
-#define MPI_Irecv(...)           staged_irecv(__VA_ARGS__)
-#define MPI_Send_init(...)       staged_send_init(__VA_ARGS__)
-#define MPI_Recv_init(...)       staged_recv_init(__VA_ARGS__)
-#define MPI_Start(request)       staged_startall(1, request)
-#define MPI_Startall(...)        staged_startall(__VA_ARGS__)
-#define MPI_Wait(...)            staged_wait(__VA_ARGS__)
-#define MPI_Waitall(...)         staged_waitall(__VA_ARGS__)
-#define iso_modes                iso_staged_modes
-#define iso_mode_one_sided(mode) iso_staged_one_sided(mode)
+#define MPI_Send(...)      staged_send(__VA_ARGS__)
+#define MPI_Recv(...)      staged_recv(__VA_ARGS__)
+#define MPI_Isend(...)     staged_isend(__VA_ARGS__)
+#define MPI_Irecv(...)     staged_irecv(__VA_ARGS__)
+#define MPI_Send_init(...) staged_send_init(__VA_ARGS__)
+#define MPI_Recv_init(...) staged_recv_init(__VA_ARGS__)
+#define MPI_Start(request) staged_startall(1, request)
+#define MPI_Startall(...)  staged_startall(__VA_ARGS__)
+#define MPI_Wait(...)      staged_wait(__VA_ARGS__)
+#define MPI_Waitall(...)   staged_waitall(__VA_ARGS__)
+#define iso_modes          iso_staged_modes
 
 #include "messages/modes.c"
 
 #undef iso_modes
-#undef iso_mode_one_sided
 
 bool iso_staged_can(const char *name)
 {

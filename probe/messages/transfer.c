@@ -2,7 +2,7 @@
 #include "messages/transfer.h"
 
 #include "base/check.h"
-#include "messages/modes.h"
+#include "messages/one_sided.h"
 #include "messages/staged.h"
 
 #include <limits.h>
@@ -12,21 +12,35 @@ enum { TAG_LOCATION = 1101 };
 
 enum { LINE = 64, MAX_WINDOW = 4096 };
 
+#define DEFAULT_SYNC     "flush"
+#define DEFAULT_EXPOSURE "create"
+
 static struct {
-    const char *mode, *layout, *cache;
+    const char *mode, *sync, *exposure, *layout, *cache;
     long window, stride;
     long long cache_bytes;
 } options;
 
 const iso_option_t iso_transfer_options[] = {
     {"mode", ISO_OPTION_CHOICE,
-     "blocking|nonblocking|persistent|bidirectional|put|get", "blocking",
+     "blocking|nonblocking|persistent|bidirectional|put|get|bidirectional_put|"
+     "bidirectional_get|accumulate|get_accumulate|fetch_and_op|"
+     "compare_and_swap",
+     "blocking",
      "blocking (MPI_Send), nonblocking (MPI_Isend), persistent "
-     "(MPI_Send_init), bidirectional (both directions at once), or one-sided "
-     "put or get",
+     "(MPI_Send_init), bidirectional (both directions at once), or one-sided; "
+     "fetch_and_op and compare_and_swap: 8 bytes only",
      &options.mode},
     {"window", ISO_OPTION_COUNT, "W", "1",
      "messages in flight; times are per message", &options.window},
+    {"rma-sync", ISO_OPTION_CHOICE,
+     "flush|flush_local|lock|lock_all|fence|pscw", DEFAULT_SYNC,
+     "one-sided modes: how an access is completed; pscw is "
+     "post-start-complete-wait",
+     &options.sync},
+    {"rma-window", ISO_OPTION_CHOICE, "create|allocate|dynamic|shared",
+     DEFAULT_EXPOSURE, "one-sided modes: how the memory is exposed",
+     &options.exposure},
     {"layout", ISO_OPTION_CHOICE | ISO_EXPERT, "contiguous|vector",
      "contiguous",
      "contiguous bytes, or a derived datatype (vector): one double every "
@@ -51,6 +65,28 @@ static const iso_mode_t *mode(void)
     return iso_mode_find(options.mode);
 }
 
+/** How accesses of a one-sided mode are completed. */
+static const iso_epoch_t *epoch(void)
+{
+    const iso_epoch_t *found = iso_epochs;
+    while (strcmp(found->name, options.sync) != 0) {
+        found++; /* the option accepts no other name */
+    }
+    return found;
+}
+
+static bool one_sided(void)
+{
+    return mode()->call != NULL;
+}
+
+/** Whether one-sided modes use memory that MPI allocates. */
+static bool mpi_allocates(void)
+{
+    return strcmp(options.exposure, "allocate") == 0 ||
+           strcmp(options.exposure, "shared") == 0;
+}
+
 static bool cold(void)
 {
     return strcmp(options.cache, "cold") == 0;
@@ -66,9 +102,47 @@ long long iso_transfer_quantum(void)
     return stride() ? sizeof(double) : 1;
 }
 
-int iso_transfer_check(const iso_sizes_t *sizes, char *error)
+/** Modes of one size keep it. @return what is wrong, or NULL */
+static const char *keep_element(iso_sizes_t *sizes)
 {
-    const char *wrong = NULL;
+    enum { ELEMENT = 8 };
+    bool there = sizes->automatic && sizes->bytes[0] <= ELEMENT &&
+                 sizes->bytes[1] >= ELEMENT;
+    for (int k = 0; k < sizes->count; k++) {
+        there = there || sizes->bytes[k] == ELEMENT;
+    }
+    *sizes = (iso_sizes_t){.count = 1, .bytes = {ELEMENT}};
+    return there ? NULL
+                 : "--mode fetch_and_op and compare_and_swap move 8 bytes: "
+                   "remove --bytes";
+}
+
+/** @return what is wrong with the options of one-sided modes, or NULL */
+static const char *check_one_sided(iso_sizes_t *sizes)
+{
+    if (!one_sided()) {
+        bool given = strcmp(options.sync, DEFAULT_SYNC) != 0 ||
+                     strcmp(options.exposure, DEFAULT_EXPOSURE) != 0;
+        return given ? "--rma-sync and --rma-window are for one-sided modes, "
+                       "such as --mode put"
+                     : NULL;
+    }
+    if (iso_memory_on_gpu() && mpi_allocates()) {
+        return "--rma-window allocate and shared need --memory host";
+    }
+    if (mode()->both_ways && !epoch()->active) {
+        return "in both directions one-sided modes need --rma-sync fence or "
+               "pscw";
+    }
+    if (mode()->adds && iso_sizes_largest(sizes) > INT_MAX) {
+        return "accumulate counts its bytes with an int: at most 2147483647";
+    }
+    return mode()->element ? keep_element(sizes) : NULL;
+}
+
+int iso_transfer_check(iso_sizes_t *sizes, char *error)
+{
+    const char *wrong = check_one_sided(sizes);
     if (!iso_staged_can(options.mode)) {
         iso_memory_needs_mpi("--mode", options.mode);
     }
@@ -95,14 +169,45 @@ int iso_transfer_check(const iso_sizes_t *sizes, char *error)
     return wrong ? ISO_REFUSE(error, "%s", wrong) : 0;
 }
 
+int iso_transfer_check_ranks(int ranks, char *error)
+{
+    bool all = one_sided() && strcmp(options.sync, "fence") == 0;
+    return all && ranks != 2
+               ? ISO_REFUSE(error,
+                            "--rma-sync fence is for 2 ranks, because all "
+                            "ranks call MPI_Win_fence; try pscw")
+               : 0;
+}
+
+int iso_transfer_check_node(int ranks, int here, char *error)
+{
+    bool shared = one_sided() && strcmp(options.exposure, "shared") == 0;
+    return shared && here != ranks
+               ? ISO_REFUSE(error,
+                            "--rma-window shared needs all ranks on one node: "
+                            "%d of %d are on one",
+                            here, ranks)
+               : 0;
+}
+
 const char *iso_transfer_quantity(void)
 {
-    return options.window > 1 ? "message of a window" : mode()->quantity;
+    static char text[80];
+    if (options.window > 1 && strcmp(options.sync, DEFAULT_SYNC) == 0) {
+        return "message of a window";
+    }
+    if (!one_sided()) {
+        return mode()->quantity;
+    }
+    snprintf(text, sizeof(text), "%s%s %s",
+             options.window > 1 ? "message of a window, " : "",
+             mode()->quantity, epoch()->completion);
+    return text;
 }
 
 int iso_transfer_directions(void)
 {
-    return strcmp(options.mode, "bidirectional") == 0 ? 2 : 1;
+    return mode()->both_ways ? 2 : 1;
 }
 
 /** Bytes that sent messages, or received ones, lie in. */
@@ -116,7 +221,10 @@ static double room(long long largest, long messages)
 
 double iso_transfer_memory(long long largest)
 {
-    return room(largest, 1) + room(largest, options.window);
+    bool fetches = mode()->reads && mode()->writes;
+    bool allocates = one_sided() && mpi_allocates();
+    return room(largest, 1) +
+           room(largest, options.window) * (1 + fetches + allocates);
 }
 
 /* --- two ranks ----------------------------------------------------------- */
@@ -136,7 +244,6 @@ void iso_transfer_open(iso_transfer_t *t, const iso_context_t *ctx,
     t->out = t->sent.at;
     t->in = t->received.at;
     t->requests = iso_calloc((2 * t->window), sizeof(MPI_Request));
-    t->exposed = MPI_WIN_NULL;
     t->message.bytes = -1;
     iso_staged_begin(t);
 }
@@ -146,17 +253,19 @@ void iso_transfer_init(iso_transfer_t *t, const iso_context_t *ctx,
 {
     iso_transfer_open(t, ctx, (size_t)room(largest, 1),
                       (size_t)room(largest, options.window), options.window);
-    if (iso_mode_one_sided(mode())) {
-        MPI_CHECK(MPI_Win_create(t->in, t->in_room, 1, MPI_INFO_NULL, ctx->comm,
-                                 &t->exposed));
+    t->mode = mode();
+    t->region = t->in;
+    if (one_sided()) {
+        t->epoch = epoch();
+        iso_one_sided_expose(t, options.exposure);
     }
 }
 
 void iso_transfer_free(iso_transfer_t *t)
 {
     iso_message_free(&t->message);
-    if (t->exposed != MPI_WIN_NULL) {
-        MPI_CHECK(MPI_Win_free(&t->exposed));
+    if (t->epoch) {
+        iso_one_sided_withdraw(t);
     }
     free(t->requests);
     iso_buffer_free(&t->received);
@@ -170,6 +279,12 @@ void iso_transfer_set(iso_transfer_t *t, int partner, long long bytes)
         iso_message_free(&t->message);
         iso_message_create(&t->message, bytes, stride());
         t->at = 0;
+        if (t->mode->adds && stride() == 0) {
+            t->message.type = MPI_UNSIGNED_CHAR; /* MPI_BYTE has no sum */
+        }
+    }
+    if (one_sided()) {
+        t->base = t->bases[partner];
     }
     if (cold()) {
         size_t extent = t->message.extent;
@@ -202,9 +317,12 @@ void iso_transfer_lead(iso_transfer_t *t, long samples, long batch,
                        double *seconds)
 {
     bool windows = t->window > 1;
-    const iso_mode_t *m = mode();
+    const iso_mode_t *m = t->mode;
     (windows ? m->lead_window : m->lead)(t, samples, batch, seconds);
     double messages = windows ? (double)t->window * m->parts_window : m->parts;
+    if (one_sided()) {
+        messages = windows ? t->window : iso_one_sided_parts(m, t->epoch);
+    }
     for (long k = 0; k < samples; k++) {
         seconds[k] /= batch * messages;
     }
@@ -212,5 +330,5 @@ void iso_transfer_lead(iso_transfer_t *t, long samples, long batch,
 
 void iso_transfer_answer(iso_transfer_t *t, long operations)
 {
-    (t->window > 1 ? mode()->answer_window : mode()->answer)(t, operations);
+    (t->window > 1 ? t->mode->answer_window : t->mode->answer)(t, operations);
 }

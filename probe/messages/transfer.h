@@ -15,8 +15,8 @@
  *                    W > 1: W Isend; Waitall; receive an empty answer
  *     persistent     the same with Start and Startall
  *     bidirectional  twice: W Irecv; W Isend; Waitall  (partner: the same)
- *     put            W Put; flush                    (partner: waits)
- *     get            W Get; flush                    (partner: waits)
+ *     put, get, ...  W Put; flush                    (partner: waits; other
+ *                                                     ways: one_sided.h)
  *
  * Receives are posted before the sends of the same rank; windows are received
  * into W different places, all posted by the partner before it waits.
@@ -30,11 +30,19 @@
 #include "experiment.h"
 #include "messages/message.h"
 
-/** mode, window, layout, stride, cache, cache-bytes. */
+struct iso_mode;  /* messages/modes.h */
+struct iso_epoch; /* messages/one_sided.h */
+
+/** mode, window, rma-sync, rma-window, layout, stride, cache, cache-bytes. */
 extern const iso_option_t iso_transfer_options[];
 
-/** Check these options with each other and with the sizes. */
-int iso_transfer_check(const iso_sizes_t *sizes, char *error);
+/** Check these options with each other and with the sizes, of which modes of
+ *  one size keep that one. */
+int iso_transfer_check(iso_sizes_t *sizes, char *error);
+
+/** Check them against the number of ranks, and of those on one node. */
+int iso_transfer_check_ranks(int ranks, char *error);
+int iso_transfer_check_node(int ranks, int here, char *error);
 
 /** What the seconds of a sample are, in words. */
 const char *iso_transfer_quantity(void);
@@ -60,8 +68,24 @@ typedef struct iso_transfer {
                                 after; where to begin again (--cache cold) */
     long window;           /**< messages in flight */
     MPI_Request *requests; /**< receives, then sends: 2 * window */
-    MPI_Win exposed;       /**< `in`, for put and get */
+    const struct iso_mode *mode;
+    char *region; /**< what the partner writes or reads: `in` if two-sided */
+    /* One-sided modes only. */
+    const struct iso_epoch *epoch;
+    MPI_Win exposed;    /**< all regions */
+    MPI_Aint *bases;    /**< displacement of the region at each rank ... */
+    MPI_Aint base;      /**< ... and at the partner */
+    char *fetched;      /**< what a rank reads: in_room bytes ... */
+    iso_buffer_t fetch; /**< ... here, if not in what it receives */
+    long long compared; /**< compare_and_swap: what is expected there */
+    MPI_Group group;    /**< the partner, while a loop runs */
 } iso_transfer_t;
+
+/** The next message lies elsewhere, if the cache is to be cold. */
+static inline void iso_transfer_walk(iso_transfer_t *t)
+{
+    t->at = t->at + t->step > t->last ? 0 : t->at + t->step;
+}
 
 /** Allocate buffers of so many bytes, and requests. */
 void iso_transfer_open(iso_transfer_t *transfer, const iso_context_t *ctx,

@@ -12,7 +12,8 @@ from beds.mpis import ROOT
 __all__ = ["Loop", "compare_loops"]
 
 _SOURCES: Final = (
-    "messages/transfer", "messages/modes", "messages/message", "machine/clock", "machine/host",
+    "messages/transfer", "messages/modes", "messages/one_sided", "messages/message",
+    "machine/clock", "machine/host",
     "machine/own_collectives", "machine/heartbeat", "machine/settings", "machine/secrets",
     "machine/environment",
     "runfile/record", "base/check", "base/options", "base/sizes",

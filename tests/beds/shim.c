@@ -6,7 +6,10 @@
  * ISO_SHIM_NODES=4,2,1   pretend that ranks 0-3 are on host f0, 4-5 on f1, ...
  * ISO_SHIM_CORRUPT=3     change a byte that rank 3 gets from MPI_File_read_all
  * ISO_SHIM_WRONG=0       change a byte that rank 0 gets from each collective
- *                        operation that the probe calls
+ *                        operation that the probe calls, sends in messages of
+ *                        transfers, or writes by one-sided calls
+ * ISO_SHIM_LOST=0        rank 0 does not get what its one-sided calls fetch,
+ *                        and its puts write nothing
  * ISO_SHIM_LOG=FILE      write every message into FILE.RANK:
  *
  *     write EXCHANGES DESTINATION BYTES   sent by the library while it is in
@@ -27,7 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPLAY_TAG = 1303 };
+enum { REPLAY_TAG = 1303, TRANSFER_TAG = 1102, SCRATCH = 1 << 20 };
 
 static const char *inside; /* "write" or "read" while in such a call */
 static int exchanges;
@@ -68,6 +71,35 @@ static long long length(long long count, MPI_Datatype type)
     return count * size;
 }
 
+static int asked(const char *variable)
+{
+    const char *rank = getenv(variable);
+    return rank && atoi(rank) == world_rank();
+}
+
+/** Return the data, or a copy with another last byte; these are few. */
+static const void *spoiled(const void *data, long long bytes)
+{
+    if (!asked("ISO_SHIM_WRONG") || bytes == 0) {
+        return data;
+    }
+    unsigned char *copy = memcpy(malloc((size_t)bytes), data, (size_t)bytes);
+    copy[bytes - 1] ^= 1;
+    return copy;
+}
+
+static const void *sent(const void *data, int count, MPI_Datatype type, int tag)
+{
+    return tag == TRANSFER_TAG ? spoiled(data, length(count, type)) : data;
+}
+
+/** Return where fetched data shall go. */
+static void *delivered(void *result)
+{
+    static long long scratch[SCRATCH / sizeof(long long)];
+    return asked("ISO_SHIM_LOST") ? scratch : result;
+}
+
 int PMPI_Isend(const void *buffer, int count, MPI_Datatype type, int rank,
                int tag, MPI_Comm comm, MPI_Request *request)
 {
@@ -101,7 +133,8 @@ int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int rank,
     if (tag == REPLAY_TAG && !inside) {
         note("replay", type == MPI_BYTE, rank, length(count, type));
     }
-    return NEXT(MPI_Isend)(buffer, count, type, rank, tag, comm, request);
+    return NEXT(MPI_Isend)(sent(buffer, count, type, tag), count, type, rank,
+                           tag, comm, request);
 }
 
 int MPI_File_write_all(MPI_File file, const void *buffer, int count,
@@ -140,6 +173,67 @@ static int wrong(int error, void *receive, int count, MPI_Datatype type,
         ((unsigned char *)receive)[last] ^= 1;
     }
     return error;
+}
+
+int MPI_Send(const void *data, int n, MPI_Datatype type, int rank, int tag,
+             MPI_Comm comm)
+{
+    return PMPI_Send(sent(data, n, type, tag), n, type, rank, tag, comm);
+}
+
+int MPI_Send_init(const void *data, int n, MPI_Datatype type, int rank, int tag,
+                  MPI_Comm comm, MPI_Request *request)
+{
+    return PMPI_Send_init(sent(data, n, type, tag), n, type, rank, tag, comm,
+                          request);
+}
+
+int MPI_Put(const void *data, int n, MPI_Datatype type, int rank, MPI_Aint at,
+            int count, MPI_Datatype as, MPI_Win window)
+{
+    const void *from = spoiled(data, length(n, type));
+    return asked("ISO_SHIM_LOST")
+               ? MPI_SUCCESS
+               : PMPI_Put(from, n, type, rank, at, count, as, window);
+}
+
+int MPI_Get(void *data, int n, MPI_Datatype type, int rank, MPI_Aint at,
+            int count, MPI_Datatype as, MPI_Win window)
+{
+    at += asked("ISO_SHIM_WRONG");
+    return PMPI_Get(delivered(data), n, type, rank, at, count, as, window);
+}
+
+int MPI_Accumulate(const void *data, int n, MPI_Datatype type, int rank,
+                   MPI_Aint at, int count, MPI_Datatype as, MPI_Op op,
+                   MPI_Win window)
+{
+    return PMPI_Accumulate(spoiled(data, length(n, type)), n, type, rank, at,
+                           count, as, op, window);
+}
+
+int MPI_Get_accumulate(const void *data, int n, MPI_Datatype type, void *result,
+                       int results, MPI_Datatype of, int rank, MPI_Aint at,
+                       int count, MPI_Datatype as, MPI_Op op, MPI_Win window)
+{
+    return PMPI_Get_accumulate(spoiled(data, length(n, type)), n, type,
+                               delivered(result), results, of, rank, at, count,
+                               as, op, window);
+}
+
+int MPI_Fetch_and_op(const void *data, void *result, MPI_Datatype type,
+                     int rank, MPI_Aint at, MPI_Op op, MPI_Win window)
+{
+    return PMPI_Fetch_and_op(spoiled(data, length(1, type)), delivered(result),
+                             type, rank, at, op, window);
+}
+
+int MPI_Compare_and_swap(const void *data, const void *compared, void *result,
+                         MPI_Datatype type, int rank, MPI_Aint at,
+                         MPI_Win window)
+{
+    return PMPI_Compare_and_swap(spoiled(data, length(1, type)), compared,
+                                 delivered(result), type, rank, at, window);
 }
 
 static int ranks_of(MPI_Comm comm)

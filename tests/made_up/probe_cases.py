@@ -50,6 +50,8 @@ MESSAGES = (
     "--bytes 0,8,24,4104 --mode bidirectional --layout vector --stride 3",
     "--bytes 0,1,8191 --mode put --window 7",
     "--bytes 1,13,65537 --mode get --cache cold --cache-bytes 200001",
+    "--bytes 0,13,8191 --mode get_accumulate --rma-sync pscw --rma-window dynamic --window 3",
+    "--bytes 8,4104 --mode accumulate --rma-sync lock_all --rma-window allocate --layout vector",
     "--bytes auto:0:3001 --max-points 7 --smallest-gap 500 --tolerance 0.5 --retest 1",
 )
 

@@ -9,16 +9,22 @@ import pytest
 
 from beds.golden import Golden
 from beds.mpis import Mpi
-from isochrone.base.errors import InputError
+from beds.shim import Shim
+from isochrone.base.errors import InputError, MeasurementError
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import curves
 
 WINDOWS = {
     "blocking": "1", "nonblocking": "8", "persistent": "8", "bidirectional": "1", "put": "8",
-    "get": "1",
+    "get": "1", "accumulate": "8", "get_accumulate": "1",
 }  # fmt: skip
 MODES = list(WINDOWS)
+OF_AN_ELEMENT = ["fetch_and_op", "compare_and_swap"]
+BOTH_WAYS = ["bidirectional_put", "bidirectional_get"]
+ONE_SIDED = [*MODES[4:], *OF_AN_ELEMENT]
+SYNCHRONISATIONS = ["flush", "flush_local", "lock", "lock_all", "fence", "pscw"]
+EXPOSURES = ["create", "allocate", "dynamic", "shared"]
 
 
 def sizes_in_order(run: Run) -> list[int]:
@@ -30,6 +36,11 @@ def repeats(run: Run) -> dict[int, int]:
     """How often each size was measured."""
     sizes, counts = np.unique(run.tables["sample"]["bytes"], return_counts=True)
     return dict(zip(sizes.tolist(), counts.tolist(), strict=True))
+
+
+def wrong_results(run: Run) -> list[str]:
+    """Texts of the warnings on what was not timed."""
+    return [warning["text"] for warning in run.warnings if warning["code"] == "wrong-result"]
 
 
 @pytest.mark.smoke
@@ -60,6 +71,83 @@ def check_that_every_size_is_moved(mpi: Mpi, tmp_path: Path, mode: str, window: 
     assert set(samples["i"]) == {0}
     assert set(samples["j"]) == {1}
     assert np.all(samples["seconds"] > 0)
+
+
+@pytest.mark.smoke
+@pytest.mark.few(6)
+@pytest.mark.parametrize("mode", [*ONE_SIDED, *BOTH_WAYS])
+@pytest.mark.parametrize("sync", SYNCHRONISATIONS)
+def test_every_access_is_completed_in_every_way(
+    every_mpi: Mpi, tmp_path: Path, mode: str, sync: str
+) -> None:
+    """In windows of each kind in turn; both directions at once need both ranks in an epoch."""
+    exposure = EXPOSURES[(SYNCHRONISATIONS.index(sync) + len(mode)) % len(EXPOSURES)]
+    options = ("--mode", mode, "--rma-sync", sync, "--rma-window", exposure, "--repeats", "4")
+    sizes = () if mode in OF_AN_ELEMENT else ("--bytes", "0,8,4KiB")
+    if mode in BOTH_WAYS and sync not in ("fence", "pscw"):
+        with pytest.raises(InputError):
+            every_mpi.probe.check("point-to-point", options, 2, local=True)
+        return
+    out = tmp_path / "run.jsonl"
+    run = every_mpi.run("point-to-point", *options, *sizes, "--retest", "0", ranks=2, out=out)
+    assert run.complete
+    assert repeats(run) == ({0: 4, 8: 4, 4096: 4} if sizes else {8: 4})
+
+
+@pytest.mark.parametrize("exposure", EXPOSURES)
+@pytest.mark.parametrize("mode", ["put", "get", "get_accumulate", "bidirectional_get"])
+def test_every_kind_of_window_exposes_what_is_accessed(
+    mpich: Mpi, tmp_path: Path, mode: str, exposure: str
+) -> None:
+    """Verified before: with wrong addresses nothing is timed."""
+    options = ("--mode", mode, "--rma-sync", "pscw", "--rma-window", exposure, "--window", "4")
+    out = tmp_path / "run.jsonl"
+    run = mpich.run(
+        "point-to-point", *options, "--bytes", "8,8KiB", "--repeats", "4", ranks=3, out=out
+    )
+    assert set(repeats(run)) == {8, 8192}
+
+
+FAULTY = [
+    *((mode, window, "wrong") for mode in (*MODES, *OF_AN_ELEMENT) for window in (1, 4)),
+    *((mode, window, "wrong") for mode in BOTH_WAYS for window in (1, 4)),
+    *((mode, 1, "lost") for mode in ONE_SIDED if mode != "accumulate"),
+]
+
+
+@pytest.mark.parametrize(
+    ("mode", "window", "fault"), FAULTY, ids=[f"{m}-{w}-{fault}" for m, w, fault in FAULTY]
+)
+def test_wrong_data_are_not_timed(
+    mpich_shim: Shim, tmp_path: Path, mode: str, window: int, fault: str
+) -> None:
+    """One byte of a message differs, or does not come back: none of the modes may miss it."""
+    sync = ("--rma-sync", "pscw") if mode in BOTH_WAYS else ()
+    options = ("--mode", mode, *sync, "--window", str(window), "--repeats", "2")
+    sizes = () if mode in OF_AN_ELEMENT else ("--bytes", "8,1KiB")
+    with pytest.raises(MeasurementError):
+        mpich_shim.run(
+            "point-to-point", *options, *sizes, ranks=2, out=tmp_path / "run.jsonl", **{fault: 0}
+        )
+    run = read(tmp_path / "run.jsonl")
+    assert [text.split()[0] for text in wrong_results(run)] == [mode]
+    assert "sample" not in run.tables
+    assert run.complete
+
+
+@pytest.mark.parametrize("mode", ["blocking", "nonblocking", "persistent", "bidirectional"])
+def test_wrong_data_of_the_answering_rank_are_noticed_too(
+    mpich_shim: Shim, tmp_path: Path, mode: str
+) -> None:
+    """Of three pairs the two with this rank are left out, and the third is timed."""
+    options = ("--mode", mode, "--pairs", "0-1,0-2,1-2", "--bytes", "8", "--repeats", "2")
+    out = tmp_path / "run.jsonl"
+    with pytest.raises(MeasurementError):
+        mpich_shim.run("point-to-point", *options, ranks=3, out=out, wrong=2)
+    run = read(out)
+    assert len(wrong_results(run)) == 2
+    samples = run.tables["sample"]
+    assert set(zip(samples["i"], samples["j"], strict=True)) == {(0, 1)}
 
 
 def test_the_default_pair_is_the_first_and_the_last_rank(mpich: Mpi, tmp_path: Path) -> None:
@@ -189,6 +277,13 @@ WRONG = [
     (("--window", "0"), "--window is"),
     (("--cache", "cold", "--window", "2"), "exclude each other"),
     (("--cache", "cold", "--mode", "persistent"), "exclude"),
+    (("--rma-sync", "fence"), "for one-sided modes"),
+    (("--rma-window", "shared"), "for one-sided modes"),
+    (("--mode", "bidirectional_put"), "need --rma-sync fence or pscw"),
+    (("--mode", "bidirectional_get", "--rma-sync", "lock"), "need --rma-sync fence or pscw"),
+    (("--mode", "accumulate", "--bytes", "2GiB"), "at most 2147483647"),
+    (("--mode", "fetch_and_op", "--bytes", "4,16"), "move 8 bytes"),
+    (("--mode", "compare_and_swap", "--bytes", "auto:16:64"), "move 8 bytes"),
     (("--pairs", "0"), "two ranks such as"),
     (("--pairs", "0-0"), "two ranks such as"),
     (("--pairs", "0-1,"), "two ranks such as"),

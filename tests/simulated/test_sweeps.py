@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from beds.simulation import Simulation
+from isochrone.base.errors import InputError
 from isochrone.measure.platforms import Platform, parse
 from isochrone.runfile.run import Run
 
@@ -42,6 +43,42 @@ def test_a_message_takes_latency_plus_size_over_bandwidth(
     assert list(found) == SIZES
     for size, seconds in found.items():
         assert seconds == pytest.approx(one_way(machine, size), rel=0.01)
+
+
+THERE_AND_BACK = ("get_accumulate", "fetch_and_op", "compare_and_swap")
+"""In SimGrid the operands go there, and what was there comes back as a second message."""
+
+
+@pytest.mark.few(4)
+@pytest.mark.parametrize("sync", ["flush", "lock", "lock_all", "pscw"])
+@pytest.mark.parametrize("mode", ["put", "get", "accumulate", *THERE_AND_BACK])
+def test_an_access_takes_its_messages(simulation: Simulation, mode: str, sync: str) -> None:
+    """With pscw the partner first says that it may begin, and the target waits for the end."""
+    machine = parse(MACHINE + " latency:5us")
+    sizes = () if mode in THERE_AND_BACK[1:] else ("--bytes", "8,64KiB")
+    run = simulation.measure("point-to-point", machine, "--mode", mode, "--rma-sync", sync, *sizes)
+    for size, seconds in medians(run).items():
+        expected = one_way(machine, size) * (1 + (mode in THERE_AND_BACK))
+        if sync == "pscw":
+            adds = "accumulate" in mode or mode == "fetch_and_op"
+            expected += one_way(machine, 0) * (1 + adds)
+        assert seconds == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("machine", "options"),
+    [("nodes:2 cores:1", ("--rma-window", "shared")), ("nodes:3 cores:1", ("--rma-sync", "fence"))],
+    ids=["shared", "fence"],
+)
+def test_what_these_ranks_cannot_do_is_refused(
+    simulation: Simulation, machine: str, options: tuple[str, ...]
+) -> None:
+    """Memory is shared on one node only, and all ranks take part in a fence. Nothing is left."""
+    taken = ("--mode", "put", "--bytes", "8", "--repeats", "2", *options)
+    with pytest.raises(InputError):  # of the file
+        simulation.measure_file(
+            "point-to-point", parse(machine).xml(), parse(machine).hosts(), *taken, code=2
+        )
 
 
 def of_a_window(machine: Platform, mode: str, window: int, nbytes: int) -> float:

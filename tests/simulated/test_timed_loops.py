@@ -49,7 +49,7 @@ def test_every_sample_of_every_mode_and_window_takes_as_long_as_in_a_plain_loop(
     argv += [*QUIET, *EXACT, *SETTINGS[setting], loops, "1", "15", "8", "65536"]
     answer = subprocess.run(argv, check=True, capture_output=True, text=True, timeout=120)
     found = [Loop.parse(line) for line in answer.stdout.splitlines()]
-    assert len(found) == 6 * 3 * 2
+    assert len(found) == 11 * 3 * 2
     for loop in found:
         shared = loop.mode == "bidirectional" and loop.window > 1 and DETACHED in SETTINGS[setting]
         assert loop.probe == pytest.approx(loop.plain, rel=0.04 if shared else 0.005), loop

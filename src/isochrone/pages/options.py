@@ -37,7 +37,16 @@ def _is(*values: str) -> Rule:
     return lambda value: value in values
 
 
+def _is_not(*values: str) -> Rule:
+    return lambda value: value not in values
+
+
 _NEEDS: tuple[tuple[str, Rule, tuple[str, ...]], ...] = (
+    (
+        "mode",
+        _is_not("blocking", "nonblocking", "persistent", "bidirectional"),
+        ("rma-sync", "rma-window"),
+    ),
     ("layout", _is("vector"), ("stride",)),
     ("cache", _is("cold"), ("cache-bytes",)),
     ("pairing", _is("random"), ("seed",)),

@@ -312,7 +312,7 @@ def curve_key(of: Mapping[str, Any], size: int) -> tuple[dict[str, Any], int]:
 
 def _point(run: Run, table: Table, rows: Ints, nbytes: int, key: dict[str, Any]) -> Point:
     times = summarise(table, rows)
-    factor = 2.0 if run.options.get("mode") == "bidirectional" else 1.0
+    factor = 2.0 if str(run.options.get("mode")).startswith("bidirectional") else 1.0
     moved = factor * nbytes if key.get("op") not in _NO_DATA else None
     seconds = (times.median, times.high, times.low)
     bandwidth, bandwidth_low, bandwidth_high = _bandwidth(table, rows, moved, seconds)

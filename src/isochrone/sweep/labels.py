@@ -12,8 +12,8 @@ from isochrone.views.head import library
 ONE_NODE = "one node"
 
 _USUAL = {
-    "mode": "blocking", "window": 1, "layout": "contiguous", "cache": "hot", "pairing": "halves",
-    "sync": "barrier", "root": "fixed",
+    "mode": "blocking", "window": 1, "rma-sync": "flush", "rma-window": "create",
+    "layout": "contiguous", "cache": "hot", "pairing": "halves", "sync": "barrier", "root": "fixed",
 }  # fmt: skip
 """Defaults of options; shown only where curves differ in them."""
 
@@ -73,7 +73,7 @@ def _facts(run: Run, curve: Curve) -> dict[str, str]:
 def _option(key: str, value: object) -> str:
     texts = {
         "window": f"{value} in flight", "layout": f"{value}", "cache": f"{value} cache",
-        "sync": f"{value} start", "root": f"{value} root",
+        "rma-window": f"{value} window", "sync": f"{value} start", "root": f"{value} root",
     }  # fmt: skip
     return printable(texts.get(key, str(value)), 40)
 

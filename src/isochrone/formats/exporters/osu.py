@@ -1,7 +1,7 @@
 """Tables in the layout of the OSU Micro-Benchmarks, for tools that parse their output.
 
 Two columns, size and µs (or MB/s), below the header of the benchmark that measures the same:
-``osu_latency``, ``osu_bw``, ``osu_bibw``, ``osu_put_latency``, ``osu_get_latency``, ``osu_mbw_mr``
+``osu_latency``, ``osu_bw``, ``osu_bibw``, ``osu_mbw_mr``, one-sided ones such as ``osu_put_bw``,
 and the collectives, of which only the library's own are written. OSU prints means, so these are
 means, and for collectives those over the ranks.
 """
@@ -13,6 +13,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
 from isochrone.formats.exported_sweep import curves_to_export
 from isochrone.formats.exporter import Exporter
+from isochrone.formats.osu_access import ABOUT_ACCESS, CALLS
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import Curve, Point
 
@@ -26,7 +27,6 @@ TITLES = {
 
 _MICRO = 1e6
 _VERSION = "v5.8"  # whose layout this is
-_ONE_SIDED = "# Window creation: MPI_Win_allocate\n# Synchronization: MPI_Win_flush\n"
 
 
 def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
@@ -57,13 +57,16 @@ def _table(run: Run, curve: Curve) -> Iterator[str]:
 
 
 def _pair(run: Run, curve: Curve) -> Iterator[str]:
-    mode, window = run.options.get("mode"), run.options.get("window")
-    rated = mode == "bidirectional" or (isinstance(window, int) and window > 1)
-    name = {"put": "_Put Latency", "get": "_Get Latency", "bidirectional": " Bi-Directional "
-            "Bandwidth"}.get(str(mode), " Bandwidth" if rated else " Latency")  # fmt: skip
-    yield _title(name, curve)
-    if mode in ("put", "get"):
-        yield _ONE_SIDED
+    mode, window = str(run.options.get("mode")), run.options.get("window")
+    both_ways = mode.startswith("bidirectional")
+    rated = both_ways or (isinstance(window, int) and window > 1)
+    call = f"_{CALLS[mode]}" if mode in CALLS else ""
+    quantity = "Bi-Directional Bandwidth" if both_ways else "Bandwidth" if rated else "Latency"
+    yield _title(f"{call} {quantity}", curve)
+    for line, (option, names) in ABOUT_ACCESS.items():
+        value = str(run.options.get(option))
+        if call and value in names:
+            yield f"# {line}: {names[value]}\n"
     yield f"{'# Size':<10}{'Bandwidth (MB/s)' if rated else 'Latency (us)':>18}\n"
     for point in curve.points:
         if not rated:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from isochrone.base.log_text import plain
 from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep
 from isochrone.formats.log import of_tables
+from isochrone.formats.osu_access import ABOUT_ACCESS
 from isochrone.formats.source import MAX_RANKS, Source, parse_number
 from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.importer import Wanted
@@ -23,6 +24,7 @@ _TITLE = re.compile(
     r"(?: v(?P<version>\S+))?(?: by isochrone, (?P<ranks>\d{1,9}) ranks)?\s*",
     re.IGNORECASE,
 )
+_ACCESS = re.compile(r"# (Window creation|Synchronization): (MPI_Win_\S+)\s*")
 _PAIRS = re.compile(r"# \[ pairs: (\d{1,9}) \] \[ window size: (\d{1,9}) \]\s*")
 _INIT = re.compile(r"nprocs: (\d{1,7}), min: [\d.]+ ms, max: ([\d.]+) ms, avg: [\d.]+ ms\s*")
 _COLLECTIVES = {
@@ -77,6 +79,7 @@ class _Table(Results):
     pairs: int = 0
     window: int = 0
     header: dict[str, str] = field(default_factory=dict)
+    access: dict[str, str] = field(default_factory=dict)
 
 
 class _Tables:
@@ -136,6 +139,10 @@ class _Tables:
             table.take(self.source, [init[2]])
         elif sizes := _PAIRS.fullmatch(text.strip()):
             table.pairs, table.window = int(sizes[1]), int(sizes[2])
+        elif access := _ACCESS.fullmatch(text.strip()):
+            option, names = ABOUT_ACCESS[access[1]]
+            if value := next((v for v in names if names[v] == access[2]), None):
+                table.access[option] = value
         elif not table.rows and _columns(text)[0] in ("size", "mean", "overall"):
             table.columns = _columns(text)
         # anything else is a warning of the MPI library, or what a batch system adds
@@ -195,7 +202,7 @@ def _messages(before: str, program: str, mode: str, meaning: str, line: int) -> 
     if before in _ONE_SIDED:
         name = before.replace(" ", "_")
         meaning = f"{before} until complete" if program == "latency" else f"{before}, {meaning}"
-        mode = mode if mode == "bidirectional" else name
+        mode = f"{mode}_{name}" if mode == "bidirectional" else name
     elif before:
         meaning = f"{meaning}, {before}"
     return _Table(test, line, ranks=2, kind="pair", mode=mode, meaning=meaning)
@@ -235,7 +242,7 @@ def _pair(source: Source, table: _Table) -> Sweep:
         return ends | _timed(source, row, "median" if median else "mean")
 
     samples = table.samples(source, make)
-    options = {"mode": table.mode, "window": _WINDOW if rated else 1}
+    options = {"mode": table.mode, "window": _WINDOW if rated else 1, **table.access}
     return Sweep("point-to-point", table.meaning, 2, samples, options, means=not median,
                  header=dict(table.header))  # fmt: skip
 

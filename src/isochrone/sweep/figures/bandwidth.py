@@ -29,7 +29,9 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     if not drawn:
         raise InputError("the runs have no bandwidth: no operation moves data")
     kinds = {next((_OF[name] for name in _OF if name in c.key), _ANY) for _, c in drawn}
-    bidirectional = {run.options.get("mode") for run, _ in drawn} == {"bidirectional"}
+    bidirectional = all(
+        str(run.options.get("mode")).startswith("bidirectional") for run, _ in drawn
+    )
     of = "of both directions combined" if bidirectional else kinds.pop() if len(kinds) == 1 else ""
     return by_size(
         runs, drawn, options, ("bandwidth", "bandwidth_low", "bandwidth_high"),

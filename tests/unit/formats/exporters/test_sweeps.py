@@ -17,6 +17,8 @@ from beds.mpis import missing
 from isochrone.base.errors import InputError
 from isochrone.cli.main import main
 from isochrone.formats.exporters import csv, gnuplot, osu
+from isochrone.formats.importers.osu import IMPORTER
+from isochrone.formats.osu_access import CALLS
 from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import curves
@@ -139,6 +141,13 @@ def test_osu_headers_of_all_kinds(tmp_path: Path) -> None:
          "# Size      Bandwidth (MB/s)"),
         (sweeps.point_to_point(mode="put"), "# OSU MPI_Put Latency Test",
          "# Size          Latency (us)"),
+        (sweeps.point_to_point(mode="get", window=64), "# OSU MPI_Get Bandwidth Test",
+         "# Size      Bandwidth (MB/s)"),
+        (sweeps.point_to_point(mode="bidirectional_put", **{"rma-sync": "pscw"}),
+         "# OSU MPI_Put Bi-Directional Bandwidth Test",
+         "# Synchronization: MPI_Win_post/start/complete/wait"),
+        (sweeps.point_to_point(mode="fetch_and_op", **{"rma-window": "dynamic"}),
+         "# OSU MPI_Fetch_and_op Latency Test", "# Window creation: MPI_Win_create_dynamic"),
         (sweeps.bisection(8), "# OSU MPI Multiple Bandwidth / Message Rate Test",
          "# Size                  MB/s        Messages/s"),
         (sweeps.collective(("allreduce",)), "# OSU MPI Allreduce Latency Test",
@@ -148,6 +157,20 @@ def test_osu_headers_of_all_kinds(tmp_path: Path) -> None:
         lines = text_of(run, tmp_path).splitlines()
         assert lines[1].startswith(title)
         assert columns in lines[2:5]
+
+
+@pytest.mark.parametrize("mode", CALLS)
+def test_osu_tables_of_one_sided_modes_are_read_again(tmp_path: Path, mode: str) -> None:
+    """With the mode, the window and its synchronisation; OSU has no table of gets both ways."""
+    access = {"rma-window": "allocate", "rma-sync": "fence"}
+    run = sweeps.point_to_point(sizes=(8, 64), mode=mode, **access)
+    osu.write(run, tmp_path / "osu.txt")
+    again = IMPORTER.read(tmp_path / "osu.txt")
+    assert {key: again.options[key] for key in ("mode", *access)} == {"mode": mode, **access}
+    (before,), (after,) = curves(run), curves(again)
+    assert [p.bandwidth for p in after.points] == pytest.approx(
+        [p.bytes / p.mean * (1 + ("bidirectional" in mode)) for p in before.points], rel=0.02
+    )
 
 
 def test_osu_tables_are_found_by_the_patterns_of_reframe(tmp_path: Path) -> None:

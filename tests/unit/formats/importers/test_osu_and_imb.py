@@ -133,6 +133,28 @@ def test_osu_one_sided() -> None:
     assert points(curves(run)[0])[1024] == 0.15
 
 
+@pytest.mark.parametrize(
+    ("title", "mode"),
+    [
+        ("OSU MPI_Put Bi-directional Bandwidth Test", "bidirectional_put"),
+        ("OSU MPI_Accumulate Latency Test", "accumulate"),
+        ("OSU MPI_Get_accumulate latency Test", "get_accumulate"),
+        ("OSU MPI_Fetch_and_op latency Test", "fetch_and_op"),
+        ("OSU MPI_Compare_and_swap latency Test", "compare_and_swap"),
+    ],
+)
+def test_osu_one_sided_tests_have_our_modes(tmp_path: Path, title: str, mode: str) -> None:
+    """And the lines below the title are our options."""
+    column = "Bandwidth (MB/s)" if "Bandwidth" in title else "Latency (us)"
+    text = (
+        f"# {title} v5.8\n# Window creation: MPI_Win_create_dynamic\n"
+        f"# Synchronization: MPI_Win_lock/unlock\n# Size  {column}\n8  2.0\n"
+    )
+    run = of(osu, tmp_path, text)
+    assert run.options["mode"] == mode
+    assert (run.options["rma-window"], run.options["rma-sync"]) == ("dynamic", "lock")
+
+
 def test_the_same_table_again_is_another_repetition(tmp_path: Path) -> None:
     text = LATENCY + "8 1.5\n64 1.7\n\n" + LATENCY + "8 1.7\n64 1.9\n"
     (curve,) = curves(of(osu, tmp_path, text))
