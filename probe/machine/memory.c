@@ -12,12 +12,11 @@ static struct {
 
 const iso_option_t iso_memory_options[] = {
     {"memory", ISO_OPTION_TEXT, "MEMORY[,MEMORY]", "host",
-     "memory of the messages: host, or of a GPU: cuda, rocm or level-zero; "
-     "two: where they are sent from and where they are received",
+     "memory of messages: host, or of a GPU: cuda, rocm, level-zero; or two: "
+     "sent from, received into",
      &options.memory},
     {"gpu", ISO_OPTION_TEXT | ISO_EXPERT, "N,...", NULL,
-     "GPU of each rank of a node, in turn, such as 0,0,1,1 (default: the first "
-     "rank has GPU 0, the next GPU 1, ...)",
+     "GPU of each rank of a node in turn, such as 0,0,1,1 (default: 0,1,2,...)",
      &options.gpus},
     {"staging", ISO_OPTION_CHOICE | ISO_EXPERT, "auto|always|never", "auto",
      "copy messages between GPU and host memory outside MPI: if MPI is not "

@@ -22,9 +22,6 @@ DRIVERS = {"cuda": "nvlink", "rocm": "xgmi", "level-zero": "peer"}
 """Each with the link of two GPUs that have one."""
 
 QUICK = ("--repeats", "4", "--retest", "0")
-SETUP = Copies(0, reads=2, bytes_read=0, writes=6, bytes_written=0)
-"""Copies of two buffers before the first message: a trial, and what they hold at first."""
-
 OPERATIONS = {
     "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall",
     "reduce_scatter_block", "scan",
@@ -35,6 +32,18 @@ OPERATIONS = {
 def gpus(mpich: Mpi, tmp_path: Path) -> Gpus:
     """Two GPUs, and the wheel `mpich`."""
     return Gpus(mpich, tmp_path)
+
+
+def _copies(gpus: Gpus, *options: str, aware: bool = False) -> list[Copies]:
+    """Return the copies of each rank for more repetitions, without those of the set-up."""
+    counts = []
+    for repeats in ("4", "9"):
+        gpus.run(*options, "--retest", "0", "--repeats", repeats, aware=aware)
+        counts.append(gpus.copies())
+    return [
+        Copies(many.gpu, *(more - less for more, less in zip(many[1:], few[1:], strict=True)))
+        for few, many in zip(*counts, strict=True)
+    ]
 
 
 def _codes(run: Run) -> set[str]:
@@ -63,14 +72,14 @@ def test_an_mpi_that_is_not_gpu_aware_gets_host_memory_on_every_mpi(
 ) -> None:
     """Each operation of a rank is a copy from its GPU and one to it; the run file says so."""
     gpus = Gpus(every_mpi, tmp_path)
-    run = gpus.run("point-to-point", "--memory", "cuda", "--bytes", "1KiB", *QUICK)
+    options = ("point-to-point", "--memory", "cuda", "--bytes", "1KiB")
+    first, second = _copies(gpus, *options)
+    run = read(gpus.folder / "run.jsonl")
     assert run.header["mpi"]["gpu_aware"]["cuda"] in ("no", "unknown")
     assert "staged" in _codes(run)
-    first, second = gpus.copies()
     assert (first.gpu, second.gpu) == (0, 1)
-    operations = first.reads - SETUP.reads
-    assert operations > 4
-    assert first.writes - SETUP.writes == second.reads - SETUP.reads == operations
+    assert first.reads == first.writes == second.reads == second.writes >= 5
+    assert first.bytes_read == second.bytes_written == 1024 * first.reads
 
 
 @pytest.mark.parametrize("window", [1, 3])
@@ -78,14 +87,12 @@ def test_an_mpi_that_is_not_gpu_aware_gets_host_memory_on_every_mpi(
 def test_each_message_is_copied_once_at_each_end(gpus: Gpus, mode: str, window: int) -> None:
     """What one rank reads from its GPU, the other writes to its own: no message is left out."""
     options = ("--memory", "cuda", "--mode", mode, "--window", str(window), "--bytes", "64")
-    gpus.run("point-to-point", *options, *QUICK)
-    one, other = gpus.copies()
-    sent = [rank.reads - SETUP.reads for rank in (one, other)]
-    received = [rank.writes - SETUP.writes for rank in (other, one)]
-    assert sent == received
-    assert sent[0] > 0
-    assert sent[0] % window == 0
-    assert (sent[1] > 0) == (window == 1 or mode == "bidirectional")
+    one, other = _copies(gpus, "point-to-point", *options)
+    assert (one.reads, other.reads) == (other.writes, one.writes)
+    assert (one.bytes_read, other.bytes_read) == (other.bytes_written, one.bytes_written)
+    assert one.reads >= 5 * window
+    assert one.reads % window == 0
+    assert (other.reads > 0) == (window == 1 or mode == "bidirectional")
 
 
 @pytest.mark.parametrize(("memory", "reads", "writes"), [
@@ -94,24 +101,26 @@ def test_each_message_is_copied_once_at_each_end(gpus: Gpus, mode: str, window: 
 def test_messages_may_go_from_one_memory_to_another(
     gpus: Gpus, memory: str, reads: bool | None, writes: bool | None
 ) -> None:
-    gpus.run("point-to-point", "--memory", memory, "--bytes", "64", *QUICK)
+    options = ("point-to-point", "--memory", memory, "--bytes", "64")
     if reads is None:
+        gpus.run(*options, *QUICK)
         assert not gpus.log.exists()
         return
-    for rank in gpus.copies():  # a buffer is tried with one read and three writes
-        assert (rank.reads - 1 > 0) == reads
-        assert (rank.writes - 3 > 0) == writes
+    for rank in _copies(gpus, *options):
+        assert (rank.reads > 0) == reads
+        assert (rank.writes > 0) == writes
 
 
 @pytest.mark.parametrize("experiment", ["point-to-point", "bisection", "latency-map"])
 def test_a_gpu_aware_mpi_gets_the_pointers(gpus: Gpus, experiment: str) -> None:
-    """Nothing is copied but what the buffers hold at first."""
-    run = gpus.run(experiment, "--memory", "cuda", "--bytes", "64", *QUICK, aware=True)
+    """Nothing is copied but what the buffers hold before the messages."""
+    options = (experiment, "--memory", "cuda", "--bytes", "64")
+    for rank in _copies(gpus, *options, aware=True):
+        assert (rank.reads, rank.writes) == (0, 0)
+    run = read(gpus.folder / "run.jsonl")
     assert run.header["memory"] == "cuda"
     assert run.header["mpi"]["gpu_aware"]["cuda"] == "yes"
     assert "staged" not in _codes(run)
-    for rank in gpus.copies():
-        assert (rank.reads, rank.writes) == (SETUP.reads, SETUP.writes)
 
 
 @pytest.mark.parametrize("mode", ["put", "get"])
