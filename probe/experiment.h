@@ -23,18 +23,20 @@
 #include "machine/beginning.h"
 #include "machine/clock.h"
 #include "machine/host.h"
+#include "machine/memory.h"
 #include "machine/subset_barrier.h"
 
 struct iso_record; /* runfile/record.h */
 
 /** What an experiment works with. */
 typedef struct iso_context {
-    MPI_Comm comm;             /**< for the data of the experiment */
-    MPI_Comm control;          /**< for agreeing and collecting; same ranks */
-    int rank, size;            /**< in both */
-    iso_clock_t clock;         /**< as examined at the start */
-    struct iso_record *record; /**< run file at rank 0, NULL elsewhere */
-    const iso_place_t *places; /**< of the ranks in the run file, at rank 0 */
+    MPI_Comm comm;              /**< for the data of the experiment */
+    MPI_Comm control;           /**< for agreeing and collecting; same ranks */
+    int rank, size;             /**< in both */
+    iso_clock_t clock;          /**< as examined at the start */
+    struct iso_record *record;  /**< run file at rank 0, NULL elsewhere */
+    const iso_place_t *places;  /**< of the ranks in the run file, at rank 0 */
+    const iso_memory_t *memory; /**< of messages; GPUs at rank 0 */
     int ranks;     /**< in the run file: size, unless the machine is invented */
     int node;      /**< index of the host of this rank */
     bool progress; /**< rank 0 may call iso_progress */

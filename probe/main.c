@@ -181,6 +181,9 @@ static int parse_options(const iso_experiment_t *experiment, int argc,
     if (common.stall == NOT_GIVEN) {
         common.stall = usual_stall(experiment);
     }
+    if (iso_memory_check(error)) {
+        return -1;
+    }
     return experiment->check ? experiment->check(error) : 0;
 }
 
@@ -221,18 +224,20 @@ static int check_node(const iso_experiment_t *experiment, int ranks, int here,
                       needed / GiB, here, there / GiB);
 }
 
-/** The same for the machine that each rank has found itself on; the rank that
- *  complains is the first that has reason to. */
+/** The same for the machine that each rank has found itself on, and its GPU;
+ *  the rank that complains is the first that has reason to. */
 static int check_every_node(const iso_experiment_t *experiment, int rank,
                             int size, char *error)
 {
-    int here = 0;
+    int here = 0, local = 0;
     MPI_Comm node;
     MPI_CHECK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
                                   MPI_INFO_NULL, &node));
     MPI_CHECK(MPI_Comm_size(node, &here));
+    MPI_CHECK(MPI_Comm_rank(node, &local));
     MPI_CHECK(MPI_Comm_free(&node));
-    int wrong = check_node(experiment, size, here, error);
+    int wrong = check_node(experiment, size, here, error) ||
+                iso_memory_begin(local, error);
     int complains = wrong ? rank : size;
     iso_plain_allreduce(MPI_COMM_WORLD, &complains, 1, MPI_INT, MPI_MIN);
     if (complains < size && complains != 0 && rank == complains) {
@@ -299,6 +304,8 @@ static int measure(const iso_experiment_t *experiment, int rank, int size,
     iso_place_t *places = iso_host_gather(ctx.control, ctx.clock.simulated);
     iso_place_t *invented = NULL;
     ctx.node = own_node(&ctx, places);
+    iso_memory_t memory = iso_memory_gather(ctx.control, ctx.clock.simulated);
+    ctx.memory = &memory;
     if (rank == 0) {
         ctx.record = record;
         invented = experiment->invent ? experiment->invent(&ctx.ranks) : NULL;
@@ -312,6 +319,7 @@ static int measure(const iso_experiment_t *experiment, int rank, int size,
     if (rank == 0 && experiment->finalized == NULL) {
         finish(record);
     }
+    iso_memory_forget(&memory);
     free(invented);
     free(places);
     iso_meet(&ctx);

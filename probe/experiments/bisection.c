@@ -39,10 +39,13 @@ static const iso_option_t own_options[] = {
     {0},
 };
 
-static const iso_option_t *const all_options[] = {
-    own_options,         iso_transfer_options,
-    iso_sweep_options,   iso_time_limit_options,
-    iso_sampler_options, NULL};
+static const iso_option_t *const all_options[] = {own_options,
+                                                  iso_transfer_options,
+                                                  iso_memory_options,
+                                                  iso_sweep_options,
+                                                  iso_time_limit_options,
+                                                  iso_sampler_options,
+                                                  NULL};
 
 static int check(char *error)
 {

@@ -32,10 +32,13 @@ static const iso_option_t own_options[] = {
     {0},
 };
 
-static const iso_option_t *const all_options[] = {
-    own_options,         iso_transfer_options,
-    iso_sweep_options,   iso_time_limit_options,
-    iso_sampler_options, NULL};
+static const iso_option_t *const all_options[] = {own_options,
+                                                  iso_transfer_options,
+                                                  iso_memory_options,
+                                                  iso_sweep_options,
+                                                  iso_time_limit_options,
+                                                  iso_sampler_options,
+                                                  NULL};
 
 static iso_pair_t pairs[MAX_PAIRS]; /* as --pairs says, or the default */
 static int pair_count;

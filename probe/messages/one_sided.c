@@ -163,7 +163,12 @@ void iso_one_sided_expose(iso_transfer_t *t, const char *kind)
     MPI_Aint room = (MPI_Aint)t->in_room, base = 0;
     bool writes = t->mode->writes;
     t->region = writes ? t->in : t->out;
-    t->fetched = writes && t->mode->reads ? iso_touched(t->in_room) : t->in;
+    t->fetched = t->in;
+    if (writes && t->mode->reads) {
+        t->fetch = iso_buffer_create(t->in_room, ISO_RECEIVED);
+        iso_buffer_touch(&t->fetch, t->in_room);
+        t->fetched = t->fetch.at;
+    }
     memset(&t->compared, 1, sizeof(t->compared));
     if (strcmp(kind, "allocate") == 0) {
         MPI_CHECK(MPI_Win_allocate(room, 1, MPI_INFO_NULL, comm, &t->region,
@@ -192,9 +197,7 @@ void iso_one_sided_withdraw(iso_transfer_t *t)
     }
     MPI_CHECK(MPI_Win_free(&t->exposed));
     free(t->bases);
-    if (t->fetched != t->in) {
-        free(t->fetched);
-    }
+    iso_buffer_free(&t->fetch);
 }
 
 /* --- loops --------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "messages/one_sided.h"
 #include "messages/partitioned.h"
+#include "messages/staged.h"
 
 #include <limits.h>
 
@@ -72,11 +73,7 @@ const iso_option_t iso_transfer_options[] = {
 
 static const iso_mode_t *mode(void)
 {
-    const iso_mode_t *found = iso_modes;
-    while (strcmp(found->name, options.mode) != 0) {
-        found++; /* the option accepts no other name */
-    }
-    return found;
+    return iso_mode_find(options.mode);
 }
 
 /** How accesses of a one-sided mode are completed. */
@@ -92,6 +89,13 @@ static const iso_epoch_t *epoch(void)
 static bool one_sided(void)
 {
     return mode()->call != NULL;
+}
+
+/** Whether one-sided modes use memory that MPI allocates. */
+static bool mpi_allocates(void)
+{
+    return strcmp(options.exposure, "allocate") == 0 ||
+           strcmp(options.exposure, "shared") == 0;
 }
 
 static bool cold(void)
@@ -136,6 +140,9 @@ static const char *check_one_sided(iso_sizes_t *sizes)
                        "such as --mode put"
                      : NULL;
     }
+    if (iso_memory_on_gpu() && mpi_allocates()) {
+        return "--rma-window allocate and shared need --memory host";
+    }
     if (mode()->both_ways && !epoch()->active) {
         return "in both directions one-sided modes need --rma-sync fence or "
                "pscw";
@@ -175,6 +182,9 @@ int iso_transfer_check(iso_sizes_t *sizes, char *error)
 {
     const char *wrong =
         mode()->partitions ? check_partitions(sizes) : check_one_sided(sizes);
+    if (!iso_staged_can(options.mode)) {
+        iso_memory_needs_mpi("--mode", options.mode);
+    }
     long long quantum = iso_transfer_quantum();
     if (options.window < 1 || options.window > MAX_WINDOW) {
         wrong = "--window is 1 to 4096 messages";
@@ -253,26 +263,37 @@ static double room(long long largest, long messages)
 double iso_transfer_memory(long long largest)
 {
     bool fetches = mode()->reads && mode()->writes;
-    bool allocates =
-        one_sided() && (strcmp(options.exposure, "allocate") == 0 ||
-                        strcmp(options.exposure, "shared") == 0);
+    bool allocates = one_sided() && mpi_allocates();
     return room(largest, 1) +
            room(largest, options.window) * (1 + fetches + allocates);
 }
 
 /* --- two ranks ----------------------------------------------------------- */
 
-void iso_transfer_init(iso_transfer_t *t, const iso_context_t *ctx,
-                       long long largest)
+void iso_transfer_open(iso_transfer_t *t, const iso_context_t *ctx,
+                       size_t out_room, size_t in_room, long window)
 {
     memset(t, 0, sizeof(*t));
     t->ctx = ctx;
-    t->window = options.window;
-    t->out_room = (size_t)room(largest, 1);
-    t->in_room = (size_t)room(largest, options.window);
-    t->out = iso_touched(t->out_room);
-    t->in = iso_touched(t->in_room);
+    t->window = window;
+    t->out_room = out_room;
+    t->in_room = in_room;
+    t->sent = iso_buffer_create(out_room, ISO_SENT);
+    t->received = iso_buffer_create(in_room, ISO_RECEIVED);
+    iso_buffer_touch(&t->sent, out_room);
+    iso_buffer_touch(&t->received, in_room);
+    t->out = t->sent.at;
+    t->in = t->received.at;
     t->requests = iso_calloc((2 * t->window), sizeof(MPI_Request));
+    t->message.bytes = -1;
+    iso_staged_begin(t);
+}
+
+void iso_transfer_init(iso_transfer_t *t, const iso_context_t *ctx,
+                       long long largest)
+{
+    iso_transfer_open(t, ctx, (size_t)room(largest, 1),
+                      (size_t)room(largest, options.window), options.window);
     t->mode = mode();
     t->partitions = (int)options.partitions;
     t->early = strcmp(options.ready, "early") == 0;
@@ -281,18 +302,17 @@ void iso_transfer_init(iso_transfer_t *t, const iso_context_t *ctx,
         t->epoch = epoch();
         iso_one_sided_expose(t, options.exposure);
     }
-    t->message.bytes = -1;
 }
 
 void iso_transfer_free(iso_transfer_t *t)
 {
     iso_message_free(&t->message);
-    if (one_sided()) {
+    if (t->epoch) {
         iso_one_sided_withdraw(t);
     }
     free(t->requests);
-    free(t->in);
-    free(t->out);
+    iso_buffer_free(&t->received);
+    iso_buffer_free(&t->sent);
 }
 
 void iso_transfer_set(iso_transfer_t *t, int partner, long long bytes)

@@ -62,7 +62,9 @@ typedef struct iso_transfer {
     const iso_context_t *ctx;
     iso_message_t message; /**< of the size at hand */
     int partner;           /**< of the loop at hand */
-    char *out, *in;        /**< regions of out_room and in_room bytes */
+    iso_buffer_t sent, received;
+    char *out, *in; /**< where messages lie in these: out_room and in_room
+                         bytes */
     size_t out_room, in_room;
     size_t at, step, last; /**< where the next message lies; how far the one
                                 after; where to begin again (--cache cold) */
@@ -77,7 +79,8 @@ typedef struct iso_transfer {
     MPI_Win exposed;    /**< all regions */
     MPI_Aint *bases;    /**< displacement of the region at each rank ... */
     MPI_Aint base;      /**< ... and at the partner */
-    char *fetched;      /**< what a rank reads: in_room bytes */
+    char *fetched;      /**< what a rank reads: in_room bytes ... */
+    iso_buffer_t fetch; /**< ... here, if not in what it receives */
     long long compared; /**< compare_and_swap: what is expected there */
     MPI_Group group;    /**< the partner, while a loop runs */
 } iso_transfer_t;
@@ -87,6 +90,10 @@ static inline void iso_transfer_walk(iso_transfer_t *t)
 {
     t->at = t->at + t->step > t->last ? 0 : t->at + t->step;
 }
+
+/** Allocate buffers of so many bytes, and requests. */
+void iso_transfer_open(iso_transfer_t *transfer, const iso_context_t *ctx,
+                       size_t out_room, size_t in_room, long window);
 
 /** Make room for messages of up to @a largest bytes. Collective. */
 void iso_transfer_init(iso_transfer_t *transfer, const iso_context_t *ctx,

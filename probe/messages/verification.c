@@ -92,18 +92,39 @@ static void touch_region(iso_transfer_t *t, bool begins)
     }
 }
 
+/** Host memory with the same data, after copies. */
+static char *image_of(const iso_transfer_t *t, char *memory)
+{
+    const iso_buffer_t *buffers[] = {&t->sent, &t->received, &t->fetch};
+    for (size_t k = 0; k < ISO_LENGTH(buffers); k++) {
+        if (memory == buffers[k]->at) {
+            return buffers[k]->image;
+        }
+    }
+    return memory; /* MPI's own */
+}
+
+/** Copy all images to the buffers, or back. */
+static void copy_all(const iso_transfer_t *t,
+                     void (*copy)(const iso_buffer_t *, size_t, size_t))
+{
+    copy(&t->sent, 0, t->out_room);
+    copy(&t->received, 0, t->in_room);
+    copy(&t->fetch, 0, t->in_room);
+}
+
 static char *message_of(const iso_transfer_t *t, char *memory, long w)
 {
-    return memory + t->at + (size_t)w * t->message.extent;
+    return image_of(t, memory) + t->at + (size_t)w * t->message.extent;
 }
 
 static void prepare(iso_transfer_t *t)
 {
     long slots = t->mode->writes ? t->window : 1;
     touch_region(t, true);
-    memset(t->in, UNLIKE, t->in_room);
-    if (t->fetched) {
-        memset(t->fetched, UNLIKE, t->in_room);
+    memset(t->received.image, UNLIKE, t->in_room);
+    if (t->fetch.at) {
+        memset(t->fetch.image, UNLIKE, t->in_room);
     }
     hold(t, message_of(t, t->out, 0), sent, true);
     for (long w = 0; w < slots; w++) {
@@ -113,6 +134,7 @@ static void prepare(iso_transfer_t *t)
         char *compared = (char *)&t->compared;
         hold(t, compared, initial_of_partner, true);
     }
+    copy_all(t, iso_buffer_write);
     touch_region(t, false);
 }
 
@@ -145,6 +167,7 @@ static void verify_size(iso_transfer_t *t, bool leads, struct verdict *verdict)
     }
     t->at = at;
     touch_region(t, true);
+    copy_all(t, iso_buffer_read);
     if (t->mode->writes && (!leads || mutual(t))) {
         contents_t *written = t->mode->adds ? sum : sent_by_partner;
         compare(t, t->region, written, verdict);
@@ -183,13 +206,14 @@ static void verify_pair(iso_transfer_t *t, const iso_sizes_t *sizes,
 static void restore(iso_transfer_t *t)
 {
     touch_region(t, true);
-    memset(t->region, TOUCHED, t->mode->writes ? t->in_room : t->out_room);
-    touch_region(t, false);
-    memset(t->in, TOUCHED, t->in_room);
-    memset(t->out, TOUCHED, t->out_room);
-    if (t->fetched) {
-        memset(t->fetched, TOUCHED, t->in_room);
+    memset(image_of(t, t->region), TOUCHED,
+           t->mode->writes ? t->in_room : t->out_room);
+    iso_buffer_touch(&t->received, t->in_room);
+    iso_buffer_touch(&t->sent, t->out_room);
+    if (t->fetch.at) {
+        iso_buffer_touch(&t->fetch, t->in_room);
     }
+    touch_region(t, false);
     memset(&t->compared, TOUCHED, sizeof(t->compared));
 }
 

@@ -74,13 +74,15 @@ void iso_output_begin(iso_output_t *output, const char *path, const char *kind,
     }
     iso_clock_t clock = iso_clock_examine();
     iso_place_t *places = iso_host_gather(output->comm, false);
+    const iso_memory_t memory = {.text = "host"};
     iso_context_t ctx = {.comm = output->comm,
                          .control = output->comm,
                          .size = output->ranks,
                          .ranks = output->ranks,
                          .clock = clock,
                          .record = &output->record,
-                         .places = places};
+                         .places = places,
+                         .memory = &memory};
     if (places) {
         find_command(note);
         iso_preamble_write(&ctx, &experiment, (const char *const[]){note}, 1);

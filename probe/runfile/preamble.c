@@ -67,7 +67,7 @@ static void iso_environment_members(const iso_context_t *ctx)
     iso_record_t *record = ctx->record;
     iso_environment_t found = iso_environment_find(ctx->places[0].cpu);
     record_settings(record);
-    iso_record_text(record, "memory", "host");
+    iso_record_text(record, "memory", ctx->memory->text);
     iso_record_enter(record, "machine");
     record_known(record, "kernel", found.kernel);
     record_known(record, "processor", found.processor);
@@ -142,7 +142,7 @@ static void iso_environment_warnings(const iso_context_t *ctx)
 /* --- the header ------------------------------------------------------------
  */
 
-static void record_library(iso_record_t *record)
+static void record_library(iso_record_t *record, const iso_memory_t *memory)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int length = 0, major = 0, minor = 0;
@@ -153,6 +153,14 @@ static void record_library(iso_record_t *record)
     MPI_CHECK(MPI_Get_version(&major, &minor));
     snprintf(text, sizeof(text), "%d.%d", major, minor);
     iso_record_text(record, "standard", text);
+    if (memory->kinds[0].driver) {
+        iso_record_enter(record, "gpu_aware");
+        for (int k = 0; memory->kinds[k].driver; k++) {
+            iso_record_text(record, memory->kinds[k].driver,
+                            memory->kinds[k].aware);
+        }
+        iso_record_leave(record);
+    }
     iso_record_leave(record);
 }
 
@@ -208,7 +216,7 @@ static void record_run(const iso_context_t *ctx,
         iso_record_options(record, experiment->options[k]);
     }
     iso_record_leave(record);
-    record_library(record);
+    record_library(record, ctx->memory);
     if (iso_environment(ctx, experiment)) {
         iso_environment_members(ctx);
     }
@@ -224,6 +232,18 @@ static void record_run(const iso_context_t *ctx,
     iso_record_end(record);
 }
 
+/** The GPU of a rank, and its links to others by their PCI addresses. */
+static void record_gpu(iso_record_t *record, const iso_gpu_t *gpu)
+{
+    ISO_MEMBERS(record, ("gpu", gpu->number), ("gpu_numa", gpu->numa));
+    record_known(record, "gpu_pci", gpu->address);
+    iso_record_enter(record, "gpu_links");
+    for (int k = 0; k < gpu->links; k++) {
+        iso_record_text(record, gpu->other[k].address, gpu->other[k].link);
+    }
+    iso_record_leave(record);
+}
+
 static void record_ranks(const iso_context_t *ctx)
 {
     iso_record_t *record = ctx->record;
@@ -237,6 +257,9 @@ static void record_ranks(const iso_context_t *ctx)
                     ("node", place->node));
         if (r == 0 || place->node != ctx->places[r - 1].node) {
             record_known(record, "processor", place->processor);
+        }
+        if (ctx->memory->gpus) {
+            record_gpu(record, &ctx->memory->gpus[r]);
         }
         iso_record_end(record);
     }
@@ -267,6 +290,13 @@ static void record_warnings(const iso_context_t *ctx)
         }
     }
     free(on_node);
+    if (ctx->memory->staged) {
+        iso_record_warning(
+            ctx->record, "staged",
+            "messages are copied between GPU and host memory outside of MPI, "
+            "and the copies are part of the times: MPI is not known to be "
+            "GPU-aware, or --staging always was given");
+    }
 }
 
 void iso_preamble_write(const iso_context_t *ctx,

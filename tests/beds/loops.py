@@ -12,9 +12,9 @@ from beds.mpis import ROOT
 __all__ = ["Loop", "compare_loops"]
 
 _SOURCES: Final = (
-    "messages/transfer", "messages/modes", "messages/one_sided", "messages/partitioned",
-    "messages/message",
-    "machine/clock", "machine/host",
+    "messages/transfer", "messages/modes", "messages/staged", "messages/one_sided",
+    "messages/partitioned", "messages/message", "machine/clock",
+    "machine/host", "machine/memory", "machine/gpu", "machine/level_zero",
     "machine/own_collectives", "machine/heartbeat", "machine/settings", "machine/secrets",
     "machine/environment",
     "runfile/record", "base/check", "base/options", "base/sizes",
@@ -47,6 +47,6 @@ def compare_loops(mpicc: Path, folder: Path) -> Path:
     program = folder / "plain_loops"
     files = [ROOT / "probe" / f"{name}.c" for name in _SOURCES]
     argv: list[str | Path] = [mpicc, "-std=c11", "-O2", "-I", ROOT / "probe"]
-    argv += [ROOT / "bench/plain_loops.c", *files, "-o", program, "-lm"]
+    argv += [ROOT / "bench/plain_loops.c", *files, "-o", program, "-lm", "-ldl"]
     subprocess.run(argv, check=True, timeout=120)
     return program

@@ -26,6 +26,7 @@ FOLDERS = {
     "contract/test_views.py": ("draw", "process"),
     "end_to_end": ("process",),
     "fuzz": ("process", "statistics"),
+    "gpu": ("mpi", "process"),
     "probe": ("mpi", "process"),
     "simulated": ("mpi", "process"),
     "unit/base/test_registry.py": ("process",),

@@ -18,6 +18,8 @@ def test_the_mpi_and_its_ranks_are_checked(mpich: Mpi) -> None:
     assert found["compiler"]["found"] == str(mpich.probe.mpicc)
     assert found["ranks"]["verdict"] in ("ok", "advice")
     assert found["clock"]["verdict"] in ("ok", "unknown")
+    assert found["GPU"]["verdict"] == "unknown"
+    assert "cuda no, rocm no, level-zero no" in found["GPU"]["found"]
 
 
 def test_without_an_mpi_nothing_can_be_measured(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@
  */
 #include "base/check.h"
 #include "experiments/collective/overlap.h"
+#include "experiments/collective/staging.h"
 #include "experiments/collective/verified.h"
 #include "sampling/sampler.h"
 #include "sampling/time_limit.h"
@@ -79,13 +80,11 @@ static const iso_option_t own_options[] = {
     {0},
 };
 
-static const iso_option_t *const all_options[] = {own_options,
-                                                  iso_overlap_options,
-                                                  iso_sync_options,
-                                                  iso_sweep_options,
-                                                  iso_time_limit_options,
-                                                  iso_sampler_options,
-                                                  NULL};
+static const iso_option_t *const all_options[] = {
+    own_options,         iso_overlap_options,
+    iso_memory_options,  iso_sync_options,
+    iso_sweep_options,   iso_time_limit_options,
+    iso_sampler_options, NULL};
 
 /** Members that identify a curve; with --grid all of them. */
 static const char *by[] = {"op", "p", NULL, "phase", "groups", NULL};
@@ -145,6 +144,13 @@ static int check(char *error)
                           "--grid needs equal sizes for all algorithms: give "
                           "--bytes a list or range, such as 8:512KiB:x4");
     }
+    if (options.grids && iso_memory_on_gpu()) {
+        return ISO_REFUSE(error, "--grid: algorithms on grids need --memory "
+                                 "host; remove --memory or --grid");
+    }
+    if (request.forms[ISO_NONBLOCKING] || request.forms[ISO_PERSISTENT]) {
+        iso_memory_needs_mpi("--form", options.forms);
+    }
     return iso_overlap_check(error) || iso_sync_check(error)
                ? -1
                : iso_sweep_check(error);
@@ -185,7 +191,7 @@ struct state {
     const iso_element_t *element; /**< of the type that follows */
     MPI_Datatype type;
     MPI_Op reduction;
-    char *send, *receive;
+    iso_buffer_t send, receive;
     iso_call_t *calls;     /**< room for all of this rank's groups */
     MPI_Request *requests; /**< of forms that are not blocking, by root */
     iso_overlap_t overlap;
@@ -235,8 +241,8 @@ static iso_call_t call_of(struct state *state, const iso_subject_t *subject,
     long long block = iso_subject_block(subject, bytes);
     take_element(state, element);
     iso_call_t call = {.comm = state->ctx->comm,
-                       .send = state->send,
-                       .receive = state->receive,
+                       .send = state->send.at,
+                       .receive = state->receive.at,
                        .count = (int)(block / (long long)element->size),
                        .type = state->type,
                        .reduction = state->reduction,
@@ -285,10 +291,30 @@ static void make_requests(struct state *state, const iso_subject_t *subject,
     }
 }
 
+/** Bytes of a buffer that a subject uses. */
+static size_t room_of(const iso_subject_t *subject, bool received,
+                      long long bytes, int ranks)
+{
+    const iso_operation_t *operation = subject->operation;
+    const iso_element_t *element = iso_op_request_element(&request, operation);
+    double blocks =
+        iso_operation_room(operation, received, subject->ranks,
+                           iso_blocks_largest(&request.blocks, ranks));
+    size_t rounded_up =
+        operation->varying ? ISO_NEIGHBORS * element->extent : 0;
+    return (size_t)(blocks * element->extent / element->size *
+                    iso_subject_block(subject, bytes)) +
+           rounded_up;
+}
+
 static iso_work_t work_of(struct state *state, const iso_subject_t *subject,
                           long long bytes)
 {
-    iso_work_t work = {.operate = subject->call,
+    iso_work_t work = {.operate = iso_staging_of(
+                           subject, &state->send,
+                           room_of(subject, false, bytes, state->ctx->size),
+                           &state->receive,
+                           room_of(subject, true, bytes, state->ctx->size)),
                        .calls = state->calls,
                        .rotating = rotating(subject),
                        .at_work = state->at_work};
@@ -307,11 +333,12 @@ static iso_work_t work_of(struct state *state, const iso_subject_t *subject,
 }
 
 static iso_work_t work_on(void *self, const iso_subject_t *subject,
-                          long long bytes, char *send, char *receive)
+                          long long bytes, const iso_buffer_t *send,
+                          const iso_buffer_t *receive)
 {
     struct state *state = self, own = *state;
-    state->send = send;
-    state->receive = receive;
+    state->send = *send;
+    state->receive = *receive;
     iso_work_t work = work_of(state, subject, bytes);
     state->send = own.send;
     state->receive = own.receive;
@@ -382,23 +409,18 @@ static void open_buffers(struct state *state)
 {
     size_t most = 0, calls = 1;
     long long largest = iso_sizes_largest(&options.sizes);
-    double widest = iso_blocks_largest(&request.blocks, state->ctx->size);
     for (int k = 0; k < state->subjects.count; k++) {
         const iso_subject_t *s = &state->subjects.items[k];
-        const iso_operation_t *o = s->operation;
-        const iso_element_t *e = iso_op_request_element(&request, o);
-        double blocks = fmax(iso_operation_room(o, false, s->ranks, widest),
-                             iso_operation_room(o, true, s->ranks, widest));
-        size_t bytes = (size_t)(blocks * e->extent / e->size *
-                                iso_subject_block(s, largest)) +
-                       ISO_NEIGHBORS * e->extent; /* rounded up */
+        size_t sent = room_of(s, false, largest, state->ctx->size);
+        size_t received = room_of(s, true, largest, state->ctx->size);
+        size_t bytes = sent > received ? sent : received;
         most = bytes > most ? bytes : most;
         if (s->arranged && (size_t)s->arranged->longest > calls) {
             calls = s->arranged->longest;
         }
     }
-    state->send = iso_calloc(most + 1, 1);
-    state->receive = iso_calloc(most + 1, 1);
+    state->send = iso_buffer_create(most + 1, ISO_SENT);
+    state->receive = iso_buffer_create(most + 1, ISO_RECEIVED);
     state->calls = iso_calloc(calls, sizeof(*state->calls));
     state->at_work = iso_calloc(state->ctx->size, sizeof(bool));
     state->requests = iso_calloc(state->ctx->size, sizeof(MPI_Request));
@@ -457,8 +479,8 @@ static iso_outcome_t run(iso_context_t *ctx)
     free(state.requests);
     free(state.at_work);
     free(state.calls);
-    free(state.receive);
-    free(state.send);
+    iso_buffer_free(&state.receive);
+    iso_buffer_free(&state.send);
     free(state.subjects.items);
     return outcome;
 }

@@ -8,6 +8,9 @@
 
 enum { SIZES = 3, UNLIKE = 0xa5, NAME = 120 };
 
+/** Bytes by which copies of staged blocks are rounded up. */
+enum { MARGIN = ISO_NEIGHBORS * 64 };
+
 /** Result of the verification of a subject, over all calls and ranks. */
 struct verdict {
     long long blocks, wrong, bytes; /**< bytes: of the first wrong block */
@@ -147,18 +150,22 @@ static void fill_buffers(const struct seen *call, const iso_call_t *given,
 }
 
 /** Call it, and count the blocks that this rank receives. */
-static void verify_call(const iso_subject_t *one, const iso_call_t *given,
-                        struct seen call, long long bytes, char *send,
-                        char *receive, struct verdict *verdict)
+static void verify_call(const iso_work_t *work, const iso_call_t *given,
+                        struct seen call, long long bytes,
+                        const iso_buffer_t *send, const iso_buffer_t *receive,
+                        struct verdict *verdict)
 {
-    const iso_operation_t *operation = one->operation;
+    const iso_operation_t *operation = call.operation;
     struct place place = {0};
     call.root = given->root;
     MPI_CHECK(MPI_Comm_rank(given->comm, &call.rank));
     MPI_CHECK(MPI_Comm_size(given->comm, &call.ranks));
-    memset(receive, UNLIKE, ISO_VERIFIED_BYTES);
-    fill_buffers(&call, given, send, receive);
-    one->call(given);
+    memset(receive->image, UNLIKE, ISO_VERIFIED_BYTES);
+    fill_buffers(&call, given, send->image, receive->image);
+    iso_buffer_write(send, 0, ISO_VERIFIED_BYTES);
+    iso_buffer_write(receive, 0, ISO_VERIFIED_BYTES);
+    work->operate(given);
+    iso_buffer_read(receive, 0, ISO_VERIFIED_BYTES);
     bool at_root = call.rank == call.root;
     bool kept = given->in_place >= 0 && at_root && !operation->root_receives;
     if ((operation->root_receives && !at_root) ||
@@ -167,7 +174,7 @@ static void verify_call(const iso_subject_t *one, const iso_call_t *given,
     }
     for (int k = 0; k < places(&call, given, true, k, &place); k++) {
         int from = operation->receives_all ? place.peer : call.root;
-        bool right = holds(&call, receive + place.at, place.count, from);
+        bool right = holds(&call, receive->image + place.at, place.count, from);
         verdict->blocks++;
         verdict->wrong += !right;
         if (!right && bytes < verdict->bytes) {
@@ -296,13 +303,16 @@ int iso_verified(const iso_context_t *ctx, iso_subjects_t *subjects,
                  const iso_op_request_t *request, const iso_sizes_t *sizes,
                  void *self,
                  iso_work_t (*work_of)(void *self, const iso_subject_t *one,
-                                       long long bytes, char *send,
-                                       char *receive))
+                                       long long bytes,
+                                       const iso_buffer_t *send,
+                                       const iso_buffer_t *receive))
 {
     size_t count = subjects->count, size = sizeof(struct verdict);
     struct verdict *verdicts = iso_calloc(count, size);
-    char *send = iso_calloc(ISO_VERIFIED_BYTES, 1);
-    char *receive = iso_calloc(ISO_VERIFIED_BYTES, 1);
+    iso_buffer_t send =
+        iso_buffer_create(ISO_VERIFIED_BYTES + MARGIN, ISO_SENT);
+    iso_buffer_t receive =
+        iso_buffer_create(ISO_VERIFIED_BYTES + MARGIN, ISO_RECEIVED);
     for (size_t k = 0; k < count; k++) {
         const iso_subject_t *one = &subjects->items[k];
         long long tried[SIZES];
@@ -313,14 +323,14 @@ int iso_verified(const iso_context_t *ctx, iso_subjects_t *subjects,
                             .maximum = strcmp(request->reduction, "max") == 0};
         verdicts[k].bytes = INT64_MAX;
         for (int s = 0; s < number; s++) {
-            iso_work_t work = work_of(self, one, tried[s], send, receive);
+            iso_work_t work = work_of(self, one, tried[s], &send, &receive);
             long long block = iso_subject_block(one, tried[s]);
             call.count = block / (long long)call.element->size;
             if (work.rotating) {
                 work.calls[0].root = s * (ctx->size - 1) / (SIZES - 1);
             }
             for (int c = 0; c < work.count; c++) {
-                verify_call(one, &work.calls[c], call, block, send, receive,
+                verify_call(&work, &work.calls[c], call, block, &send, &receive,
                             &verdicts[k]);
             }
         }
@@ -330,8 +340,8 @@ int iso_verified(const iso_context_t *ctx, iso_subjects_t *subjects,
                          MPI_MIN);
     }
     int wrong = take_off(ctx, subjects, verdicts);
-    free(receive);
-    free(send);
+    iso_buffer_free(&receive);
+    iso_buffer_free(&send);
     free(verdicts);
     return wrong;
 }

@@ -19,6 +19,7 @@
 
 #include "experiments/collective/start.h"
 #include "experiments/collective/subjects.h"
+#include "machine/memory.h"
 
 enum { ISO_VERIFIED_BYTES = 4 << 20, ISO_VERIFIED_ALL = 256 << 20 };
 
@@ -33,5 +34,6 @@ int iso_verified(const iso_context_t *ctx, iso_subjects_t *subjects,
                  const iso_op_request_t *request, const iso_sizes_t *sizes,
                  void *self,
                  iso_work_t (*work_of)(void *self, const iso_subject_t *one,
-                                       long long bytes, char *send,
-                                       char *receive));
+                                       long long bytes,
+                                       const iso_buffer_t *send,
+                                       const iso_buffer_t *receive));

@@ -82,7 +82,8 @@ static const iso_option_t own_options[] = {
 };
 
 static const iso_option_t *const all_options[] = {
-    own_options, iso_time_limit_options, iso_sampler_options, NULL};
+    own_options, iso_memory_options, iso_time_limit_options,
+    iso_sampler_options, NULL};
 
 /** Part of the time limit after which the map ends: all, without retests. */
 static double map_part(void)

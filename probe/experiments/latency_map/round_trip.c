@@ -2,12 +2,13 @@
 #include "experiments/latency_map/round_trip.h"
 
 #include "base/check.h"
+#include "messages/staged.h"
 #include "sampling/coordinator.h"
 
 #include <math.h>
 
 /* Far from the tags that experiments use for their own messages. */
-enum { TAG_CHUNK = 1001, TAG_READY, TAG_PING, TAG_PONG };
+enum { TAG_CHUNK = 1001, TAG_READY };
 
 enum { NO_MORE = -1 };
 
@@ -30,8 +31,7 @@ void iso_round_trip_init(iso_round_trip_t *trip, const iso_context_t *ctx,
     trip->ctx = ctx;
     trip->sizes = sizes;
     trip->deadline = INFINITY;
-    trip->out = iso_touched(room);
-    trip->in = iso_touched(room);
+    iso_transfer_open(&trip->transfer, ctx, room, room, 1);
     for (int k = 0; k < sizes->count; k++) {
         iso_sampler_init(&trip->samplers[k], ctx->clock.simulated);
     }
@@ -42,38 +42,28 @@ void iso_round_trip_free(iso_round_trip_t *trip)
     for (int k = 0; k < trip->sizes->count; k++) {
         iso_sampler_free(&trip->samplers[k]);
     }
-    free(trip->in);
-    free(trip->out);
+    iso_transfer_free(&trip->transfer);
 }
 
-/** The timed loop: nothing but the operation. */
+/** Prepare for messages of a size. */
+static const iso_mode_t *prepare(iso_round_trip_t *trip, int partner, int size)
+{
+    trip->transfer.partner = partner;
+    iso_message_free(&trip->transfer.message);
+    iso_message_create(&trip->transfer.message, trip->sizes->bytes[size], 0);
+    return iso_mode_find("blocking");
+}
+
 static void ping(iso_round_trip_t *trip, int partner, int size, int samples,
                  int batch, double *seconds)
 {
-    int bytes = trip->sizes->bytes[size];
-    MPI_Comm comm = trip->ctx->comm;
-    char *out = trip->out, *in = trip->in;
-    for (int k = 0; k < samples; k++) {
-        double start = iso_now();
-        for (int b = 0; b < batch; b++) {
-            MPI_Send(out, bytes, MPI_BYTE, partner, TAG_PING, comm);
-            MPI_Recv(in, bytes, MPI_BYTE, partner, TAG_PONG, comm,
-                     MPI_STATUS_IGNORE);
-        }
-        seconds[k] = iso_now() - start;
-    }
+    prepare(trip, partner, size)
+        ->lead(&trip->transfer, samples, batch, seconds);
 }
 
 static void pong(iso_round_trip_t *trip, int partner, int size, int trips)
 {
-    int bytes = trip->sizes->bytes[size];
-    MPI_Comm comm = trip->ctx->comm;
-    char *out = trip->out, *in = trip->in;
-    for (int k = 0; k < trips; k++) {
-        MPI_Recv(in, bytes, MPI_BYTE, partner, TAG_PING, comm,
-                 MPI_STATUS_IGNORE);
-        MPI_Send(out, bytes, MPI_BYTE, partner, TAG_PONG, comm);
-    }
+    prepare(trip, partner, size)->answer(&trip->transfer, trips);
 }
 
 /** Hand-shake: the partner is ready when it is about to receive. */

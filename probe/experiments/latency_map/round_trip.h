@@ -19,14 +19,14 @@
  */
 #pragma once
 
-#include "experiment.h"
+#include "messages/transfer.h"
 #include "sampling/sampler.h"
 
 /** What one rank needs to measure or answer round trips. */
 typedef struct iso_round_trip {
     const iso_context_t *ctx;
     const iso_sizes_t *sizes;
-    char *out, *in; /**< buffers of the largest size */
+    iso_transfer_t transfer; /**< messages in mode blocking */
     iso_sampler_t samplers[ISO_MAX_SIZES];
     int batch[ISO_MAX_SIZES];       /**< round trips per sample */
     double each[ISO_MAX_SIZES];     /**< seconds of a sample, as seen last */

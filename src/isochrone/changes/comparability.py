@@ -19,7 +19,7 @@ from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
 from isochrone.base.text import printable
-from isochrone.pages.options import HOW_LONG
+from isochrone.pages.options import HOW_LONG, RECORDED
 from isochrone.runfile.environment import Differing, differing
 from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import LAUNCH, Run
@@ -74,7 +74,7 @@ def setting_of(run: Run) -> Setting:
         **{
             f"option {name}": value
             for name, value in sorted(about.options.items())
-            if name in _SYNTHETIC or (not about.made_up and name not in HOW_LONG)
+            if name in _SYNTHETIC or (not about.made_up and name not in HOW_LONG | RECORDED)
         },
         **{name: about.notes[name] for name in _NOTES if name in about.notes},
         **{f"setting {name}": value for name, value in sorted(about.settings.items())},
@@ -265,7 +265,11 @@ def _environment(runs: Sequence[Run]) -> dict[str, str]:
             ("clock source", about.clock.source),
             ("probe", about.probe),
             ("times", run.origin),
-            *((f"option {key}", value) for key, value in sorted(about.options.items())),
+            *(
+                (f"option {key}", value)
+                for key, value in sorted(about.options.items())
+                if key not in RECORDED
+            ),
             *((key, about.notes[key]) for key in notes),
             ("hosts", ", ".join(hosts)),
             ("ranks per host", list(hosts.values())),

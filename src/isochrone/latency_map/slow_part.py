@@ -92,6 +92,8 @@ class Slow(Record):
         Seen once only: measure it again.
     moved
         Bytes in a round trip of a map of bandwidths: over the seconds, they are the bandwidth.
+    gpus
+        PCI addresses of the GPUs of a rank or a pair, in a map of messages in their memory.
     """
 
     kind: str
@@ -112,6 +114,7 @@ class Slow(Record):
     first: IfKnown[float] = None
     suspected: IfKnown[bool] = None
     moved: IfKnown[float] = None
+    gpus: IfKnown[tuple[str, ...]] = None
 
     @property
     def of(self) -> SlowKind:
@@ -121,8 +124,10 @@ class Slow(Record):
     @property
     def name(self) -> str:
         """Its kind and who it is, with what it may be instead: ``node n5, or its link``."""
-        label = self.who.removeprefix(f"{self.kind} ")
-        return ", or ".join([f"{self.kind} {label}", *self.instead])
+        label = f"{self.kind} {self.who.removeprefix(f'{self.kind} ')}"
+        if self.gpus:
+            label = f"{'link of ' * self.of.link}GPU {' and GPU '.join(self.gpus)}, {label}"
+        return ", or ".join([label, *self.instead])
 
     @property
     @shown

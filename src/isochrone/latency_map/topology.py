@@ -256,15 +256,18 @@ def analyse(
     moved = 2 * nbytes if run.bandwidth else None
     recorded = _recorded_partitions(run)
     diagnosis = diagnose(pairs, run.hosts, list(recorded.values()), explanations)
-    components = [replace(component, moved=moved) for component in diagnosis.find()]
+    components = [
+        replace(component, moved=moved, gpus=_gpus_of(component, run))
+        for component in diagnosis.find()
+    ]
     step = clock_step(pairs.seconds)
     slow = [
         component
         for component in components
         if component.ratio >= 1 + threshold and component.added > step
     ]
-    alike = [replace(component, moved=moved) for component in diagnosis.like_peers]
-    alike = [component for component in alike if component in slow]
+    peers = {(component.kind, component.ranks) for component in diagnosis.like_peers}
+    alike = [component for component in slow if (component.kind, component.ranks) in peers]
     slow = [component for component in slow if component not in alike]
     unlisted = [component for component in slow if component.of.link][MAX_PAIRS:]
     slow = [component for component in slow if component not in unlisted]
@@ -301,6 +304,15 @@ def analyse(
             *_steps(step, float(pairs.seconds.min())),
         ],
     )
+
+
+def _gpus_of(component: Slow, run: Run) -> tuple[str, ...] | None:
+    """Return the GPUs of a slow rank or pair of ranks; None if messages are not in such memory."""
+    ends = {"rank": 1, "pair": 2}.get(component.kind)
+    addresses = {rank.rank: printable(rank.gpu_pci, 20) for rank in run.ranks if rank.gpu_pci}
+    if ends != len(component.ranks) or not addresses.keys() >= {*component.ranks}:
+        return None
+    return tuple(addresses[rank] for rank in component.ranks)
 
 
 def _advice(diagnosis: Diagnosis) -> str | None:

@@ -18,6 +18,9 @@ HOW_LONG = {
 }  # fmt: skip
 """Options for how much is measured, not what."""
 
+RECORDED = {"memory", "staging"}
+"""Options whose effect is a member of the header: ``memory``."""
+
 _SAMPLING = HOW_LONG | {
     "bytes", "tolerance", "smallest-gap", "max-points", "clock-tolerance", "sync-age",
     "sync-exchanges",
@@ -55,6 +58,7 @@ _NEEDS: tuple[tuple[str, Rule, tuple[str, ...]], ...] = (
         ("tolerance", "smallest-gap", "max-points"),
     ),
     ("sync", _is("window"), ("clock-tolerance", "sync-age", "sync-exchanges")),
+    ("memory", lambda value: value != "host", ("memory", "gpu", "staging")),
     ("precision", bool, ("min-repeats", "max-repeats", "max-time")),
     # the number of repetitions is fixed
     ("repeats", not_, ("precision", "min-repeats", "max-repeats", "max-time")),

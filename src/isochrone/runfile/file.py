@@ -33,7 +33,7 @@ from isochrone.runfile.fast_lines import columns_of
 from isochrone.runfile.file_type import other_kind
 from isochrone.runfile.header import header_of
 from isochrone.runfile.rules import DAMAGED
-from isochrone.runfile.run import PLACES, Rank, Run
+from isochrone.runfile.run import PLACES, TEXTS, Rank, Run
 
 RUN_FORMAT = 2
 
@@ -159,7 +159,7 @@ def _lines(run: Run) -> Iterator[bytes]:
         yield _line({
             "record": "rank", "rank": rank.rank, "host": rank.host,
             **{key: getattr(rank, key) for key in PLACES}, "node": rank.node,
-            **({"processor": rank.processor} if rank.processor else {}), **rank.extra,
+            **{key: text for key in TEXTS if (text := getattr(rank, key))}, **rank.extra,
         })  # fmt: skip
     for name, table in run.tables.items():
         if compact and name == "pair":
@@ -341,10 +341,11 @@ class _Reader:
             location[key] = record.pop(key, -1)
             if not isinstance(location[key], int):
                 raise self.fail(f"'{key}' is {location[key]!r}, not a whole number")
-        processor = record.pop("processor", "")
-        if not isinstance(processor, str):
-            raise self.fail(f"'processor' is {processor!r}, not a text")
-        return Rank(rank=rank, host=host, extra=record, processor=processor, **location)
+        texts = {key: record.pop(key, "") for key in TEXTS}
+        for key, text in texts.items():
+            if not isinstance(text, str):
+                raise self.fail(f"'{key}' is {text!r}, not a text")
+        return Rank(rank=rank, host=host, extra=record, **texts, **location)
 
     def check_ranks(self) -> None:
         """Refuse more ranks than the file describes, which would take memory for each."""

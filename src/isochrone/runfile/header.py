@@ -1,7 +1,7 @@
 """The first line of a run file, with types: what was measured, with what, on what."""
 
 import re
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct, ValidationError, convert
 
@@ -13,10 +13,18 @@ Option = bool | int | float | str | list[bool | int | float | str] | None
 
 
 class Library(Struct, frozen=True):
-    """The MPI library, as it describes itself, and the version of the standard it follows."""
+    """The MPI library, as it describes itself, and the version of the standard it follows.
+
+    Attributes
+    ----------
+    gpu_aware
+        Whether it takes pointers to the memory of each driver of GPUs: ``yes``, ``no`` or
+        ``unknown``; empty if not recorded.
+    """
 
     library: str = ""
     standard: str = ""
+    gpu_aware: dict[str, Literal["yes", "no", "unknown"]] = {}
 
     @property
     def name(self) -> str:
@@ -124,7 +132,7 @@ class Header(Struct, frozen=True, kw_only=True, rename=_NAMES):
     left_out
         Names of variables whose values look like secrets.
     memory
-        Where buffers are located: ``host``; empty if not recorded.
+        Where buffers are located: ``host``, or such as ``cuda``; empty if not recorded.
     machine
         The node of rank 0.
     """

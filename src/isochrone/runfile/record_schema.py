@@ -36,6 +36,10 @@ class _Rank(Struct):
     l2: int = -1
     l3: int = -1
     processor: str = ""
+    gpu: int = -1
+    gpu_numa: int = -1
+    gpu_pci: str = ""
+    gpu_links: dict[str, str] = {}
 
 
 class _Pair(Struct):

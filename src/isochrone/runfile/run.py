@@ -44,6 +44,9 @@ DIRECTIONS = ("forward", "reverse")
 PLACES = ("cpu", "core", "package", "numa", "l2", "l3")
 """Keys that say where on its node a rank ran; -1 where unknown."""
 
+TEXTS = ("processor", "gpu_pci")
+"""Keys of texts about a rank; empty where unknown."""
+
 
 @dataclass(frozen=True)
 class Rank:
@@ -64,6 +67,8 @@ class Rank:
         Lowest CPU of the node that shares its L2, or L3, cache; -1 where unknown.
     processor
         Model of the processors of the node, as its first rank has it; empty if not known.
+    gpu_pci
+        PCI address of the GPU in whose memory its messages are; empty if they are not in one.
     """
 
     rank: int
@@ -76,6 +81,7 @@ class Rank:
     l2: int = -1
     l3: int = -1
     processor: str = ""
+    gpu_pci: str = ""
     extra: Members = field(default_factory=dict, compare=False)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import time
 from collections.abc import Callable
@@ -472,3 +473,29 @@ def test_a_small_sample_of_many_ranks_is_analysed() -> None:
     found = analyse(Run(header, ranks, {"pair": table}, end={"complete": True}))
     assert named(found) == {("node", "n7")}
     assert len(found.levels[0].groups) == 8
+
+
+# ---- GPUs --------------------------------------------------------------------------------------
+
+
+def _on_gpus(run: Run) -> Run:
+    run.ranks = [dataclasses.replace(r, gpu_pci=f"0000:{r.rank:02x}:00.0") for r in run.ranks]
+    return run
+
+
+def test_a_slow_rank_is_named_by_its_gpu_and_a_slow_pair_is_a_link_of_two() -> None:
+    """In a map of messages in GPU memory; without such memory nothing of a GPU is said."""
+    matrix = noisy(flat(8), 0.02, 1)
+    matrix[2, 6] = matrix[6, 2] = 9
+    for run, slow, gpus in (
+        (map_of(matrix), ("pair", (2, 6)), ("0000:02:00.0", "0000:06:00.0")),
+        (map_of(noisy(flat(8), 0.02, 1) + 3 * leaving(np.arange(8) == 5)), ("rank", (5,)),
+         ("0000:05:00.0",)),
+    ):  # fmt: skip
+        plainly = analyse(run).slow
+        assert [(part.kind, part.ranks, part.gpus) for part in plainly] == [(*slow, None)]
+        assert "GPU" not in plainly[0].name
+        (part,) = analyse(_on_gpus(run)).slow
+        assert (part.kind, part.ranks, part.gpus) == (*slow, gpus)
+        assert all(f"GPU {address}" in part.name for address in gpus)
+        assert part.name.startswith("link" if len(gpus) == 2 else "GPU")

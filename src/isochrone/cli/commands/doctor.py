@@ -112,6 +112,9 @@ def _of_ranks(setup: Setup, ranks: int) -> list[Check]:
     shared = run.shared_processors
     clock = run.header.get("clock", {})
     granularity = float(clock.get("granularity", 0.0))
+    aware = run.about.mpi.gpu_aware
+    takes = [driver for driver, answer in aware.items() if answer == "yes"]
+    says = ", ".join(f"{driver} {answer}" for driver, answer in aware.items())
     return [
         Check("ranks", "advice", f"{summary}, several of them on one processor",
               "their times will be those of the scheduler: start fewer ranks, or bind them")
@@ -119,6 +122,8 @@ def _of_ranks(setup: Setup, ranks: int) -> list[Check]:
         Check("binding", "ok", f"to a {bound}") if bound else
         Check("binding", "unknown", "left to the launcher and its options"),
         Check("clock of MPI", "ok", f"{clock.get('source', '')}, {format_seconds(granularity)}"),
+        Check("GPU memory", "ok", f"MPI takes pointers to it: {says}") if takes else
+        Check("GPU memory", "unknown", f"MPI is not known to be GPU-aware: {says}"),
     ]  # fmt: skip
 
 
