@@ -405,8 +405,8 @@ int main(int argc, char **argv)
     int rank, size;
     iso_record_t record;
     iso_watchdog_begin(argc, argv, common.stall);
-    int refused = begin_mpi(experiment, wrong == 0, &argc, &argv,
-                            &beginning.init, error);
+    int refused =
+        begin_mpi(experiment, wrong == 0, &argc, &argv, &beginning.init, error);
     wrong = wrong ? wrong : refused;
     iso_check_begin();
     MPI_CHECK(MPI_Comm_rank(MPI_COMM_WORLD, &rank));

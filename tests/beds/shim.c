@@ -10,9 +10,9 @@
  *                        transfers, or writes by one-sided calls
  * ISO_SHIM_LOST=0        rank 0 does not get what its one-sided calls fetch,
  *                        and its puts write nothing
- * ISO_SHIM_REVERSED=1    new communicators have their ranks in reverse order, if
- *                        they are not made from MPI_COMM_WORLD
- * ISO_SHIM_LOG=FILE      write every message into FILE.RANK:
+ * ISO_SHIM_REVERSED=1    new communicators have their ranks in reverse order,
+ * if they are not made from MPI_COMM_WORLD ISO_SHIM_LOG=FILE      write every
+ * message into FILE.RANK:
  *
  *     write EXCHANGES DESTINATION BYTES   sent by the library while it is in
  *     read EXCHANGES DESTINATION BYTES    MPI_File_write_all or read_all;
