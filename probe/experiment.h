@@ -89,6 +89,10 @@ typedef struct iso_experiment {
     int (*check_ranks)(int ranks, char *error);
     /** Derive values from checked options and the number of ranks. */
     void (*resolve)(int ranks);
+    /** Threads of a rank, at most, that call MPI at the same time, which the
+     * library then has to allow (MPI_THREAD_MULTIPLE); 0 or NULL: only one ever
+     * calls it. */
+    int (*threads)(void);
     /** Bytes of memory that one of @a ranks ranks needs. */
     double (*memory)(int ranks);
     /**

@@ -319,6 +319,28 @@ static int open_everywhere(iso_record_t *record, int rank, char *error)
     return failed ? -1 : 0;
 }
 
+/**
+ * Initialise MPI for the threads of an experiment.
+ * @return 0, or -1 with one line in @a error
+ */
+static int begin_mpi(const iso_experiment_t *experiment, bool checked,
+                     int *argc, char ***argv, char *error)
+{
+    bool threads = checked && experiment->threads && experiment->threads() > 0;
+    int level = MPI_THREAD_MULTIPLE;
+    if (threads) {
+        MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
+    } else {
+        MPI_Init(argc, argv);
+    }
+    return level == MPI_THREAD_MULTIPLE
+               ? 0
+               : ISO_REFUSE(error,
+                            "--threads: this MPI library lets only one thread "
+                            "at a time call it (no MPI_THREAD_MULTIPLE); use "
+                            "one that was built with threads");
+}
+
 static int complain(const char *error)
 {
     iso_complain("%s", error);
@@ -364,7 +386,8 @@ int main(int argc, char **argv)
     int rank, size;
     iso_record_t record;
     iso_watchdog_begin(argc, argv, common.stall);
-    MPI_Init(&argc, &argv);
+    int refused = begin_mpi(experiment, wrong == 0, &argc, &argv, error);
+    wrong = wrong ? wrong : refused;
     iso_check_begin();
     MPI_CHECK(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     iso_watchdog_identify(rank);

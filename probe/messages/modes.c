@@ -3,8 +3,12 @@
 
 #include "base/check.h"
 
-/* Far from the tags that experiments use for their own messages. */
-enum { TAG_DATA = 1102, TAG_ACK, TAG_DONE };
+/* Far from the tags that experiments use for their own messages. Each thread of
+ * a transfer t has tags of its own. */
+enum { FIRST_TAG = 1102, TAGS = 3 };
+#define TAG_DATA (FIRST_TAG + TAGS * t->thread)
+#define TAG_ACK  (TAG_DATA + 1)
+#define TAG_DONE (TAG_DATA + 2)
 
 /** The next message lies elsewhere, if the cache is to be cold. */
 static inline void walk(iso_transfer_t *t)

@@ -52,6 +52,7 @@ typedef struct iso_transfer {
     const iso_context_t *ctx;
     iso_message_t message; /**< of the size at hand */
     int partner;           /**< of the loop at hand */
+    int thread;            /**< of those of a rank that share a communicator */
     char *out, *in;        /**< regions of out_room and in_room bytes */
     size_t out_room, in_room;
     size_t at, step, last; /**< where the next message lies; how far the one

@@ -7,6 +7,11 @@
  * ISO_SHIM_CORRUPT=3     change a byte that rank 3 gets from MPI_File_read_all
  * ISO_SHIM_WRONG=0       change a byte that rank 0 gets from each collective
  *                        operation that the probe calls
+ * ISO_SHIM_SERIALIZED=1  only one thread at a time may call MPI
+ * ISO_SHIM_STREAMS=1     log every message that the probe sends with MPI_Send:
+ *
+ *     stream TAG DESTINATION COMMUNICATOR
+ *
  * ISO_SHIM_LOG=FILE      write every message into FILE.RANK:
  *
  *     write EXCHANGES DESTINATION BYTES   sent by the library while it is in
@@ -102,6 +107,26 @@ int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int rank,
         note("replay", type == MPI_BYTE, rank, length(count, type));
     }
     return NEXT(MPI_Isend)(buffer, count, type, rank, tag, comm, request);
+}
+
+int MPI_Send(const void *buffer, int count, MPI_Datatype type, int rank,
+             int tag, MPI_Comm comm)
+{
+    if (getenv("ISO_SHIM_STREAMS")) {
+        long long handle = 0;
+        memcpy(&handle, &comm, sizeof(comm));
+        note("stream", tag, rank, handle);
+    }
+    return NEXT(MPI_Send)(buffer, count, type, rank, tag, comm);
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int needed, int *provided)
+{
+    int error = NEXT(MPI_Init_thread)(argc, argv, needed, provided);
+    if (getenv("ISO_SHIM_SERIALIZED")) {
+        *provided = MPI_THREAD_SERIALIZED;
+    }
+    return error;
 }
 
 int MPI_File_write_all(MPI_File file, const void *buffer, int count,

@@ -54,7 +54,12 @@ MESSAGES = (
 )
 
 SWEEPS = {
-    "point-to-point": _few(*MESSAGES),
+    "point-to-point": _few(
+        *MESSAGES,
+        f"--bytes {EAGER} --pairs-at-once 1",
+        "--bytes 1,4093 --threads 1,3 --mode nonblocking --window 5",
+        "--bytes 8 --threads 2 --thread-comms own --mode put",
+    ),
     "bisection": _few(
         *(f"{line} --pairing {how}" for line, how in zip(
             MESSAGES, ("halves", "neighbours", "random --seed 3") * 3, strict=False

@@ -41,6 +41,9 @@ _SWEEP = (
     "op", "p", "b", "seconds", "i", "j", "pairs", "root", "repeat", "rate", "again",
     "origin", "stddev", "p95", "p99",
 )  # fmt: skip
+_AT_ONCE = ("threads",)
+"""More columns of messages of several threads at the same time."""
+
 _SPREAD = ("stddev", "p95", "p99")
 _ON_GRIDS = ("grid", "phase", "groups", "phase_op", "phase_p", "phase_bytes")
 """More columns of collective operations that were also measured on grids."""
@@ -75,7 +78,8 @@ def write(run: Run, path: Path, *, nbytes: int | None = None, estimates: bool = 
     """
     if is_sweep(run):
         curves_to_export(run, nbytes)  # raises errors before the file is created
-        columns = (*_SWEEP, *_ON_GRIDS) if is_grid_run(run) else _SWEEP
+        more = _ON_GRIDS if is_grid_run(run) else _AT_ONCE if "threads" in run.by else ()
+        columns = (*_SWEEP, *more)
         _write(path, columns, _samples(run, nbytes, columns))
     elif run.kind == "hotspot" and "sample" in run.tables:
         busy_columns = tuple(key for key in _BUSY if key in run.tables["sample"])

@@ -36,9 +36,10 @@ from isochrone.pages.words import (
 from isochrone.runfile.header import Option
 from isochrone.runfile.origin import with_noun
 from isochrone.runfile.run import Run
-from isochrone.sweep.curves import Curve, Participant, Point, curves, is_sweep, of_size
+from isochrone.sweep.curves import Curve, Point, curves, is_sweep, of_size
+from isochrone.sweep.rates import Rate
 from isochrone.sweep.special import special_of
-from isochrone.sweep.stragglers import late
+from isochrone.sweep.stragglers import Participant, late
 from isochrone.sweep.switches import Switch, describe, switches
 
 MAX_CURVES = 64
@@ -326,6 +327,13 @@ def _messages(rate: float) -> str:
     return f"{rate:.3g} /s"
 
 
+def _efficiency(scaling: Rate) -> str:
+    """Write an efficiency and its interval: ``0.97 (0.93 … 1.01)``."""
+    value, *ends = scaling
+    interval = "" if None in ends else f" ({ends[0]:.2f} … {ends[1]:.2f})"
+    return f"{value:.2f}{interval}"
+
+
 COLUMNS = (
     ("size", "bytes", format_bytes),
     ("median", "median", format_seconds),
@@ -338,6 +346,7 @@ COLUMNS = (
     ("t_op", "t_op", format_seconds),
     ("bandwidth", "bandwidth", lambda rate: format_rate(rate) if rate else "–"),
     ("messages", "message_rate", _messages),
+    ("efficiency", "scaling", _efficiency),
     ("skew", "skew", format_seconds),
     ("n", "n", str),
 )
