@@ -254,6 +254,13 @@ static void record_warnings(const iso_context_t *ctx,
             "timed in batches",
             1e6 * ctx->clock.granularity);
     }
+    int allowed = ctx->clock.simulated ? 0 : iso_host_allowed();
+    if (allowed > 0 && threads > allowed) {
+        iso_record_warning(ctx->record, "threads-bound",
+                           "%d threads of a rank may use %d processors; start "
+                           "ranks that are not bound to cores",
+                           threads, allowed);
+    }
     int *on_node = iso_calloc(ctx->ranks, sizeof(int));
     for (int r = 0; r < ctx->ranks; r++) {
         on_node[ctx->places[r].node] += threads > 1 ? threads : 1;

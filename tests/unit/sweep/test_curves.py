@@ -195,10 +195,9 @@ def test_efficiency_compares_with_one_stream_and_has_an_interval(name: str) -> N
             continue
         expected = 1 / curve.streams
         assert point.efficiency == pytest.approx(expected, rel=0.01)
-        assert point.efficiency_low is not None
-        assert point.efficiency_high is not None
-        assert 0.97 * expected < point.efficiency_low <= point.efficiency
-        assert point.efficiency <= point.efficiency_high < 1.03 * expected
+        assert point.scaling is not None
+        value, low, high = (part or 0.0 for part in point.scaling)
+        assert 0.97 * expected < low <= value <= high < 1.03 * expected
 
 
 def test_efficiency_is_not_known_without_a_curve_of_one_stream() -> None:
