@@ -51,9 +51,7 @@ def warnings(job: Job) -> list[str]:
     if job.root:
         texts.append("running Open MPI as root, which it discourages")
     if job.oversubscribed:
-        texts.append(
-            f"oversubscribed: Open MPI starts {job.size} on {job.processors} processors"
-        )
+        texts.append(f"oversubscribed: Open MPI starts {job.size} on {job.processors} processors")
     return texts
 
 
