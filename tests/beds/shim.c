@@ -8,9 +8,13 @@
  * ISO_SHIM_WRONG=0       change a byte that rank 0 gets from each collective
  *                        operation that the probe calls
  * ISO_SHIM_SERIALIZED=1  only one thread at a time may call MPI
- * ISO_SHIM_STREAMS=1     log every message that the probe sends with MPI_Send:
+ * ISO_SHIM_STREAMS=1     log every message that the probe sends with MPI_Send,
+ *                        and every receive that it posts with MPI_Irecv:
  *
  *     stream TAG DESTINATION COMMUNICATOR
+ *     posted TAG SOURCE 0|1               1: from any source
+ *
+ * ISO_SHIM_WRONG_TAG=T   change a byte of what MPI_Recv gets with this tag
  *
  * ISO_SHIM_LOG=FILE      write every message into FILE.RANK:
  *
@@ -118,6 +122,26 @@ int MPI_Send(const void *buffer, int count, MPI_Datatype type, int rank,
         note("stream", tag, rank, handle);
     }
     return NEXT(MPI_Send)(buffer, count, type, rank, tag, comm);
+}
+
+int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int rank, int tag,
+              MPI_Comm comm, MPI_Request *request)
+{
+    if (getenv("ISO_SHIM_STREAMS")) {
+        note("posted", tag, rank, rank == MPI_ANY_SOURCE);
+    }
+    return NEXT(MPI_Irecv)(buffer, count, type, rank, tag, comm, request);
+}
+
+int MPI_Recv(void *buffer, int count, MPI_Datatype type, int rank, int tag,
+             MPI_Comm comm, MPI_Status *status)
+{
+    const char *text = getenv("ISO_SHIM_WRONG_TAG");
+    int error = NEXT(MPI_Recv)(buffer, count, type, rank, tag, comm, status);
+    if (text && atoi(text) == tag && length(count, type) > 0) {
+        ((unsigned char *)buffer)[0] ^= 1;
+    }
+    return error;
 }
 
 int MPI_Init_thread(int *argc, char ***argv, int needed, int *provided)

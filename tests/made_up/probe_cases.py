@@ -73,6 +73,11 @@ SWEEPS = {
         "--op scatter,allgather --bytes 3,65537 --grid rows-of-3",
         "--op reduce_scatter_block,reduce,allreduce --bytes 8,40 --grid rows-of-2 --root rotating",
     ),
+    "matching": _few(
+        "--entries 0,1,509 --bytes 0,7",
+        "--queue unexpected --entries 3 --bytes 65537",
+        "--queue wildcard,posted --entries 0,64,1000",
+    ),
     "compute": _few(
         "--bytes 8,104,4096",
         "--op dot --length 7 --bytes 56,5600",

@@ -111,6 +111,18 @@ def at_once(name: str, numbers: Sequence[int], **options: Any) -> Run:
     return replace(run, header={**run.header, "kind": "sweep", "by": by})
 
 
+def matching(each: float) -> Run:
+    """Make a run of ``matching`` in which an entry of a queue adds ``each`` seconds to 1 µs."""
+    dice = np.random.default_rng(5)
+    rows = [
+        {"op": queue, "entries": entries, "bytes": 8, "repeat": k, "pass": k // 4,
+         "seconds": (1e-6 + each * entries) * dice.lognormal(0, 0.02)}
+        for k in range(40) for queue in ("posted", "unexpected") for entries in (0, 1, 64, 1024)
+    ]  # fmt: skip
+    run = run_of("matching", 2, 2, {"sample": rows}, {}, "half a round trip")
+    return replace(run, header={**run.header, "kind": "sweep", "by": ["op", "entries"]})
+
+
 def collective(
     ops: Sequence[str] = ("bcast", "allreduce"), ranks: int = 8, *,
     sizes: Sequence[int] = SIZES[1:], repeats: int = 12, late: int | None = None,

@@ -126,6 +126,15 @@ def test_aggregate_bandwidth_of_pairs_on_one_link_is_that_of_the_link(
             assert point.efficiency == pytest.approx(1 / curve.key["pairs"], rel=0.03)
 
 
+def test_queues_cost_nothing_where_matching_takes_no_time(simulation: Simulation) -> None:
+    """The simulator finds a receive at once: what is in the queue does not show in the time."""
+    machine = parse("nodes:2 cores:1")
+    options = ("--entries", "0,200", "--queue", "posted,wildcard")
+    run = simulation.measure("matching", machine, *options)
+    for curve in curves(run):
+        assert curve.points[0].median == pytest.approx(one_way(machine, 8), rel=0.01)
+
+
 def test_pairs_of_idle_links_scale_with_their_number(simulation: Simulation) -> None:
     """Neighbours on nodes of their own do not share a link: the efficiency is 1."""
     options = ("--pairs-at-once", "1,2,3", "--pairing", "neighbours", "--bytes", "64KiB")

@@ -106,6 +106,7 @@ _EXPERIMENTS = (
      "multi-pingpong"),
     ("point-to-point --threads 1,2", "osu_latency_mt latency_mt imb-mt pingpongmt threads"),
     ("bisection", "cut biband uniband"),
+    ("matching", "unexpected posted wildcard queue tag-matching"),
     ("hotspot", "hot-spot incast"),
     ("clock-sync", "clock clocks clocksync skew"),
     ("compute", "flops cpu"),

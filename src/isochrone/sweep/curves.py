@@ -31,8 +31,8 @@ from isochrone.sweep.rates import NO_RATE, Rate, bandwidth, efficiency, message_
 
 KIND = "sweep"
 
-_NO_DATA = {"barrier"}
-"""Operations without user data, which have no bandwidth."""
+_NO_DATA = {"barrier", "unexpected"}
+"""Operations that move no user data in their time, and have no bandwidth."""
 
 _OPERATIONS = "operations"
 """Member of a sample: multiplications and additions of a rank in the time of the sample."""
@@ -107,6 +107,7 @@ class CurveKey:
     grid: IfKnown[str]
     phase: IfKnown[str]
     groups: IfKnown[int]
+    entries: IfKnown[int]
 
 
 @dataclass(frozen=True)

@@ -41,8 +41,8 @@ _SWEEP = (
     "op", "p", "b", "seconds", "i", "j", "pairs", "root", "repeat", "rate", "again",
     "origin", "stddev", "p95", "p99",
 )  # fmt: skip
-_AT_ONCE = ("threads",)
-"""More columns of messages of several threads at the same time."""
+_BY = ("threads", "entries")
+"""More columns that tell the curves of some experiments apart."""
 
 _SPREAD = ("stddev", "p95", "p99")
 _ON_GRIDS = ("grid", "phase", "groups", "phase_op", "phase_p", "phase_bytes")
@@ -78,7 +78,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None, estimates: bool = 
     """
     if is_sweep(run):
         curves_to_export(run, nbytes)  # raises errors before the file is created
-        more = _ON_GRIDS if is_grid_run(run) else _AT_ONCE if "threads" in run.by else ()
+        more = _ON_GRIDS if is_grid_run(run) else tuple(key for key in _BY if key in run.by)
         columns = (*_SWEEP, *more)
         _write(path, columns, _samples(run, nbytes, columns))
     elif run.kind == "hotspot" and "sample" in run.tables:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
@@ -139,11 +140,14 @@ class _Shown(msgspec.Struct):
     curves: list[_Read]
     bystanders: list[int]
     grids: IfKnown[dict[str, list[dict[str, Scalar]]]] = None
+    matching: IfKnown[dict[str, list[dict[str, Scalar]]]] = None
 
 
 def _document(run: Run, asked: Asked) -> _Shown:
     special = special_of(run)
-    extra = {} if special is None else {special.key: special.document(run, asked.nbytes)}
+    extra: dict[str, Any] = (
+        {} if special is None else {special.key: special.document(run, asked.nbytes)}
+    )
     listed = _read(run, asked.nbytes)
     return _Shown(run.quantity, run.options, listed, bystanders(run), **extra)
 
