@@ -10,7 +10,10 @@
 static const double LARGE = 1e-3;
 enum { MOST_STEPS = 1000 };
 
-iso_clock_state_t iso_clock_state;
+#ifndef SMPI_HELPERS_H
+_Thread_local
+#endif
+    iso_clock_state_t iso_clock_state;
 
 double iso_clock_step(void)
 {

@@ -31,7 +31,12 @@ typedef struct iso_clock_state {
     long large;    /**< how often by more than processors may differ */
 } iso_clock_state_t;
 
+/* Of each thread of a rank; SimGrid has only one. */
+#ifdef SMPI_HELPERS_H
 extern iso_clock_state_t iso_clock_state;
+#else
+extern _Thread_local iso_clock_state_t iso_clock_state;
+#endif
 
 /** Continue from the last value after MPI_Wtime ran backwards. */
 double iso_clock_step(void);

@@ -131,16 +131,24 @@ iso_place_t *iso_host_gather(MPI_Comm comm, bool simulated)
     return places;
 }
 
+int iso_host_allowed(void)
+{
+#ifdef __linux__
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0) {
+        return CPU_COUNT(&allowed);
+    }
+#endif
+    return 0;
+}
+
 iso_location_t iso_host_locate(int node, bool simulated)
 {
     iso_location_t location = {.node = node, .cpu = -1, .movable = 0};
 #ifdef __linux__
-    cpu_set_t allowed;
     if (!simulated) {
         location.cpu = sched_getcpu();
-        location.movable =
-            sched_getaffinity(0, sizeof(allowed), &allowed) != 0 ||
-            CPU_COUNT(&allowed) > 1;
+        location.movable = iso_host_allowed() != 1;
     }
 #else
     (void)simulated;

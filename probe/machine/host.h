@@ -44,6 +44,9 @@ typedef struct iso_location {
 
 enum { ISO_LOCATION_INTS = sizeof(iso_location_t) / sizeof(int) };
 
+/** Processors that this rank may use; 0: not known. */
+int iso_host_allowed(void);
+
 /** Locate this rank, which is on node @a node. */
 iso_location_t iso_host_locate(int node, bool simulated);
 

@@ -5,8 +5,8 @@
 #include "messages/one_sided.h"
 #include "messages/partitioned.h"
 
-/* Far from the tags that experiments use for their own messages. */
-enum { TAG_DATA = 1102, TAG_ACK };
+#define TAG_DATA ISO_TAG(t, 0)
+#define TAG_ACK  ISO_TAG(t, 1)
 
 static inline char *slot(iso_transfer_t *t, long k)
 {

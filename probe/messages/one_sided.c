@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* Far from the tags that experiments use for their own messages. */
-enum { TAG_DONE = 1108 };
+#define TAG_DONE ISO_TAG(t, 2)
 
 /* --- calls --------------------------------------------------------------- */
 

@@ -7,7 +7,8 @@
 #include <dlfcn.h>
 
 /* Far from the tags that experiments use for their own messages. */
-enum { TAG_PARTITIONS = 1109, RECEIVE = 0, SEND = 1 };
+enum { RECEIVE = 0, SEND = 1 };
+#define TAG_PARTITIONS ISO_TAG(t, 3)
 
 static struct {
     int (*send_init)(const void *, int, MPI_Count, MPI_Datatype, int, int,

@@ -62,6 +62,7 @@ typedef struct iso_transfer {
     const iso_context_t *ctx;
     iso_message_t message; /**< of the size at hand */
     int partner;           /**< of the loop at hand */
+    int thread;            /**< of those of a rank that share a communicator */
     iso_buffer_t sent, received;
     char *out, *in; /**< where messages lie in these: out_room and in_room
                          bytes */
@@ -84,6 +85,11 @@ typedef struct iso_transfer {
     long long compared; /**< compare_and_swap: what is expected there */
     MPI_Group group;    /**< the partner, while a loop runs */
 } iso_transfer_t;
+
+/** The tags of the messages of a transfer t, 0 to ISO_TAGS - 1: of each thread
+ *  its own, and far from those that experiments use. */
+enum { ISO_FIRST_TAG = 1102, ISO_TAGS = 4 };
+#define ISO_TAG(t, which) (ISO_FIRST_TAG + ISO_TAGS * (t)->thread + (which))
 
 /** The next message lies elsewhere, if the cache is to be cold. */
 static inline void iso_transfer_walk(iso_transfer_t *t)

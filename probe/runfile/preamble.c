@@ -266,8 +266,10 @@ static void record_ranks(const iso_context_t *ctx)
 }
 
 /** Warn of what makes every sample of this run suspicious. */
-static void record_warnings(const iso_context_t *ctx)
+static void record_warnings(const iso_context_t *ctx,
+                            const iso_experiment_t *experiment)
 {
+    int threads = experiment->threads ? experiment->threads() : 0;
     if (ctx->clock.granularity > 1e-6) {
         iso_record_warning(
             ctx->record, "coarse-clock",
@@ -275,17 +277,26 @@ static void record_warnings(const iso_context_t *ctx)
             "timed in batches",
             1e6 * ctx->clock.granularity);
     }
+    int allowed = ctx->clock.simulated ? 0 : iso_host_allowed();
+    if (allowed > 0 && threads > allowed) {
+        iso_record_warning(ctx->record, "threads-bound",
+                           "%d threads of a rank may use %d processors; start "
+                           "ranks that are not bound to cores",
+                           threads, allowed);
+    }
     int *on_node = iso_calloc(ctx->ranks, sizeof(int));
     for (int r = 0; r < ctx->ranks; r++) {
-        on_node[ctx->places[r].node]++;
+        on_node[ctx->places[r].node] += threads > 1 ? threads : 1;
     }
     for (int r = 0; r < ctx->ranks; r++) {
         const iso_place_t *place = &ctx->places[r];
         if (place->cpus > 0 && on_node[place->node] > place->cpus) {
             iso_record_warning(ctx->record, "oversubscribed",
-                               "%d ranks share %d processors of %.80s; times "
+                               "%d %s share %d processors of %.80s; times "
                                "are longer and noisier",
-                               on_node[place->node], place->cpus, place->host);
+                               on_node[place->node],
+                               threads > 1 ? "threads" : "ranks", place->cpus,
+                               place->host);
             on_node[place->node] = 0; /* once a node */
         }
     }
@@ -305,7 +316,7 @@ void iso_preamble_write(const iso_context_t *ctx,
 {
     record_run(ctx, experiment, notes, note_count);
     record_ranks(ctx);
-    record_warnings(ctx);
+    record_warnings(ctx, experiment);
     if (iso_environment(ctx, experiment)) {
         iso_environment_warnings(ctx);
     }

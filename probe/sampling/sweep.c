@@ -50,6 +50,11 @@ static bool takes_part(const iso_sweep_t *sweep, int subject, int rank)
     return !sweep->takes_part || sweep->takes_part(sweep->self, subject, rank);
 }
 
+static int times_each(const iso_sweep_t *sweep, int subject)
+{
+    return sweep->times_each ? sweep->times_each(sweep->self, subject) : 1;
+}
+
 static bool reports(const iso_sweep_t *sweep, int subject, int rank)
 {
     return takes_part(sweep, subject, rank) &&
@@ -62,13 +67,14 @@ static void perform(void *self, const void *message, int from)
 {
     const iso_sweep_t *sweep = self;
     const iso_task_t *task = message;
-    double *seconds = iso_calloc(task->samples, sizeof(double));
+    long count = task->samples * times_each(sweep, task->subject);
+    double *seconds = iso_calloc(count, sizeof(double));
     (void)from;
     long steps = iso_clock_state.steps;
     sweep->perform(sweep->self, task, seconds);
     iso_clock_void(seconds, task->samples, steps);
     if (reports(sweep, task->subject, sweep->ctx->rank)) {
-        iso_coordinator_report(sweep->ctx, seconds, task->samples);
+        iso_coordinator_report(sweep->ctx, seconds, count);
     }
     free(seconds);
 }
@@ -88,13 +94,15 @@ struct run {
 /**
  * Let the ranks of a subject do a task.
  *
- * @param times  receives task->samples times of each rank that reports
- * @return number of those ranks
+ * @param times  receives task->samples times of each rank that reports, or as
+ *               many as it has of each sample
+ * @return how many times there are of each sample
  */
 static int conduct_task(struct run *run, const iso_task_t *task, double *times)
 {
     const iso_sweep_t *sweep = run->sweep;
     int subject = task->subject, reporters = 0;
+    int each = times_each(sweep, subject);
     for (int r = 1; r < run->ctx->size; r++) {
         if (takes_part(sweep, subject, r)) {
             iso_coordinator_dispatch(run->coordinator, r, task);
@@ -104,13 +112,14 @@ static int conduct_task(struct run *run, const iso_task_t *task, double *times)
         long steps = iso_clock_state.steps;
         sweep->perform(sweep->self, task, times);
         iso_clock_void(times, task->samples, steps);
-        reporters += reports(sweep, subject, 0);
+        reporters += reports(sweep, subject, 0) ? each : 0;
     }
     for (int r = 1; r < run->ctx->size; r++) {
         if (reports(sweep, subject, r)) {
-            iso_coordinator_collect(
-                run->ctx, r, times + reporters * task->samples, task->samples);
-            reporters++;
+            iso_coordinator_collect(run->ctx, r,
+                                    times + reporters * task->samples,
+                                    each * task->samples);
+            reporters += each;
         }
     }
     iso_heartbeat_clear();
@@ -161,7 +170,7 @@ static double take(struct run *run, iso_point_t *point, long samples,
                        .samples = batch ? samples : 1,
                        .batch = batch ? batch : warmup,
                        .first = sampler->n};
-    size_t size = run->ctx->size;
+    size_t size = (size_t)run->ctx->size * times_each(sweep, task.subject);
     double *times = iso_calloc(size * task.samples + size, sizeof(double));
     double *one_sample = times + size * task.samples;
     double start = iso_now(), last = 0, most = 0;

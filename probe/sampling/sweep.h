@@ -82,11 +82,16 @@ typedef struct iso_sweep {
     /** Whether a rank that takes part reports times; NULL: all do. */
     bool (*reports)(void *self, int subject, int rank);
 
+    /** Times that a rank reports of each sample; NULL: 1. */
+    int (*times_each)(void *self, int subject);
+
     /**
      * Do the task; called on every rank that takes part.
      *
      * @param seconds  receives task->samples times on ranks that report: of
-     *                 one operation; negative: the sample is void
+     *                 one operation; negative: the sample is void; if there
+     *                 are several of each sample, all first ones, all second
+     *                 ones ...
      */
     void (*perform)(void *self, const iso_task_t *task, double *seconds);
 
@@ -94,7 +99,8 @@ typedef struct iso_sweep {
      * Write members of one repetition other than bytes, repeat, seconds and
      * batch. At rank 0.
      *
-     * @param times   of the ranks that report, in the order of ranks
+     * @param times      of the ranks that report, in the order of ranks
+     * @param reporters  number of times
      * @param sample  task->first for the first sample of the task
      */
     void (*record)(void *self, const iso_task_t *task, const double *times,

@@ -11,8 +11,17 @@
  * ISO_SHIM_LOST=0        rank 0 does not get what its one-sided calls fetch,
  *                        and its puts write nothing
  * ISO_SHIM_REVERSED=1    new communicators have their ranks in reverse order,
- * if they are not made from MPI_COMM_WORLD ISO_SHIM_LOG=FILE      write every
- * message into FILE.RANK:
+ *                        if they are not made from MPI_COMM_WORLD
+ * ISO_SHIM_SERIALIZED=1  only one thread at a time may call MPI
+ * ISO_SHIM_STREAMS=1     log every message that the probe sends with MPI_Send,
+ *                        and every receive that it posts with MPI_Irecv:
+ *
+ *     stream TAG DESTINATION COMMUNICATOR
+ *     posted TAG SOURCE 0|1               1: from any source
+ *
+ * ISO_SHIM_WRONG_TAG=T   change a byte of what MPI_Recv gets with this tag
+ *
+ * ISO_SHIM_LOG=FILE      write every message into FILE.RANK:
  *
  *     write EXCHANGES DESTINATION BYTES   sent by the library while it is in
  *     read EXCHANGES DESTINATION BYTES    MPI_File_write_all or read_all;
@@ -137,6 +146,46 @@ int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int rank,
     }
     return NEXT(MPI_Isend)(sent(buffer, count, type, tag), count, type, rank,
                            tag, comm, request);
+}
+
+int MPI_Send(const void *buffer, int count, MPI_Datatype type, int rank,
+             int tag, MPI_Comm comm)
+{
+    if (getenv("ISO_SHIM_STREAMS")) {
+        long long handle = 0;
+        memcpy(&handle, &comm, sizeof(comm));
+        note("stream", tag, rank, handle);
+    }
+    return NEXT(MPI_Send)(buffer, count, type, rank, tag, comm);
+}
+
+int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int rank, int tag,
+              MPI_Comm comm, MPI_Request *request)
+{
+    if (getenv("ISO_SHIM_STREAMS")) {
+        note("posted", tag, rank, rank == MPI_ANY_SOURCE);
+    }
+    return NEXT(MPI_Irecv)(buffer, count, type, rank, tag, comm, request);
+}
+
+int MPI_Recv(void *buffer, int count, MPI_Datatype type, int rank, int tag,
+             MPI_Comm comm, MPI_Status *status)
+{
+    const char *text = getenv("ISO_SHIM_WRONG_TAG");
+    int error = NEXT(MPI_Recv)(buffer, count, type, rank, tag, comm, status);
+    if (text && atoi(text) == tag && length(count, type) > 0) {
+        ((unsigned char *)buffer)[0] ^= 1;
+    }
+    return error;
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int needed, int *provided)
+{
+    int error = NEXT(MPI_Init_thread)(argc, argv, needed, provided);
+    if (getenv("ISO_SHIM_SERIALIZED")) {
+        *provided = MPI_THREAD_SERIALIZED;
+    }
+    return error;
 }
 
 int MPI_File_write_all(MPI_File file, const void *buffer, int count,

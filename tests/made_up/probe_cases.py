@@ -56,7 +56,12 @@ MESSAGES = (
 )
 
 SWEEPS = {
-    "point-to-point": _few(*MESSAGES),
+    "point-to-point": _few(
+        *MESSAGES,
+        f"--bytes {EAGER} --pairs-at-once 1",
+        "--bytes 1,4093 --threads 1,3 --mode nonblocking --window 5",
+        "--bytes 8 --threads 2 --thread-comms own --mode put",
+    ),
     "bisection": _few(
         *(f"{line} --pairing {how}" for line, how in zip(
             MESSAGES, ("halves", "neighbours", "random --seed 3") * 3, strict=False
@@ -73,6 +78,11 @@ SWEEPS = {
         "--op reduce_scatter_block,reduce,allreduce --bytes 8,40 --grid rows-of-2 --root rotating",
         "--op all --form blocking,nonblocking --bytes 0,8,4104 --progress test",
         "--op bcast,allreduce --form nonblocking,persistent --bytes 0,8,4104 --root rotating",
+    ),
+    "matching": _few(
+        "--entries 0,1,509 --bytes 0,7",
+        "--queue unexpected --entries 3 --bytes 65537",
+        "--queue wildcard,posted --entries 0,64,1000",
     ),
     "compute": _few(
         "--bytes 8,104,4096",

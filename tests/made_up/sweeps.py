@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,7 @@ def point_to_point(
 
 def bisection(
     ranks: int = 9, *, sizes: Sequence[int] = SIZES[1:], repeats: int = 12, slow: int | None = None,
-    noise: float = 0.03, per_node: int = 3, pairing: str = "halves",
+    noise: float = 0.03, per_node: int = 3, pairing: str = "halves", **options: Any,
 ) -> Run:  # fmt: skip
     """Make a run of ``bisection``; the pair number ``slow`` takes twice as long."""
     dice = np.random.default_rng(7)
@@ -85,8 +86,41 @@ def bisection(
             })  # fmt: skip
     cuts = [{"i": k, "j": k + half} for k in range(half)]
     records = {"cut": cuts, "bystander": [{"rank": ranks - 1}] if ranks % 2 else [], "sample": rows}
-    return run_of("bisection", ranks, per_node, records, {"pairing": pairing},
+    return run_of("bisection", ranks, per_node, records, {"pairing": pairing, **options},
                 "exchange there and back halved, slowest pair")  # fmt: skip
+
+
+def at_once(name: str, numbers: Sequence[int], **options: Any) -> Run:
+    """Make a run of ``point-to-point`` with numbers of ``pairs`` or ``threads`` at the same time.
+
+    They share a link: each takes as long as all of them after another, 1 µs with 1000 B.
+    """
+    dice = np.random.default_rng(3)
+    rows: list[dict[str, Any]] = []
+    for number in numbers:
+        of = {"p": 2 * number} if name == "pairs" else {"i": 0, "j": 1}
+        for repeat in range(40):
+            times = number * 1e-6 * dice.lognormal(0, 0.02, number)
+            rows.append({
+                **of, name: number, "bytes": 1000, "repeat": repeat, "pass": repeat // 4,
+                "seconds": float(times.max()), "rate": float((1000 / times).sum()),
+                "times": times.tolist(),
+            })  # fmt: skip
+    run = run_of("point-to-point", 8, 4, {"sample": rows}, options, "half a round trip")
+    by = ["p", "pairs"] if name == "pairs" else ["i", "j", "threads"]
+    return replace(run, header={**run.header, "kind": "sweep", "by": by})
+
+
+def matching(each: float) -> Run:
+    """Make a run of ``matching`` in which an entry of a queue adds ``each`` seconds to 1 µs."""
+    dice = np.random.default_rng(5)
+    rows = [
+        {"op": queue, "entries": entries, "bytes": 8, "repeat": k, "pass": k // 4,
+         "seconds": (1e-6 + each * entries) * dice.lognormal(0, 0.02)}
+        for k in range(40) for queue in ("posted", "unexpected") for entries in (0, 1, 64, 1024)
+    ]  # fmt: skip
+    run = run_of("matching", 2, 2, {"sample": rows}, {}, "half a round trip")
+    return replace(run, header={**run.header, "kind": "sweep", "by": ["op", "entries"]})
 
 
 def collective(

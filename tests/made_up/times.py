@@ -18,6 +18,7 @@ SIZES = tuple(10_240 * k for k in (1, 2, 4, 7, 10, 15, 20, 30, 40, 50))
 
 SCALE = {
     "1": 2e-4, "1/w": 2e-4, "b": 3e-9, "p*b": 1.1e-9, "log2(p)*b": 4.5e-9, "n": 2e-9,
+    "entries": 6e-9,
     "floor(log2(p-1))*b": 2.1e-9, "p*p*b": 2.2e-10, "log2(p)*p*b": 1.3e-9,
     "ceil(log2(p))": 3e-5, "ceil(log2(p))*b": 4e-9, "p": 2e-5, "log2(p)": 3e-5,
     "floor(log2(p))": 3e-5,
@@ -46,6 +47,7 @@ def grid(family: str) -> dict[str, np.ndarray]:
     axes: dict[str, Any] = {
         "b": SIZES, "p": RANKS, "nodes": (1, 2, 3, 4, 6, 8), "ppn": (1, 2, 4, 6, 8),
         "w": (1, 2, 4, 8, 16, 32, 64, 128), "n": np.arange(1, 11) * 1e5,
+        "entries": (0, 1, 4, 16, 64, 256, 1024, 4096),
         "pa": range(8), "pe": range(8), "in": range(5), "out": range(5),
     }  # fmt: skip
     if family == "throttled":  # batches of 32 show above 33 ranks only

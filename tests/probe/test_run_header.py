@@ -22,6 +22,7 @@ KINDS = {
     "collective": ((*QUICK, "--op", "barrier"), "sweep", ["op", "p"]),
     "compute": ((*QUICK, "--bytes", "8KiB"), "sweep", ["op", "p"]),
     "startup": (QUICK, "sweep", ["op", "p"]),
+    "matching": ((*QUICK, "--entries", "2"), "sweep", ["op", "entries"]),
     "hotspot": ((*QUICK, "--bytes", "8"), "hotspot", None),
     "tile-io": ((*QUICK, "--phase", "exchange", "--tile", "8x8"), "tile-io", None),
     "app": ((), "emulation", None),

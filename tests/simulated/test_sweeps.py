@@ -9,6 +9,7 @@ from beds.simulation import Simulation
 from isochrone.base.errors import InputError
 from isochrone.measure.platforms import Platform, parse
 from isochrone.runfile.run import Run
+from isochrone.sweep.curves import curves
 
 MACHINE = "nodes:4 cores:1"
 SIZES = [0, 8, 1024, 65536, 1048576]
@@ -150,6 +151,39 @@ def test_pairs_that_share_a_link_share_its_rate(simulation: Simulation) -> None:
     run = simulation.measure("bisection", machine, "--bytes", "4MiB")
     alone = one_way(machine, 4 << 20)
     assert medians(run)[4 << 20] == pytest.approx(2 * alone, rel=0.02)
+
+
+def test_aggregate_bandwidth_of_pairs_on_one_link_is_that_of_the_link(
+    simulation: Simulation,
+) -> None:
+    """P pairs over one port share its bandwidth: the sum stays, and the efficiency is 1/P."""
+    machine = parse("nodes:2 cores:4")
+    nbytes = 4 << 20
+    options = ("--pairs-at-once", "1,2,4", "--bytes", str(nbytes))
+    run = simulation.measure("point-to-point", machine, *options)
+    alone = nbytes / machine.one_way(0, 1, nbytes)
+    for curve in curves(run):
+        (point,) = curve.points
+        assert point.bandwidth == pytest.approx(alone, rel=0.03)
+        if curve.key["pairs"] > 1:
+            assert point.efficiency == pytest.approx(1 / curve.key["pairs"], rel=0.03)
+
+
+def test_queues_cost_nothing_where_matching_takes_no_time(simulation: Simulation) -> None:
+    """The simulator finds a receive at once: what is in the queue does not show in the time."""
+    machine = parse("nodes:2 cores:1")
+    options = ("--entries", "0,200", "--queue", "posted,wildcard")
+    run = simulation.measure("matching", machine, *options)
+    for curve in curves(run):
+        assert curve.points[0].median == pytest.approx(one_way(machine, 8), rel=0.01)
+
+
+def test_pairs_of_idle_links_scale_with_their_number(simulation: Simulation) -> None:
+    """Neighbours on nodes of their own do not share a link: the efficiency is 1."""
+    options = ("--pairs-at-once", "1,2,3", "--pairing", "neighbours", "--bytes", "64KiB")
+    run = simulation.measure("point-to-point", parse("nodes:6 cores:1"), *options)
+    efficiencies = {curve.key["pairs"]: curve.points[0].efficiency for curve in curves(run)}
+    assert efficiencies == {1: None, 2: pytest.approx(1, rel=0.01), 3: pytest.approx(1, rel=0.01)}
 
 
 @pytest.mark.few(2)

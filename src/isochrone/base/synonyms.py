@@ -101,8 +101,12 @@ _ROWS = (
 _EXPERIMENTS = (
     ("latency-map", "map linktest latencymap all-pairs all2all-pairs mpigraph netgauge mmpi"),
     ("point-to-point", "latency bandwidth pingpong pingping bw bibw sendrecv p2p osu_latency "
-     "osu_bw osu_bibw osu_mbw_mr ping-pong exchange multi-pingpong put get mbw_mr pt2pt imb-mpi1"),
-    ("bisection", "osu_multi_lat multi_lat cut biband uniband"),
+     "osu_bw osu_bibw ping-pong exchange put get pt2pt imb-mpi1"),
+    ("point-to-point --pairs-at-once 1,2", "osu_multi_lat multi_lat osu_mbw_mr mbw_mr "
+     "multi-pingpong"),
+    ("point-to-point --threads 1,2", "osu_latency_mt latency_mt imb-mt pingpongmt threads"),
+    ("bisection", "cut biband uniband"),
+    ("matching", "unexpected posted wildcard queue tag-matching"),
     ("hotspot", "hot-spot incast"),
     ("clock-sync", "clock clocks clocksync skew"),
     ("compute", "flops cpu"),

@@ -56,6 +56,8 @@ class Job:
         Values of the launchers' own options.
     library
         Version text of the probe's MPI library; empty where unknown.
+    threads
+        Of each rank, that work at the same time: such ranks are not bound to a core.
     """
 
     ranks: int
@@ -67,16 +69,23 @@ class Job:
     root: bool = field(default_factory=lambda: os.geteuid() == 0)
     options: Options = field(default_factory=dict)
     library: str = ""
+    threads: int = 1
+
+    @property
+    def size(self) -> str:
+        """How many ranks there are, and threads where a rank has several."""
+        several = f" of {self.threads} threads" if self.threads > 1 else ""
+        return f"{self.ranks} ranks{several}"
 
     @property
     def oversubscribed(self) -> bool:
-        """Whether there are more ranks than processors, if known before the start."""
-        return self.processors is not None and self.ranks > self.processors
+        """Whether there are more ranks, or threads, than processors, if known before the start."""
+        return self.processors is not None and self.ranks * self.threads > self.processors
 
     @property
     def enough_cores(self) -> bool:
         """Whether each of several ranks can be bound to its own core."""
-        return self.cores is not None and 1 < self.ranks <= self.cores
+        return self.cores is not None and self.threads == 1 < self.ranks <= self.cores
 
     def sibling(self, starter: str) -> str:
         """Path of the starter that belongs to the MPI of the probe.

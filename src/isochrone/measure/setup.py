@@ -148,7 +148,7 @@ class Setup:
         """Return the command that measures and writes ``path``; warn of what is unusual about it.
 
         The notes of the run file say how ranks are started: they are bound to cores, unless the
-        user gives launcher options.
+        user gives launcher options, or ranks have several threads.
 
         ``extra`` are launcher options before the user's own; ``placed`` says that they name a file
         with the number of ranks of each host: it is meant, however many processors are here.
@@ -164,7 +164,7 @@ class Setup:
         if (stall := self.options.get("stall_timeout")) is not None:
             program += ["--stall-timeout", f"{stall:g}"]
         program += ["--force"] if force else []
-        job = self._job(program, ranks, placed=placed)
+        job = replace(self._job(program, ranks, placed=placed), threads=_threads(options))
         recorded = {"isochrone": __version__, "launcher": self.name, **(notes or {})}
         recorded |= self.launcher.notes(job)
         user_args = job.extra
@@ -211,6 +211,13 @@ class Setup:
         except IsochroneError as error:
             self.warn(f"the phases inside file accesses are not measured: {error}")
             return []
+
+
+def _threads(options: Sequence[str]) -> int:
+    """Return how many threads of a rank work at the same time, at most, by ``--threads 1,2,4``."""
+    words = " ".join(options).replace("=", " ").split()
+    counts = words[words.index("--threads") + 1 :][:1] if "--threads" in words else []
+    return max((int(text) for text in ",".join(counts).split(",") if text.isdigit()), default=1)
 
 
 def _with_usual(options: Mapping[str, Any]) -> Mapping[str, Any]:

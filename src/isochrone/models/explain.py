@@ -350,6 +350,12 @@ def _values(
 
 def _onwards(observed: Observations) -> str:
     """Return the variable along which people extrapolate: ranks or nodes, else sizes; or none."""
-    names = ["nodes" if set(PLACES) <= observed.variables.keys() else "p", *_COUNTS, "b", "n"]
+    names = [
+        "nodes" if set(PLACES) <= observed.variables.keys() else "p",
+        *_COUNTS,
+        "entries",
+        "b",
+        "n",
+    ]
     varying = [name for name in names if np.ptp(observed.variables.get(name, np.zeros(1))) > 0]
     return varying[0] if varying else ""

@@ -48,7 +48,7 @@ COUNTED = ("p", "nodes", "ppn", "w")
 MIN_VARIABLE = 1e-12
 """A variable is zero, or no smaller than this."""
 
-SELECTORS = ("op", "order", "mode", "bytes", *NUMBERED)
+SELECTORS = ("op", "order", "mode", "threads", "bytes", *NUMBERED)
 """What keeps data apart: each value gets formulas of its own."""
 
 NAMES = {"bytes": "b", "ranks": "p", "window": "w"}

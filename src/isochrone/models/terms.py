@@ -27,6 +27,7 @@ VARIABLES = {
     "nodes": "number of nodes",
     "ppn": "number of ranks on a node",
     "w": "messages in a window",
+    "entries": "number of entries in a queue",
     "n": "number of operations",
     **{name: labels[0] for extension in added() for name, labels in extension.words.items()},
 }

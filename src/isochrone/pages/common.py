@@ -47,9 +47,9 @@ _LABELS = {
     "max-time": "maximum time per pair", "retest": "measured again",
     "inner-parallel": "several pairs at once within a node", "time-limit": "time limit",
     "precision": "target precision", "window": "messages in flight", "layout": "layout",
-    "cache": "cache", "pairing": "pairs", "sync": "start of an operation by", "root": "root",
-    "counts": "blocks", "topology": "neighbours", "type": "elements", "reduce": "reduction",
-    "in-place": "in place",
+    "cache": "cache", "pairing": "pairs", "thread-comms": "communicator of the threads",
+    "sync": "start of an operation by", "root": "root", "counts": "blocks",
+    "topology": "neighbours", "type": "elements", "reduce": "reduction", "in-place": "in place",
 }  # fmt: skip
 _DOCUMENTS = ("description",)
 """Notes that are whole documents, shown by their kinds of results."""

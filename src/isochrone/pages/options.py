@@ -27,7 +27,7 @@ _SAMPLING = HOW_LONG | {
 }  # fmt: skip
 """Likewise, and of which sizes and how exactly."""
 
-_CURVES = {"pairs", "op"}
+_CURVES = {"pairs", "pairs-at-once", "op"}
 """Options that select curves, which have them in their names."""
 
 Rule = Callable[[Any], bool]
@@ -50,8 +50,10 @@ _NEEDS: tuple[tuple[str, Rule, tuple[str, ...]], ...] = (
     ("mode", _is("partitioned"), ("partitions", "ready")),
     ("layout", _is("vector"), ("stride",)),
     ("cache", _is("cold"), ("cache-bytes",)),
+    ("pairs-at-once", bool, ("pairing",)),
     ("pairing", _is("random"), ("seed",)),
     ("counts", _is("random"), ("seed",)),
+    ("threads", bool, ("thread-comms",)),
     (
         "bytes",
         lambda value: str(value).startswith("auto"),
@@ -94,7 +96,7 @@ def in_use(run: Run) -> dict[str, Option]:
 
 def _in_use(run: Run, options: dict[str, Option], name: str) -> bool:
     value = options[name]
-    off = value is None or value is False or (name in _OFF_AT_0 and not value)
+    off = value is None or value is False or value == [] or (name in _OFF_AT_0 and not value)
     off = off or (name in _CHANGES_NOTHING and value == _CHANGES_NOTHING[name])
     if off or name in _ELSEWHERE:
         return False

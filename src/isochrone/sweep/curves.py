@@ -17,23 +17,23 @@ from isochrone.base.errors import InputError
 from isochrone.base.stats import median_of
 from isochrone.base.table import Table, grouped
 from isochrone.base.text import printable
-from isochrone.runfile.columns import MAX_SECONDS
+from isochrone.pages.words import plural
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import (
     Times,
     counted,
-    enclose,
     passes_of,
     points,
     repetitions,
     summarise,
 )
 from isochrone.sweep.overlap import overlap_of
+from isochrone.sweep.rates import NO_RATE, Rate, bandwidth, efficiency, message_rate, times_of
 
 KIND = "sweep"
 
-_NO_DATA = {"barrier", "ibarrier", "barrier_persistent"}
-"""Operations without user data, which have no bandwidth."""
+_NO_DATA = {"barrier", "ibarrier", "barrier_persistent", "unexpected"}
+"""Operations that move no user data in their time, and have no bandwidth."""
 
 _OPERATIONS = "operations"
 """Member of a sample: multiplications and additions of a rank in the time of the sample."""
@@ -53,7 +53,12 @@ class Point(Times):
         Bytes per second, of both directions where both are used, of all pairs of a bisection; None
         where nothing is moved. ``bandwidth_low`` and ``bandwidth_high`` enclose it at 95 %.
     message_rate
-        Messages per second; None unless several were in flight.
+        Messages per second, of all pairs and threads; None unless several were in flight, or sent
+        at the same time. ``message_rate_low`` and ``message_rate_high`` enclose it at 95 %.
+    efficiency
+        `message_rate` over that of one pair with one thread, and over the number of pairs times
+        threads; None where the run has no such pair. ``efficiency_low`` and ``efficiency_high``
+        enclose it at 95 %.
     skew
         Median over the repetitions of the time between the first and the last rank (or pair) to
         finish; None where only one time is known.
@@ -83,6 +88,11 @@ class Point(Times):
     bandwidth_low: IfKnown[float] = None
     bandwidth_high: IfKnown[float] = None
     message_rate: IfKnown[float] = None
+    message_rate_low: IfKnown[float] = None
+    message_rate_high: IfKnown[float] = None
+    efficiency: IfKnown[float] = None
+    efficiency_low: IfKnown[float] = None
+    efficiency_high: IfKnown[float] = None
     skew: IfKnown[float] = None
     rank_mean: IfKnown[float] = None
     t_op: IfKnown[float] = None
@@ -101,16 +111,24 @@ class Point(Times):
         low, high = (np.nan if end is None else end for end in ends)
         return self.overlap, low, high
 
+    @property
+    def scaling(self) -> Rate | None:
+        """The efficiency and both ends of its interval."""
+        rate = Rate(self.efficiency, self.efficiency_low, self.efficiency_high)
+        return None if rate.value is None else rate
+
 
 class CurveKey:
     """The key of a curve; members that the run does not use are absent."""
 
     pair: IfKnown[list[int]]
     pairs: IfKnown[int]
+    threads: IfKnown[int]
     op: IfKnown[str]
     grid: IfKnown[str]
     phase: IfKnown[str]
     groups: IfKnown[int]
+    entries: IfKnown[int]
 
 
 @dataclass(frozen=True)
@@ -126,8 +144,8 @@ class Curve:
     points
         By size, smallest first; at least one.
     times
-        Seconds of each part (rank, or pair of a bisection) in each repetition, shape (repetitions,
-        parts); None where the samples do not hold them.
+        Seconds of each part (rank, pair of a bisection, or pair of threads) in each repetition,
+        shape (repetitions, parts); None where the samples do not hold them.
     who
         Ranks of each part.
     experiment
@@ -143,12 +161,13 @@ class Curve:
 
     @property
     def name(self) -> str:
-        """The key as text: ``ranks 0–3``, ``4 pairs at once``, ``bcast``."""
-        if "pair" in self.key:
-            return "ranks {}–{}".format(*self.key["pair"])
-        if "pairs" in self.key:
-            pairs = self.key["pairs"]
-            return f"{pairs} pairs at once" if pairs != 1 else "1 pair"
+        """The key as text: ``ranks 0–3``, ``4 pairs at once with 2 threads``, ``bcast``."""
+        if "pair" in self.key or "pairs" in self.key:
+            pairs, threads = self.key.get("pairs", 1), self.key.get("threads")
+            name = f"{pairs} pairs at once" if pairs != 1 else "1 pair"
+            if "pair" in self.key:
+                name = "ranks {}–{}".format(*self.key["pair"])
+            return name if threads is None else f"{name} with {plural(threads, 'thread')}"
         labels = [str(self.key[name]) for name in ("op", "grid") if name in self.key]
         named = ["op"]
         if "grid" in self.key:
@@ -160,6 +179,11 @@ class Curve:
                 )
         labels += [f"{name} {value}" for name, value in self.key.items() if name not in named]
         return printable(", ".join(labels) or self.experiment.replace("-", " "), 40)
+
+    @property
+    def streams(self) -> int:
+        """Pairs of threads that exchange messages at the same time."""
+        return int(self.key.get("pairs", 1) * self.key.get("threads", 1))
 
     @property
     def of_ranks(self) -> bool:
@@ -187,25 +211,6 @@ class Curve:
         return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
 
 
-@dataclass(frozen=True)
-class Participant:
-    """A rank of a collective, or a pair of a bisection, compared with the others of its curve.
-
-    Attributes
-    ----------
-    who
-        The rank, or the two ranks of the pair.
-    last
-        Fraction of the repetitions in which it finished last.
-    ratio
-        Median over the repetitions of its time over the median time of all parts.
-    """
-
-    who: Annotated[tuple[int, ...], "as ranks"]
-    last: float
-    ratio: float
-
-
 def is_sweep(run: Run) -> bool:
     """Whether the samples of a run are times over message sizes."""
     return run.kind == KIND
@@ -222,7 +227,33 @@ def curves(run: Run) -> list[Curve]:
     table = samples(run)
     rows_of = points(table, (*run.by, "bytes")).items()
     by_key = grouped((tuple(of), (int(nbytes), rows)) for (*of, (_, nbytes)), rows in rows_of)
-    return [_curve(run, table, dict(of), sizes) for of, sizes in by_key.items()]
+    return _with_efficiency([_curve(run, table, dict(of), sizes) for of, sizes in by_key.items()])
+
+
+def _with_efficiency(all_curves: list[Curve]) -> list[Curve]:
+    """Compare each curve with the one of a single stream of messages, of the same pair if any."""
+    single = {
+        (str(curve.key.get("pair")), point.bytes): _message_rate(point)
+        for curve in all_curves
+        if curve.streams == 1
+        for point in curve.points
+    }
+
+    def compared(curve: Curve, point: Point) -> Point:
+        alone = single.get((str(curve.key.get("pair")), point.bytes))
+        if alone is None or curve.streams == 1:
+            return point
+        value, low, high = efficiency(_message_rate(point), alone, curve.streams)
+        return replace(point, efficiency=value, efficiency_low=low, efficiency_high=high)
+
+    return [
+        replace(curve, points=tuple(compared(curve, point) for point in curve.points))
+        for curve in all_curves
+    ]
+
+
+def _message_rate(point: Point) -> Rate:
+    return Rate(point.message_rate, point.message_rate_low, point.message_rate_high)
 
 
 def no_such_size(nbytes: int, measured: Iterable[int], where: str = "") -> InputError:
@@ -251,21 +282,6 @@ def of_size(all_curves: list[Curve], nbytes: int | None, where: str = "") -> lis
             nbytes, (size for curve in all_curves for size in curve.bytes.tolist()), where
         )
     return chosen
-
-
-def participants(curve: Curve) -> list[Participant]:
-    """Compare the ranks (or pairs) of a curve over all its repetitions, the slowest first.
-
-    Empty where the samples do not hold the time of each.
-    """
-    times = curve.times
-    if times is None or times.shape[1] < 2:
-        return []
-    middle = np.median(times, axis=1)
-    ratio = np.median(times / np.where(middle > 0, middle, np.nan)[:, None], axis=0)
-    last = np.bincount(times.argmax(axis=1), minlength=times.shape[1]) / len(times)
-    order = np.argsort(-np.nan_to_num(ratio), kind="stable")
-    return [Participant(curve.who[k], float(last[k]), float(ratio[k])) for k in order]
 
 
 def samples(run: Run) -> Table:
@@ -317,8 +333,8 @@ def _curve(run: Run, table: Table, of: Mapping[str, Any], sizes: list[tuple[int,
     by_size = sorted(sizes, key=lambda size: size[0])
     curve_points = tuple(_point(run, table, rows, nbytes, key) for nbytes, rows in by_size)
     rows = np.sort(np.concatenate([rows for _, rows in sizes]))
-    times = _times(table, rows)
-    members = _who(run, times.shape[1]) if times is not None else ()
+    times = times_of(table, rows)
+    members = _who(run, key, times.shape[1]) if times is not None else ()
     return Curve(key, p, curve_points, times, members, run.experiment)
 
 
@@ -336,17 +352,20 @@ def _point(run: Run, table: Table, rows: Ints, nbytes: int, key: dict[str, Any])
     factor = 2.0 if str(run.options.get("mode")).startswith("bidirectional") else 1.0
     moved = factor * nbytes if key.get("op") not in _NO_DATA else None
     seconds = (times.median, times.high, times.low)
-    bandwidth, bandwidth_low, bandwidth_high = _bandwidth(table, rows, moved, seconds)
-    if not times.has_interval:
-        bandwidth_low = bandwidth_high = None
+    moving, messages = bandwidth(table, rows, moved, seconds), NO_RATE
     window = run.options.get("window")
-    several = isinstance(window, int) and window > 1
-    of_ranks = _times(table, rows)
+    of_ranks = times_of(table, rows)
+    if of_ranks is not None and not {"pair", "pairs"}.isdisjoint(key):
+        messages = message_rate(of_ranks, passes_of(table, rows), factor)
+    elif isinstance(window, int) and window > 1 and nbytes:
+        messages = moving.over(nbytes)
+    if not times.has_interval:
+        moving, messages = moving.alone(), messages.alone()
     return Point(
         **vars(times), bytes=nbytes,
-        bandwidth=bandwidth, bandwidth_low=bandwidth_low, bandwidth_high=bandwidth_high,
-        message_rate=bandwidth / nbytes if several and bandwidth and nbytes else None,
-
+        bandwidth=moving.value, bandwidth_low=moving.low, bandwidth_high=moving.high,
+        message_rate=messages.value,
+        message_rate_low=messages.low, message_rate_high=messages.high,
         skew=None if of_ranks is None or of_ranks.shape[1] < 2
         else median_of(np.ptp(of_ranks, axis=1)),
         rank_mean=float(of_ranks.mean()) if of_ranks is not None else None,
@@ -355,41 +374,14 @@ def _point(run: Run, table: Table, rows: Ints, nbytes: int, key: dict[str, Any])
     )  # fmt: skip
 
 
-def _bandwidth(
-    table: Table, rows: Ints, nbytes: float | None, seconds: tuple[float, ...]
-) -> tuple[float | None, ...]:
-    """Return bytes per second and its interval: of the rates where the samples hold them."""
-    if nbytes is None:
-        return None, None, None
-    if "rate" in table:
-        rates = table["rate"][rows]
-        if not np.isnan(rates).any():
-            low, high, _ = enclose(rates, passes_of(table, rows))
-            return median_of(rates), low, high
-    return tuple(nbytes / value if value > 0 else None for value in seconds)
-
-
-def _times(table: Table, rows: Ints) -> Floats | None:
-    """Return the times of all ranks (or pairs) as a matrix, one row a sample; None if unknown."""
-    if "times" not in table:
-        return None
-    lists = [table["times"][row] for row in rows.tolist()]
-    width = len(lists[0]) if isinstance(lists[0], list) else 0
-    for times in lists:
-        if not (isinstance(times, list) and len(times) == width and width):
-            return None
-        if not all(type(v) in (int, float) and 0 <= v <= MAX_SECONDS for v in times):
-            return None
-    return np.array(lists, dtype=np.float64)
-
-
-def _who(run: Run, count: int) -> tuple[tuple[int, ...], ...]:
-    """Return the ranks of each time of a sample: the pairs of a bisection, or single ranks."""
-    cut = run.tables.get("cut")
-    if "pairs" in run.by and cut is not None and len(cut) == count:
+def _who(run: Run, key: dict[str, Any], count: int) -> tuple[tuple[int, ...], ...]:
+    """Return the ranks of each time of a sample: pairs, once for each thread, or single ranks."""
+    cut, pairs = run.tables.get("cut"), key.get("pairs")
+    if pairs and cut is not None and len(cut) >= pairs and count == pairs * key.get("threads", 1):
         kinds = {cut[k].dtype.kind for k in ("i", "j") if k in cut}
         if {"i", "j"} <= set(cut.columns) and kinds == {"i"}:
-            return tuple(zip(cut["i"].tolist(), cut["j"].tolist(), strict=True))
+            ranks = [*zip(cut["i"].tolist(), cut["j"].tolist(), strict=True)]
+            return tuple(pair for pair in ranks[:pairs] for _ in range(count // pairs))
     return tuple((k,) for k in range(count))
 
 

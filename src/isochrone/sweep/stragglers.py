@@ -13,13 +13,15 @@ the time.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from isochrone.base.arrays import Floats
 from isochrone.base.inference import median_interval
 from isochrone.base.operations import EQUAL_WORK
-from isochrone.sweep.curves import Curve, Participant, participants
+from isochrone.sweep.curves import Curve
 
 CLEARLY = 0.1
 """Fraction of the median time: smaller delays are not reported."""
@@ -29,6 +31,25 @@ MIN_PEERS = 4
 
 MIN_REPETITIONS = 6
 """Fewer do not give a 95 % interval of a median."""
+
+
+@dataclass(frozen=True)
+class Participant:
+    """A rank of a collective, or a pair of a bisection, compared with the others of its curve.
+
+    Attributes
+    ----------
+    who
+        The rank, or the two ranks of the pair.
+    last
+        Fraction of the repetitions in which it finished last.
+    ratio
+        Median over the repetitions of its time over the median time of all parts.
+    """
+
+    who: Annotated[tuple[int, ...], "as ranks"]
+    last: float
+    ratio: float
 
 
 def late(curve: Curve, hosts: Sequence[str] = ()) -> list[Participant]:
@@ -58,9 +79,26 @@ def late(curve: Curve, hosts: Sequence[str] = ()) -> list[Participant]:
     return [participant for participant in participants(curve) if participant.who in behind]
 
 
+def participants(curve: Curve) -> list[Participant]:
+    """Compare the ranks (or pairs) of a curve over all its repetitions, the slowest first.
+
+    Empty where the samples do not hold the time of each.
+    """
+    times = curve.times
+    if times is None or times.shape[1] < 2:
+        return []
+    middle = np.median(times, axis=1)
+    ratio = np.median(times / np.where(middle > 0, middle, np.nan)[:, None], axis=0)
+    last = np.bincount(times.argmax(axis=1), minlength=times.shape[1]) / len(times)
+    order = np.argsort(-np.nan_to_num(ratio), kind="stable")
+    return [Participant(curve.who[k], float(last[k]), float(ratio[k])) for k in order]
+
+
 def _peers(curve: Curve, hosts: Sequence[str]) -> Iterator[list[int]]:
     """Yield groups of columns whose times may be compared with each other."""
     columns = list(range(len(curve.who)))
+    if "threads" in curve.key:
+        return  # those of a rank share the library, and wait for each other
     if "pairs" in curve.key:
         pair_hosts = [{hosts[rank] for rank in pair if rank < len(hosts)} for pair in curve.who]
         on_one_host = [

@@ -288,6 +288,24 @@ def test_ranks_on_a_node_are_words_before_those_of_the_user(
     assert found == {"launcher_arg": [*words, "-x"]}
 
 
+@pytest.mark.parametrize("name", ["mpiexec-mpich", "mpirun-openmpi", "srun"])
+def test_ranks_with_several_threads_are_not_bound_to_a_core(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Their threads would take turns on it."""
+    monkeypatch.setenv("SLURM_JOB_CPUS_PER_NODE", "16")
+    library = {"mpiexec-mpich": "MPICH Version: 4.0", "mpirun-openmpi": "Open MPI v5.0"}.get(
+        name, ""
+    )
+    launcher = launchers.load(name)
+    for threads in (1, 2):
+        started = job(ranks=2, cores=16, library=library, threads=threads)
+        assert bool(launcher.binding(started)) == (threads == 1)
+    if name == "mpirun-openmpi":  # which binds two ranks by default
+        assert launcher.command(started)[3:5] == ["--bind-to", "none"]
+        assert job(ranks=2, processors=3, threads=2).oversubscribed
+
+
 def test_a_mapping_of_the_user_replaces_that_of_oversubscribed_ranks() -> None:
     extra = ("--map-by", "ppr:4:node")
     found = launchers.load("mpirun-openmpi").command(job(processors=2, extra=extra))

@@ -50,6 +50,18 @@ def test_notes_and_extra_options_are_passed_on_and_warnings_are_told(golden: Gol
     golden(told)
 
 
+@pytest.mark.parametrize(
+    ("options", "threads"),
+    [((), 1), (("--threads", "1,4,2"), 4), (("--threads=3", "--thread-comms=own"), 3)],
+    ids=["none", "list", "joined"],
+)
+def test_the_job_knows_the_threads_of_a_rank(options: tuple[str, ...], threads: int) -> None:
+    """Of lists the most, as they are all started with the same job."""
+    launcher = Launcher(command=lambda job: [str(job.threads)], stands_alone=False)
+    setup = Setup(PROBE, "mine", launcher, {})
+    assert setup.tokens("point-to-point", options, 2, Path("o.jsonl")) == [str(threads)]
+
+
 def test_binding_is_noted_and_gives_way_to_options_of_the_user() -> None:
     launcher = Launcher(command=command, binding=lambda job: ("--bind",), stands_alone=False)
     for given, placed, bound in (([], False, True), (["--own"], False, False), ([], True, False)):

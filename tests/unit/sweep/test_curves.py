@@ -15,10 +15,11 @@ from isochrone.base.inference import median_interval
 from isochrone.runfile import file as runs
 from isochrone.runfile.rules import check
 from isochrone.runfile.run import Run
-from isochrone.sweep.curves import Curve, curves, is_sweep, participants
+from isochrone.sweep.curves import Curve, curves, is_sweep
+from isochrone.sweep.stragglers import late, participants
 from made_up.grids import grid_run
 from made_up.latency_maps import mmpi_example
-from made_up.sweeps import bisection, collective, line, point_to_point, table_of
+from made_up.sweeps import at_once, bisection, collective, line, point_to_point, table_of
 
 
 def of(rows: list[dict[str, Any]], experiment: str = "point-to-point", **options: Any) -> Run:
@@ -181,3 +182,37 @@ def test_a_damaged_number_of_groups_is_refused(groups: object) -> None:
     columns["groups"] = np.array([groups] * len(columns["op"]))
     with pytest.raises(InputError, match="groups"):
         check(run)
+
+
+@pytest.mark.parametrize("name", ["pairs", "threads"])
+def test_efficiency_compares_with_one_stream_and_has_an_interval(name: str) -> None:
+    """Streams that share a link have 1/n of its rate each, whatever the streams are."""
+    for curve in curves(at_once(name, (1, 2, 4))):
+        (point,) = curve.points
+        assert point.message_rate == pytest.approx(1e6, rel=0.01)
+        if curve.streams == 1:
+            assert point.efficiency is None
+            continue
+        expected = 1 / curve.streams
+        assert point.efficiency == pytest.approx(expected, rel=0.01)
+        assert point.scaling is not None
+        value, low, high = (part or 0.0 for part in point.scaling)
+        assert 0.97 * expected < low <= value <= high < 1.03 * expected
+
+
+def test_efficiency_is_not_known_without_a_curve_of_one_stream() -> None:
+    assert [c.points[0].efficiency for c in curves(at_once("pairs", (2, 4)))] == [None, None]
+
+
+def test_names_say_how_many_pairs_and_threads() -> None:
+    assert [c.name for c in curves(at_once("pairs", (1, 2)))] == ["1 pair", "2 pairs at once"]
+    names = [curve.name for curve in curves(at_once("threads", (1, 2)))]
+    assert names == ["ranks 0–1 with 1 thread", "ranks 0–1 with 2 threads"]
+
+
+def test_threads_are_no_stragglers() -> None:
+    """Those of a rank share the library; which of them is later says nothing of the machine."""
+    run = at_once("threads", (8,))
+    for times in run.tables["sample"]["times"]:
+        times[3] *= 5
+    assert late(curves(run)[0], run.hosts) == []

@@ -10,6 +10,7 @@ summary of the run file (.jsonl). The experiments measure:
   compute         time of an arithmetic operation
   hotspot         messages of a node with many partners
   latency-map     round trips between every pair of ranks
+  matching        receives behind others that do not match
   point-to-point  times of messages of many sizes
   startup         launches, MPI_Init, MPI_Finalize, new communicators
   synthetic       nothing; computes a latency map of known times
@@ -65,6 +66,8 @@ MORE_EXAMPLES = (
      "isochrone measure clock-sync -n 8 -o clocks.jsonl"),
     ("how long does an arithmetic operation take?",
      "isochrone measure compute -n 4 -o compute.jsonl"),
+    ("what does an entry of a matching queue cost?",
+     "isochrone measure matching -n 2 -o matching.jsonl"),
     ("how does the time grow with the number of partners?",
      "isochrone measure hotspot -n 16 -o hotspot.jsonl"),
     ("how long does a launch take, over ranks and ten launches?",

@@ -42,6 +42,9 @@ _SWEEP = (
     "op", "p", "b", "seconds", "i", "j", "pairs", "root", "repeat", "rate", "again",
     "origin", "stddev", "p95", "p99",
 )  # fmt: skip
+_BY = ("threads", "entries")
+"""More columns that tell the curves of some experiments apart."""
+
 _SPREAD = ("stddev", "p95", "p99")
 _ON_GRIDS = ("grid", "phase", "groups", "phase_op", "phase_p", "phase_bytes")
 """More columns of collective operations that were also measured on grids."""
@@ -77,7 +80,8 @@ def write(run: Run, path: Path, *, nbytes: int | None = None, estimates: bool = 
     if is_sweep(run):
         curves_to_export(run, nbytes)  # raises errors before the file is created
         beside = tuple(key for key in MEMBERS if key in run.tables["sample"])
-        columns = (*_SWEEP, *(_ON_GRIDS if is_grid_run(run) else ()), *beside)
+        more = _ON_GRIDS if is_grid_run(run) else tuple(key for key in _BY if key in run.by)
+        columns = (*_SWEEP, *more, *beside)
         _write(path, columns, _samples(run, nbytes, columns))
     elif run.kind == "hotspot" and "sample" in run.tables:
         busy_columns = tuple(key for key in _BUSY if key in run.tables["sample"])

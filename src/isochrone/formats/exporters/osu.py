@@ -1,9 +1,10 @@
 """Tables in the layout of the OSU Micro-Benchmarks, for tools that parse their output.
 
 Two columns, size and µs (or MB/s), below the header of the benchmark that measures the same:
-``osu_latency``, ``osu_bw``, ``osu_bibw``, ``osu_mbw_mr``, one-sided ones such as ``osu_put_bw``,
-and the collectives, of which only the library's own are written. OSU prints means, so these are
-means, and for collectives those over the ranks.
+``osu_latency``, ``osu_latency_mt``, ``osu_bw``, ``osu_bibw``, ``osu_multi_lat``, ``osu_mbw_mr``,
+one-sided ones such as ``osu_put_bw``, and the collectives, of which only the library's own are
+written. OSU prints means, so these are means, and for collectives, pairs at once and threads those
+over the ranks, pairs or threads.
 """
 
 import re
@@ -57,18 +58,20 @@ def _table(run: Run, curve: Curve) -> Iterator[str]:
     if "op" in curve.key:
         yield from _collective(run, curve)
     elif "pairs" in curve.key:
-        yield from _pairs(curve)
+        yield from _pairs(run, curve)
     else:
         yield from _pair(run, curve)
 
 
 def _pair(run: Run, curve: Curve) -> Iterator[str]:
-    mode, window = str(run.options.get("mode")), run.options.get("window")
-    both_ways = mode.startswith("bidirectional")
-    rated = both_ways or (isinstance(window, int) and window > 1)
+    mode, rated, threads = str(run.options.get("mode")), _rated(run), curve.key.get("threads", 1)
     call = f"_{CALLS[mode]}" if mode in CALLS else ""
+    threaded = " Multi-threaded" if threads > 1 and not rated else ""
+    both_ways = mode.startswith("bidirectional")
     quantity = "Bi-Directional Bandwidth" if both_ways else "Bandwidth" if rated else "Latency"
-    yield _title(f"{call} {quantity}", curve)
+    yield _title(f"{call}{threaded} {quantity}", curve)
+    if threads > 1:
+        yield f"# Number of Sender threads: {threads}\n# Number of Receiver threads: {threads}\n"
     for line, (option, names) in ABOUT_ACCESS.items():
         value = str(run.options.get(option))
         if call and value in names:
@@ -76,14 +79,26 @@ def _pair(run: Run, curve: Curve) -> Iterator[str]:
     yield f"{'# Size':<10}{'Bandwidth (MB/s)' if rated else 'Latency (us)':>18}\n"
     for point in curve.points:
         if not rated:
-            yield _row(point, point.mean * _MICROSECONDS)
+            yield _row(point, _mean(point) * _MICROSECONDS)
         elif point.bytes and point.bandwidth is not None:
             yield _row(point, point.bandwidth / _MICROSECONDS)
 
 
-def _pairs(curve: Curve) -> Iterator[str]:
+def _rated(run: Run) -> bool:
+    """Whether OSU prints a bandwidth of such messages, and not a latency."""
+    window = run.options.get("window", 1)
+    return str(run.options.get("mode")).startswith("bidirectional") or window != 1
+
+
+def _pairs(run: Run, curve: Curve) -> Iterator[str]:
+    if not _rated(run):
+        yield _title(" Multi Latency", curve)
+        yield f"{'# Size':<10}{'Latency (us)':>18}\n"
+        yield from (_row(point, _mean(point) * _MICROSECONDS) for point in curve.points)
+        return
     yield _title(" Multiple Bandwidth / Message Rate", curve)
-    yield f"# [ pairs: {curve.key['pairs']} ] [ window size: 1 ]\n"
+    window = run.options.get("window", 1)
+    yield f"# [ pairs: {curve.key['pairs']} ] [ window size: {window} ]\n"
     yield f"{'# Size':<10}{'MB/s':>18}{'Messages/s':>18}\n"
     for point in curve.points:
         if point.bytes and point.bandwidth is not None:
@@ -117,7 +132,7 @@ def _row(point: Point, value: float) -> str:
 
 
 def _mean(point: Point) -> float:
-    """Return the mean over repetitions and ranks; of the slowest rank if no other is known."""
+    """Return the mean over repetitions and ranks or pairs; of the slowest if no other is known."""
     return point.mean if point.rank_mean is None else point.rank_mean
 
 

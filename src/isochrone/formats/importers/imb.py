@@ -1,7 +1,8 @@
 """Output of the Intel MPI Benchmarks: IMB-MPI1, P2P, EXT, RMA, NBC, IO and MT; also ``-multi``.
 
-PingPong of two ranks is a point-to-point run. Tables with only a message rate, Uniband and Biband,
-are bisections. Anything else is a collective, with the time of the slowest rank (``t_max``).
+PingPong of two ranks is a point-to-point run. PingPong of several groups of two ranks, and tables
+with only a message rate, Uniband and Biband, are bisections. Anything else is a collective, with
+the time of the slowest rank (``t_max``).
 """
 
 import re
@@ -107,20 +108,24 @@ def _comment(table: _Table, text: str) -> None:
 
 def _timed(source: Source, table: _Table, op: str, of: str) -> Sweep:
     pair = op == "pingpong" and table.size == 2
+    pairs = table.groups if op == "multi-pingpong" and table.size == 2 else 0
+    of_curve = (
+        {"i": 0, "j": 1} if pair else {"p": 2 * pairs, "pairs": pairs} if pairs
+        else {"op": op, "p": table.size}
+    )  # fmt: skip
     slowest = _slowest(source, table, of) if _GROUP in table.columns else {}
 
     def make(row: Row) -> Sample:
         size = source.whole(row.get("bytes", "0"), "#bytes")
         seconds = slowest.get(size) or source.micro(row[of], of)
-        sample: Sample = {"i": 0, "j": 1} if pair else {"op": op, "p": table.size}
-        sample |= {"bytes": size, "seconds": seconds}
+        sample: Sample = {**of_curve, "bytes": size, "seconds": seconds}
         if "repetitions" in row:
             sample["n"] = source.whole(row["repetitions"], "#repetitions")
         for key, column in _OVERLAP.items():
             if column in row:
                 sample[key] = source.micro(row[column], column)
         if not pair and seconds > 0 and size / seconds < 1e17:
-            sample["rate"] = _MOVED.get(op, 1) * size / seconds
+            sample["rate"] = (pairs or _MOVED.get(op, 1)) * size / seconds
         return sample
 
     if pair:
@@ -128,6 +133,10 @@ def _timed(source: Source, table: _Table, op: str, of: str) -> Sweep:
                      {"mode": "blocking"})  # fmt: skip
     words = "operation, slowest rank" + ", without computation" * (of == "t_pure[usec]")
     ranks = table.size * table.groups + table.idle
+    if pairs:
+        return Sweep("bisection", "half a round trip, slowest pair", ranks,
+                     table.samples(source, make), {"pairing": "neighbours", "mode": "blocking"},
+                     [{"i": 2 * k, "j": 2 * k + 1} for k in range(pairs)])  # fmt: skip
     return Sweep("collective", words, ranks, table.samples(source, make))
 
 

@@ -154,7 +154,7 @@ class _Tables:
         if table.kind == "collective":
             return _collective(self.source, table, self.wanted.ranks)
         if table.kind == "many":
-            return _many(self.source, table)
+            return _many(self.source, table, self.wanted.ranks)
         if table.kind == "pair":
             return _pair(self.source, table)
         raise self.source.fail(f"the test '{table.test}' is not supported", table.line)
@@ -173,12 +173,12 @@ def _titled(name: str, line: int) -> _Table:
     words = " ".join(re.split(r"[\s_-]+", name.lower()))
     if words == "multiple bandwidth / message rate":
         return _Table("osu_mbw_mr", line, kind="many")
-    if words in ("init", "multi latency"):
-        op, meaning = {
-            "init": ("init", "operation, slowest rank"),
-            "multi latency": ("multi_lat", "half a round trip, mean of the pairs"),
-        }[words]
-        return _Table(f"osu_{op}", line, kind="collective", mode=op, meaning=meaning)
+    if words == "multi latency":
+        return _Table("osu_multi_lat", line, kind="many", window=1)
+    if words == "init":
+        return _Table(
+            "osu_init", line, kind="collective", mode="init", meaning="operation, slowest rank"
+        )
     for tail, (program, mode, meaning) in _TAILS.items():
         before = words.removesuffix(tail).strip()
         if words.endswith(tail) and before in _MESSAGES:
@@ -255,21 +255,27 @@ def _rated(source: Source, row: Row, times: int) -> Sample:
     return {"bytes": size, "seconds": times * size / rate, "rate": rate}
 
 
-def _many(source: Source, table: _Table) -> Sweep:
-    """Read message rates of many pairs; the pairs are rank k and rank k + pairs."""
-    _need(source, table, "size", "rate")
-    pairs = table.pairs
+def _many(source: Source, table: _Table, ranks: int | None) -> Sweep:
+    """Read rates or latencies of many pairs; the pairs are rank k and rank k + pairs."""
+    rated = table.window != 1 or "rate" in table.columns
+    _need(source, table, "size", "rate" if rated else "mean")
+    count = table.ranks or ranks
+    if not rated and count is None:
+        raise source.no_ranks("the file does not contain the number of ranks", table.line)
+    pairs = table.pairs or (count or 0) // 2
     if not 1 <= pairs <= MAX_FILE_RANKS // 2:
         raise source.fail("the number of pairs is missing or ambiguous", table.line)
     table.ranks = 2 * pairs
 
     def make(row: Row) -> Sample:
-        return {"p": 2 * pairs, "pairs": pairs} | _rated(source, row, pairs)
+        timed = _rated(source, row, pairs) if rated else _timed(source, row, "mean")
+        return {"p": 2 * pairs, "pairs": pairs} | timed
 
     samples = table.samples(source, make)
     cuts = [{"i": k, "j": k + pairs} for k in range(pairs)]
     options = {"pairing": "halves", "window": table.window}
-    meaning = "message of a window, mean of the pairs"
+    meaning = "message of a window" if rated else "half a round trip"
+    meaning += ", mean of the pairs"
     return Sweep("bisection", meaning, 2 * pairs, samples, options, cuts, header=dict(table.header))
 
 

@@ -14,7 +14,8 @@ def command(job: Job) -> list[str]:
     """Return the tokens of ``mpirun -n RANKS``.
 
     Open MPI refuses to start as root and with more ranks than processors; both are allowed here
-    explicitly, and ranks that have to share a processor yield it while they wait.
+    explicitly, and ranks that have to share a processor yield it while they wait. Ranks with
+    several threads are not bound: by default two ranks are, to a core each.
     """
     tokens = [job.sibling("mpirun"), "-n", str(job.ranks)]
     if job.root:
@@ -22,6 +23,8 @@ def command(job: Job) -> list[str]:
     if job.oversubscribed and "--map-by" not in job.extra:
         tokens += ["--map-by", "slot:OVERSUBSCRIBE", "--bind-to", "none"]
         tokens += ["--mca", "mpi_yield_when_idle", "1"]
+    elif job.threads > 1 and "--bind-to" not in job.extra:
+        tokens += ["--bind-to", "none"]
     return [*tokens, *_without_ssh(job), *job.extra, *job.program]
 
 
@@ -48,9 +51,7 @@ def warnings(job: Job) -> list[str]:
     if job.root:
         texts.append("running Open MPI as root, which it discourages")
     if job.oversubscribed:
-        texts.append(
-            f"oversubscribed: Open MPI starts {job.ranks} ranks on {job.processors} processors"
-        )
+        texts.append(f"oversubscribed: Open MPI starts {job.size} on {job.processors} processors")
     return texts
 
 

@@ -47,7 +47,7 @@ def binding(job: Job) -> tuple[str, ...]:
     matches = [_NODES.fullmatch(text) for text in nodes]
     room = sum(int(match[1]) * int(match[2] or 1) for match in matches if match)
     chosen = any(variable in os.environ for variable in BINDING)
-    return ("--cpu-bind=cores",) if 1 < job.ranks <= room and not chosen else ()
+    return ("--cpu-bind=cores",) if job.threads == 1 < job.ranks <= room and not chosen else ()
 
 
 def warnings(job: Job) -> list[str]:

@@ -93,7 +93,7 @@ def _beyond(model: Model, segment: Segment) -> list[dict[str, float]]:
     names = variables_of([*segment.terms, *rival_terms, *segment.range])
     others = [sibling for sibling in model.segments if sibling.where == segment.where]
     needed = {*names, *variables_of([key for sibling in others for key in sibling.range])}
-    for name in ("p", "nodes", "w", "b", "n"):
+    for name in ("p", "nodes", "w", "entries", "b", "n"):
         low, high = segment.fitted.get(name, (0.0, 0.0))
         if name not in names or low == high:
             continue

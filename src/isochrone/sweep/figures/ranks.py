@@ -72,7 +72,8 @@ def _group(drawn: Drawn, *, by_node: bool) -> list[Drawn]:
     """Put together the curves that differ in the number of ranks only."""
     families = grouped(
         ((
-            run.experiment, str(curve.key.get("op", "")), run.library.library, run.origin,
+            run.experiment, str(curve.key.get("op", "")), str(curve.key.get("threads", "")),
+            run.library.library, run.origin,
             *(str(run.options.get(k)) for k in ("pairing", "sync", "root")),
             ranks_per_node(run) if by_node else "",
         ), (run, curve)) for run, curve in drawn

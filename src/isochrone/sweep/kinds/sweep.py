@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
+from typing import Any
 
 import msgspec
 
@@ -37,9 +38,10 @@ from isochrone.pages.words import (
 from isochrone.runfile.header import Option
 from isochrone.runfile.origin import with_noun
 from isochrone.runfile.run import Run
-from isochrone.sweep.curves import Curve, Participant, Point, curves, is_sweep, of_size
+from isochrone.sweep.curves import Curve, Point, curves, is_sweep, of_size
+from isochrone.sweep.rates import Rate
 from isochrone.sweep.special import special_of
-from isochrone.sweep.stragglers import late
+from isochrone.sweep.stragglers import Participant, late
 from isochrone.sweep.switches import Switch, describe, switches
 
 MAX_CURVES = 64
@@ -139,11 +141,14 @@ class _Shown(msgspec.Struct):
     curves: list[_Read]
     bystanders: list[int]
     grids: IfKnown[dict[str, list[dict[str, Scalar]]]] = None
+    matching: IfKnown[dict[str, list[dict[str, Scalar]]]] = None
 
 
 def _document(run: Run, asked: Asked) -> _Shown:
     special = special_of(run)
-    extra = {} if special is None else {special.key: special.document(run, asked.nbytes)}
+    extra: dict[str, Any] = (
+        {} if special is None else {special.key: special.document(run, asked.nbytes)}
+    )
     listed = _read(run, asked.nbytes)
     return _Shown(run.quantity, run.options, listed, bystanders(run), **extra)
 
@@ -333,6 +338,13 @@ def _percent(overlap: float, low: float, high: float) -> str:
     return f"{100 * overlap:.0f} %{ends}"
 
 
+def _efficiency(scaling: Rate) -> str:
+    """Write an efficiency and its interval: ``0.97 (0.93 … 1.01)``."""
+    value, *ends = scaling
+    interval = "" if None in ends else f" ({ends[0]:.2f} … {ends[1]:.2f})"
+    return f"{value:.2f}{interval}"
+
+
 COLUMNS = (
     ("size", "bytes", format_bytes),
     ("median", "median", format_seconds),
@@ -345,6 +357,7 @@ COLUMNS = (
     ("t_op", "t_op", format_seconds),
     ("bandwidth", "bandwidth", lambda rate: format_rate(rate) if rate else "–"),
     ("messages", "message_rate", _messages),
+    ("efficiency", "scaling", _efficiency),
     ("skew", "skew", format_seconds),
     ("overlap", "hidden", lambda ends: _percent(*ends)),
     ("post", "post", format_seconds),

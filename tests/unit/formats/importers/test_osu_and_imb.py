@@ -106,6 +106,16 @@ def test_osu_message_rate_is_a_bisection_of_its_pairs() -> None:
     assert list(run.tables["cut"].rows()) == [{"i": 0, "j": 2}, {"i": 1, "j": 3}]
 
 
+def test_osu_multi_latency_is_of_pairs_at_once(tmp_path: Path) -> None:
+    """OSU prints the mean over the pairs; how many there are has to be said."""
+    text = "# OSU MPI Multi Latency Test v7.5\n# Size          Latency (us)\n0 1.5\n8 2.0\n"
+    with pytest.raises(InputError) as caught:
+        of(osu, tmp_path, text)
+    assert "--ranks N" in caught.value.hint
+    (curve,) = curves(osu.IMPORTER.read(tmp_path / "out.txt", ranks=6))
+    assert (curve.key, curve.p, points(curve)) == ({"pairs": 3}, 6, {0: 1.5, 8: 2.0})
+
+
 def test_osu_collectives_need_the_number_of_ranks(golden: Golden) -> None:
     path = GOLDEN / "osu/collectives-5.8.txt"
     with pytest.raises(InputError) as caught:
@@ -235,8 +245,10 @@ def test_imb_groups_at_once_have_the_time_of_the_slowest(tmp_path: Path) -> None
     ).replace("#bytes", "Group #bytes")  # fmt: skip
     run = of(imb, tmp_path, grouped + "0 8 1000 1.5 5.3\n1 8 1000 1.6 5.0\n")
     (curve,) = curves(run)
-    assert (run.size, curve.p, curve.key) == (4, 2, {"op": "multi-pingpong"})
+    assert (run.experiment, run.size, curve.p, curve.key) == ("bisection", 4, 4, {"pairs": 2})
     assert points(curve) == {8: 1.6}
+    assert curve.points[0].bandwidth == pytest.approx(2 * 8 / 1.6e-6)
+    assert list(run.tables["cut"].rows()) == [{"i": 0, "j": 1}, {"i": 2, "j": 3}]
 
 
 def test_imb_bands_are_bisections_by_their_message_rate(tmp_path: Path) -> None:

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file pair_groups.h
+ * Sweeps over messages between pairs of ranks: one pair, or a group of pairs at
+ * the same time, each with one or several threads a rank.
+ *
+ * The pairs of N ranks (--pairing), of which a group of P has the first P:
+ *
+ *     halves      i and i + N/2: half of the ranks against the other half
+ *     neighbours  0-1, 2-3, 4-5 ... (as mpptest -bisect)
+ *     random      the ranks in an order drawn with --seed, taken two by two
+ *
+ * Ranks outside the group sleep. The pairs of a group start together after a
+ * barrier; then each continues independently for the samples of a pass, with
+ * the timed loops of transfer.h, after operations that are not timed.
+ *
+ * With --threads T, thread k of a rank exchanges messages with thread k of the
+ * partner, all at the same time: with tags of its own on a communicator that
+ * all share, or on a communicator of its own (--thread-comms). Every pair of
+ * threads is timed by itself.
+ */
+#pragma once
+
+#include "base/pairs.h"
+#include "experiment.h"
+
+/** pairs-at-once, pairing, seed, threads, thread-comms. */
+extern const iso_option_t iso_pair_groups_options[];
+
+/** Whether the options ask for groups. */
+bool iso_pair_groups_asked(void);
+
+/** Threads of a rank, at most, that call MPI; 0 without --threads. */
+int iso_pair_groups_threads(void);
+
+/** Check the options. @return 0, or -1 with an error text */
+int iso_pair_groups_check(char *error);
+
+/** Check that so many ranks have as many pairs. @return as above */
+int iso_pair_groups_check_ranks(int ranks, char *error);
+
+/**
+ * Settle what the options leave open: without --pairs-at-once a group is all
+ * pairs.
+ *
+ * @param by  receives the members of samples that identify a curve
+ */
+void iso_pair_groups_resolve(bool single_pairs, int ranks, const char *by[4]);
+
+/**
+ * Measure; called on all ranks.
+ *
+ * @param pairs  measured one after the other; NULL: groups as the options say
+ * @param count  of pairs
+ */
+iso_outcome_t iso_pair_groups_run(iso_context_t *ctx, const iso_sizes_t *sizes,
+                                  const iso_pair_t *pairs, int count);

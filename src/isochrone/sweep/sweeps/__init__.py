@@ -1,0 +1,1 @@
+"""Special sweeps of this subject: ONE FILE = ONE MEMBER of samples."""
