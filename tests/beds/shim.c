@@ -156,7 +156,8 @@ int MPI_Send(const void *buffer, int count, MPI_Datatype type, int rank,
         memcpy(&handle, &comm, sizeof(comm));
         note("stream", tag, rank, handle);
     }
-    return NEXT(MPI_Send)(buffer, count, type, rank, tag, comm);
+    return NEXT(MPI_Send)(sent(buffer, count, type, tag), count, type, rank,
+                          tag, comm);
 }
 
 int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int rank, int tag,
@@ -223,12 +224,6 @@ static int wrong(int error, void *receive, long elements, MPI_Datatype type)
         ((unsigned char *)receive)[(elements - 1) * extent] ^= 1;
     }
     return error;
-}
-
-int MPI_Send(const void *data, int n, MPI_Datatype type, int rank, int tag,
-             MPI_Comm comm)
-{
-    return PMPI_Send(sent(data, n, type, tag), n, type, rank, tag, comm);
 }
 
 int MPI_Send_init(const void *data, int n, MPI_Datatype type, int rank, int tag,

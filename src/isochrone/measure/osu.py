@@ -33,7 +33,7 @@ def _collectives(pattern: str, ops: tuple[str, ...], form: str) -> dict[str, str
 OSU = {
     "osu_latency": "point-to-point",
     "osu_latency_persistent": "point-to-point --mode persistent",
-    "osu_latency_mt": "",
+    "osu_latency_mt": "point-to-point --threads 2",
     "osu_latency_mp": "",
     "osu_partitioned_latency": "point-to-point --mode partitioned",
     "osu_bw": "point-to-point --mode nonblocking --window 64",
