@@ -29,9 +29,7 @@ const iso_option_t iso_transfer_options[] = {
      "bidirectional_get|accumulate|get_accumulate|fetch_and_op|"
      "compare_and_swap",
      "blocking",
-     "blocking (MPI_Send), nonblocking (MPI_Isend), persistent "
-     "(MPI_Send_init), partitioned (MPI_Psend_init), bidirectional (both "
-     "directions at once), or one-sided; "
+     "two-sided, bidirectional (both directions at once), or one-sided; "
      "fetch_and_op and compare_and_swap: 8 bytes only",
      &options.mode},
     {"window", ISO_OPTION_COUNT, "W", "1",

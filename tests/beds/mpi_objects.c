@@ -181,6 +181,7 @@ FREES("communicator", MPI_Comm, Comm_free)
     MAKES("group", MPI_GROUP_EMPTY, made_group, NAME, PARAMETERS, ARGUMENTS)
 GROUP(Comm_group, (MPI_Comm comm, MPI_Group *made_group), (comm, made_group))
 GROUP(Comm_remote_group, (MPI_Comm comm, MPI_Group *made_group), (comm, made_group))
+GROUP(Win_get_group, (MPI_Win win, MPI_Group *made_group), (win, made_group))
 GROUP(Group_incl, (MPI_Group group, int count, const int *ranks, MPI_Group *made_group),
       (group, count, ranks, made_group))
 FREES("group", MPI_Group, Group_free)
@@ -231,6 +232,8 @@ MAKES("window", MPI_WIN_NULL, win, Win_allocate,
 MAKES("window", MPI_WIN_NULL, win, Win_allocate_shared,
       (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win),
       (size, unit, info, comm, base, win))
+MAKES("window", MPI_WIN_NULL, win, Win_create_dynamic,
+      (MPI_Info info, MPI_Comm comm, MPI_Win *win), (info, comm, win))
 FREES("window", MPI_Win, Win_free)
 
 MAKES("file", MPI_FILE_NULL, file, File_open,

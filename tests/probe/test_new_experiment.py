@@ -12,15 +12,6 @@ from beds.golden import Golden
 from beds.mpis import ROOT, Mpi
 from isochrone.measure.probe import Probe
 
-IBCAST = """static void ibcast(const iso_call_t *c)
-{
-    MPI_Request request;
-    MPI_Ibcast(c->receive, c->count, c->type, c->root, c->comm, &request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-}
-
-"""
-
 
 @pytest.fixture(scope="module")
 def extended(mpich: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Mpi:
@@ -30,12 +21,6 @@ def extended(mpich: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Mpi:
     shutil.copy(ROOT / "tests/experiments/ring.c", tree / "experiments")
     (tree / "experiments/late").mkdir()
     shutil.copy(ROOT / "tests/experiments/late.c", tree / "experiments/late")
-    table = tree / "messages/operations.c"
-    row = '    {"bcast", .in_one_buffer'
-    text = table.read_text()
-    assert row in text
-    text = text.replace(row, '    {"ibcast", .in_one_buffer = true, .call = ibcast},\n' + row)
-    table.write_text(text.replace("static void barrier", IBCAST + "static void barrier"))
     mpicc = mpich.probe.mpicc
     subprocess.run(["make", "-C", tree, f"MPICC={mpicc}"], check=True, timeout=120)
     return Mpi(mpich.name, Probe(tree / "build/isochrone-probe", mpicc))
@@ -53,14 +38,6 @@ def test_a_file_with_a_timed_loop_is_a_sweep(extended: Mpi, tmp_path: Path) -> N
     assert samples["bytes"].tolist().count(8) == samples["bytes"].tolist().count(1024) == 4
     assert set(samples["p"]) == {3}
     assert all(len(times) == 3 for times in samples["times"])
-
-
-def test_an_operation_is_a_function_and_a_row(extended: Mpi, tmp_path: Path) -> None:
-    """It is verified as what its row says, and timed."""
-    options = ("--op", "ibcast", "--bytes", "64", "--repeats", "4")
-    run = extended.run("collective", *options, ranks=2, out=tmp_path / "run.jsonl")
-    assert run.complete
-    assert set(run.tables["sample"]["op"]) == {"ibcast"}
 
 
 def test_points_without_a_valid_sample_are_given_up_and_named(

@@ -8,11 +8,11 @@
  * time. Ranks without a part in a launch sleep.
  */
 #include "base/check.h"
-#include "experiments/app/compute.h"
 #include "experiments/app/launches.h"
 #include "experiments/app/loads.h"
 #include "experiments/app/placement.h"
 #include "global_clock/sync.h"
+#include "machine/computation.h"
 
 /** How often a computation of how many seconds is tried at the start. */
 enum { TRIALS = 51 };

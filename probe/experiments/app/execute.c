@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/check.h"
 #include "collectives/on_grid.h"
-#include "experiments/app/compute.h"
 #include "experiments/app/methods.h"
 #include "experiments/app/patterns.h"
+#include "machine/computation.h"
 
 enum { DOUBLE = sizeof(double) };
 

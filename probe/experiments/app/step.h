@@ -6,6 +6,7 @@
 #pragma once
 
 #include "grid/shape.h"
+#include "machine/computation.h"
 #include "messages/operations.h"
 
 struct iso_program;
@@ -24,13 +25,6 @@ typedef enum iso_step_kind {
     ISO_STEP_COLLECTIVE,
     ISO_STEP_REPEAT, /**< the next `length` steps, `tasks` times */
 } iso_step_kind_t;
-
-typedef enum iso_mode {
-    ISO_MODE_CPU,   /**< uses up processor time, feels contention */
-    ISO_MODE_SPIN,  /**< until so much time has passed */
-    ISO_MODE_SLEEP, /**< asleep */
-    ISO_MODES,      /**< how many there are */
-} iso_mode_t;
 
 extern const char *const iso_mode_names[];
 

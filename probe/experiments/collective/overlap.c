@@ -3,7 +3,7 @@
 
 #include "base/check.h"
 #include "base/order.h"
-#include "experiments/app/compute.h"
+#include "machine/computation.h"
 #include "experiments/collective/progress_thread.h"
 #include "machine/own_collectives.h"
 

@@ -8,7 +8,7 @@
  *                compute for the time that pure took
  *                complete the operation        (complete)
  *
- * The computation uses up processor time (experiments/app/compute.h), so that
+ * The computation uses up processor time (machine/computation.h), so that
  * what others take of the processor, such as a progress thread, is no part of
  * it. It takes as long as the median of the pure times of the task, on the
  * slowest rank. --progress says who lets the library work meanwhile: nobody,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "experiments/app/compute.h"
+#include "machine/computation.h"
 
 #include "base/check.h"
 #include "base/order.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * @file compute.h
+ * @file computation.h
  * Synthetic computation: lets a given time pass.
  *
  * cpu    spins until the thread has used so much processor time
@@ -16,8 +16,14 @@
  */
 #pragma once
 
-#include "experiment.h"
-#include "experiments/app/step.h"
+#include <stdbool.h>
+
+typedef enum iso_mode {
+    ISO_MODE_CPU,   /**< uses up processor time, feels contention */
+    ISO_MODE_SPIN,  /**< until so much time has passed */
+    ISO_MODE_SLEEP, /**< asleep */
+    ISO_MODES,      /**< how many there are */
+} iso_mode_t;
 
 /** Accuracy of a mode on this rank for @a requested requested seconds. */
 typedef struct iso_delivery {
