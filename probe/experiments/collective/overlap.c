@@ -3,8 +3,8 @@
 
 #include "base/check.h"
 #include "base/order.h"
-#include "machine/computation.h"
 #include "experiments/collective/progress_thread.h"
+#include "machine/computation.h"
 #include "machine/own_collectives.h"
 
 #include <math.h>
