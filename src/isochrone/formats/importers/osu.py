@@ -268,7 +268,11 @@ def _many(source: Source, table: _Table, ranks: int | None) -> Sweep:
     table.ranks = 2 * pairs
 
     def make(row: Row) -> Sample:
-        timed = _rated(source, row, pairs) if rated else _timed(source, row, "mean")
+        if rated:
+            timed = _rated(source, row, pairs)
+        else:
+            timed = _timed(source, row, "mean")
+            timed["rate"] = pairs * timed["bytes"] / timed["seconds"]
         return {"p": 2 * pairs, "pairs": pairs} | timed
 
     samples = table.samples(source, make)
