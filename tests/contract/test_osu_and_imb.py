@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Callable
 
 from beds.golden import Golden
-from beds.mpis import ROOT
+from beds.mpis import ROOT, Mpi
 from isochrone.measure import presets
 from isochrone.measure.osu import OSU
 
@@ -80,7 +80,7 @@ def test_every_benchmark_has_a_row() -> None:
 
 
 def test_every_command_of_the_page_is_accepted(
-    processes: None, isochrone: Callable[..., subprocess.CompletedProcess[str]]
+    mpich: Mpi, isochrone: Callable[..., subprocess.CompletedProcess[str]]
 ) -> None:
     """The probe checks the options, as before a measurement."""
     commands = {command for _, _, command in ROW.findall(PAGE.read_text()) if command}
