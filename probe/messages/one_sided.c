@@ -6,7 +6,6 @@
 
 #include <stdint.h>
 
-/* Far from the tags that experiments use for their own messages. */
 #define TAG_DONE ISO_TAG(t, 2)
 
 /* --- calls --------------------------------------------------------------- */

@@ -6,7 +6,6 @@
 
 #include <dlfcn.h>
 
-/* Far from the tags that experiments use for their own messages. */
 enum { RECEIVE = 0, SEND = 1 };
 #define TAG_PARTITIONS ISO_TAG(t, 3)
 

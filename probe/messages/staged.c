@@ -161,18 +161,6 @@ static int staged_wait(MPI_Request *request, MPI_Status *status)
 
 #undef iso_modes
 
-bool iso_staged_can(const char *name)
-{
-    static const char *const modes[] = {"blocking", "nonblocking", "persistent",
-                                        "bidirectional"};
-    for (size_t k = 0; k < ISO_LENGTH(modes); k++) {
-        if (strcmp(name, modes[k]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 const iso_mode_t *iso_mode_find(const char *name)
 {
     const iso_mode_t *mode = iso_memory_staged() ? iso_staged_modes : iso_modes;

@@ -9,9 +9,6 @@
 
 #include "messages/modes.h"
 
-/** Whether messages of a mode can be staged: not where only one rank acts. */
-bool iso_staged_can(const char *mode);
-
 /** The mode of a name that there is, with the loops for the memory in use. */
 const iso_mode_t *iso_mode_find(const char *name);
 

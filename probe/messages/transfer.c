@@ -180,7 +180,7 @@ int iso_transfer_check(iso_sizes_t *sizes, char *error)
 {
     const char *wrong =
         mode()->partitions ? check_partitions(sizes) : check_one_sided(sizes);
-    if (!iso_staged_can(options.mode)) {
+    if (one_sided() || mode()->partitions) { /* these cannot be staged */
         iso_memory_needs_mpi("--mode", options.mode);
     }
     long long quantum = iso_transfer_quantum();

@@ -28,7 +28,7 @@ class Copies(NamedTuple):
 
 @dataclass(frozen=True)
 class Gpus:
-    """The drivers, compiled, for an MPI; its ranks may be told that MPI is GPU-aware."""
+    """The drivers, compiled, for an MPI, and libraries that make MPI GPU-aware."""
 
     mpi: Mpi
     folder: Path

@@ -1,4 +1,4 @@
-"""Start-up of a simulated machine, whose MPI_Init takes as long as it is told."""
+"""Start-up of a simulated machine, whose MPI_Init takes a given time."""
 
 from __future__ import annotations
 

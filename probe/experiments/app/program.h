@@ -29,7 +29,7 @@
 #include "experiments/app/draws.h"
 #include "experiments/app/step.h"
 
-/** Of version 4. */
+/** Of version 5. */
 #define ISO_PROGRAM_MAGIC "iso-app5"
 
 typedef struct iso_program_header {

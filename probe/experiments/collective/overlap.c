@@ -34,15 +34,10 @@ static bool progress_by(const char *who)
 
 int iso_overlap_check(char *error)
 {
-#ifdef SMPI_H
-    if (progress_by("thread")) {
-        return ISO_REFUSE(error, "--progress thread: a simulated rank has no "
-                                 "threads (use none or test)");
-    }
-#else
-    (void)error;
-#endif
-    return 0;
+    return progress_by("thread") && iso_in_simulator()
+               ? ISO_REFUSE(error, "--progress thread: a simulated rank has no "
+                                   "threads (use none or test)")
+               : 0;
 }
 
 int iso_overlap_threads(void)

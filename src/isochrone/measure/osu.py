@@ -4,8 +4,6 @@ The names are those of its programs for MPI in C: pt2pt, one-sided, collective, 
 ``docs/osu-and-imb.md`` is tested against this table.
 """
 
-from isochrone.base.operations import COLLECTIVES
-
 _BLOCKING = (
     "allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw", "barrier",
     "bcast", "gather", "gatherv", "reduce", "reduce_scatter", "reduce_scatter_block", "scatter",
@@ -16,18 +14,11 @@ _NEIGHBOUR = tuple(
 )
 _PERSISTENT = tuple(op for op in _BLOCKING if op != "reduce_scatter_block")
 
-FORMS: tuple[str, ...] = ("blocking", "nonblocking", "persistent")
-"""Forms of collective operations that are measured."""
-
 
 def _collectives(pattern: str, ops: tuple[str, ...], form: str) -> dict[str, str]:
-    """Return the command of each operation in one form; empty if it cannot be measured."""
+    """Return the command of each operation in one form."""
     option = "" if form == "blocking" else f" --form {form}"
-    return {
-        pattern.format(op): f"collective --op {op}{option}"
-        if op in COLLECTIVES and form in FORMS else ""
-        for op in ops
-    }  # fmt: skip
+    return {pattern.format(op): f"collective --op {op}{option}" for op in ops}
 
 
 OSU = {
