@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _POSIX_C_SOURCE 200809L
 #include "base/options.h"
+#include "base/words.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -62,7 +63,7 @@ static int parse_choice(const iso_option_t *option, const char *text,
     const char *word = option->metavar;
     for (;;) {
         size_t length = strcspn(word, "|");
-        if (strlen(text) == length && strncmp(word, text, length) == 0) {
+        if (iso_word_is(word, length, text)) {
             *(const char **)option->value = text;
             return 0;
         }

@@ -42,9 +42,7 @@ static int check(char *error)
 static double memory(int ranks)
 {
     (void)ranks;
-    int threads = iso_pair_groups_threads();
-    return (threads ? threads : 1) *
-           iso_transfer_memory(iso_sizes_largest(&options.sizes));
+    return iso_pair_groups_memory(iso_sizes_largest(&options.sizes));
 }
 
 static int check_ranks(int ranks, char *error)

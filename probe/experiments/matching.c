@@ -23,6 +23,7 @@
  * received. What is in the queue is completed after the samples of a pass.
  */
 #include "base/check.h"
+#include "base/words.h"
 #include "machine/own_collectives.h"
 #include "runfile/record.h"
 #include "sampling/sampler.h"
@@ -71,22 +72,21 @@ static bool listed[QUEUES]; /* as --queue says */
 /** Read --queue. @return 0, or -1 with an error text */
 static int parse_queues(char *error)
 {
-    for (const char *rest = options.queues; rest;) {
-        size_t length = strcspn(rest, ",");
+    const char *rest = options.queues, *word;
+    size_t length;
+    while ((word = iso_words_next(&rest, &length))) {
         int queue = 0;
         while (queue < QUEUES &&
-               (strlen(queue_names[queue]) != length ||
-                strncmp(queue_names[queue], rest, length) != 0)) {
+               !iso_word_is(word, length, queue_names[queue])) {
             queue++;
         }
         if (queue == QUEUES) {
             return ISO_REFUSE(error,
                               "--queue: '%.*s' is no queue (give posted, "
                               "wildcard or unexpected)",
-                              (int)(length < 40 ? length : 40), rest);
+                              (int)(length < 40 ? length : 40), word);
         }
         listed[queue] = true;
-        rest = rest[length] ? rest + length + 1 : NULL;
     }
     return 0;
 }
@@ -271,12 +271,9 @@ static bool verify(struct state *s, bool involved)
         if (!wrong[k]) {
             s->subjects[right++] = s->subjects[k];
         } else if (s->ctx->rank == 0) {
-            const char *text = queue_names[s->subjects[k].queue];
-            iso_record_warning(s->ctx->record, "wrong-result",
-                               "%s, %d entries: wrong data; not timed", text,
-                               s->subjects[k].entries);
-            iso_complain("%s, %d entries: wrong data; not timed", text,
-                         s->subjects[k].entries);
+            iso_record_wrong_result(
+                s->ctx->record, "%s, %d entries: wrong data; not timed",
+                queue_names[s->subjects[k].queue], s->subjects[k].entries);
         }
     }
     bool any = right < s->count;

@@ -95,9 +95,7 @@ static void resolve(int ranks)
 static double memory(int ranks)
 {
     (void)ranks;
-    int threads = iso_pair_groups_threads();
-    return (threads ? threads : 1) *
-           iso_transfer_memory(iso_sizes_largest(&options.sizes));
+    return iso_pair_groups_memory(iso_sizes_largest(&options.sizes));
 }
 
 static iso_outcome_t run(iso_context_t *ctx)

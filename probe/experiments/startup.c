@@ -32,7 +32,7 @@
 
 #include <string.h>
 
-enum { TAG = 8401, MAX_SUBJECTS = 4 * 32, NAME = 120 };
+enum { TAG = 8401, MAX_SUBJECTS = 4 * 32 };
 
 static const iso_option_t *const all_options[] = {iso_time_limit_options,
                                                   iso_sampler_options, NULL};
@@ -173,13 +173,11 @@ static int verify(struct state *state)
         }
         iso_plain_allreduce(ctx->control, &here, 1, MPI_INT, MPI_SUM);
         if (here && ctx->rank == 0) {
-            char text[NAME];
-            snprintf(text, sizeof(text),
-                     "%s of %d ranks makes a wrong communicator on %d of them "
-                     "and was not timed",
-                     s->creation->op, s->p, here);
-            iso_record_warning(ctx->record, "wrong-result", "%s", text);
-            iso_complain("%s", text);
+            iso_record_wrong_result(
+                ctx->record,
+                "%s of %d ranks makes a wrong communicator on %d of them and "
+                "was not timed",
+                s->creation->op, s->p, here);
         }
         wrong += here > 0;
         if (!here) {

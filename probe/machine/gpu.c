@@ -3,6 +3,7 @@
 #include "machine/gpu.h"
 
 #include "base/check.h"
+#include "base/words.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
@@ -50,13 +51,13 @@ static bool find(void *library, const char *name, void *function)
     return address != NULL;
 }
 
-static bool find_alike(void *library, const char *const names[],
-                       iso_gpu_calls_t *calls)
+bool iso_gpu_find(void *library, const char *const names[], size_t count,
+                  void *functions)
 {
     bool all = true;
-    for (size_t k = 0; k < ALIKE; k++) {
-        all =
-            find(library, names[k], (char *)calls + k * sizeof(void *)) && all;
+    for (size_t k = 0; k < count; k++) {
+        all = find(library, names[k], (char *)functions + k * sizeof(void *)) &&
+              all;
     }
     return all;
 }
@@ -92,7 +93,7 @@ static bool find_cuda(void *library, iso_gpu_calls_t *calls)
 {
     int (*begin)(void);
     void *management = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!find_alike(library, cuda_names, calls) ||
+    if (!iso_gpu_find(library, cuda_names, ALIKE, calls) ||
         !find(library, "cuDevicePrimaryCtxRetain", &found.retain) ||
         !find(library, "cuCtxSetCurrent", &found.enter)) {
         return false;
@@ -123,7 +124,7 @@ static bool find_rocm(void *library, iso_gpu_calls_t *calls)
 {
     find(library, "hipExtGetLinkTypeAndHopCount", &found.link);
     calls->link = link_of_rocm;
-    return find_alike(library, rocm_names, calls) &&
+    return iso_gpu_find(library, rocm_names, ALIKE, calls) &&
            find(library, "hipSetDevice", &calls->choose);
 }
 
@@ -207,7 +208,7 @@ static int listed(const char *kind)
     MPI_CHECK(MPI_Info_free(&info));
     for (char *word = kinds; there && *word; word += *word == ',') {
         size_t length = strcspn(word, ":,");
-        if (strlen(kind) == length && strncmp(word, kind, length) == 0) {
+        if (iso_word_is(word, length, kind)) {
             return 1;
         }
         word += strcspn(word, ",");

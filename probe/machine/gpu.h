@@ -38,6 +38,11 @@ typedef struct iso_gpu_driver {
 /** All drivers; the name NULL ends them. */
 extern const iso_gpu_driver_t iso_gpu_drivers[];
 
+/** Store the addresses of functions one after the other, those that a library
+ *  lacks as NULL. @return whether it has all */
+bool iso_gpu_find(void *library, const char *const names[], size_t count,
+                  void *functions);
+
 /** Those of Level Zero, which has other functions. */
 bool iso_level_zero_find(void *library, iso_gpu_calls_t *calls);
 

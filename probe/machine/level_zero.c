@@ -7,7 +7,6 @@
 #include "base/check.h"
 #include "machine/gpu.h"
 
-#include <dlfcn.h>
 #include <stdint.h>
 
 enum {
@@ -156,12 +155,8 @@ static const char *link_to(int gpu, int other)
 
 bool iso_level_zero_find(void *library, iso_gpu_calls_t *calls)
 {
-    for (size_t k = 0; k < ISO_LENGTH(names); k++) {
-        void *address = dlsym(library, names[k]);
-        memcpy((char *)&ze + k * sizeof(address), &address, sizeof(address));
-        if (address == NULL) {
-            return false;
-        }
+    if (!iso_gpu_find(library, names, ISO_LENGTH(names), &ze)) {
+        return false;
     }
     *calls = (iso_gpu_calls_t){begin, count, pci,    peer,   allocate, release,
                                copy,  copy,  settle, choose, link_to};

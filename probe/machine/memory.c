@@ -2,6 +2,7 @@
 #include "machine/memory.h"
 
 #include "base/check.h"
+#include "base/words.h"
 #include "machine/own_collectives.h"
 
 #include <dlfcn.h>
@@ -58,11 +59,10 @@ static bool take_memory(const char *word, size_t length, bool *of_gpu)
 {
     const iso_gpu_driver_t *driver = iso_gpu_drivers;
     *of_gpu = false;
-    if (length == strlen("host") && strncmp(word, "host", length) == 0) {
+    if (iso_word_is(word, length, "host")) {
         return true;
     }
-    while (driver->name && (strlen(driver->name) != length ||
-                            strncmp(word, driver->name, length) != 0)) {
+    while (driver->name && !iso_word_is(word, length, driver->name)) {
         driver++;
     }
     if (driver->name == NULL || (here.driver && here.driver != driver)) {

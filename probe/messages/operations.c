@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "messages/operations.h"
 
-#include <string.h>
+#include "base/words.h"
 
 static void barrier(const iso_call_t *c)
 {
@@ -24,7 +24,7 @@ const iso_operation_t iso_operations[] = {ISO_OPERATIONS(ENTRY, ){0}};
 const iso_operation_t *iso_operation_find(const char *name, size_t length)
 {
     for (const iso_operation_t *o = iso_operations; o->name; o++) {
-        if (strlen(o->name) == length && strncmp(o->name, name, length) == 0) {
+        if (iso_word_is(name, length, o->name)) {
             return o;
         }
     }

@@ -221,14 +221,11 @@ static void warn(const iso_context_t *ctx, const iso_mode_t *mode,
                  iso_pair_t pair, const struct verdict *verdict,
                  long long first)
 {
-    char text[200];
-    snprintf(text, sizeof(text),
-             "%s between ranks %d and %d moves wrong data and was not timed: "
-             "%lld of %lld messages differ, first at %lld bytes",
-             mode->name, pair.i, pair.j, verdict->wrong, verdict->messages,
-             first);
-    iso_record_warning(ctx->record, "wrong-result", "%s", text);
-    iso_complain("%s", text);
+    iso_record_wrong_result(
+        ctx->record,
+        "%s between ranks %d and %d moves wrong data and was not timed: "
+        "%lld of %lld messages differ, first at %lld bytes",
+        mode->name, pair.i, pair.j, verdict->wrong, verdict->messages, first);
 }
 
 int iso_transfer_verify(iso_transfer_t *t, const iso_sizes_t *sizes,

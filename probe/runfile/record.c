@@ -219,6 +219,17 @@ void iso_record_warning(iso_record_t *record, const char *code,
     iso_record_end(record);
 }
 
+void iso_record_wrong_result(iso_record_t *record, const char *format, ...)
+{
+    char text[512];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof(text), format, values);
+    va_end(values);
+    iso_record_warning(record, "wrong-result", "%s", text);
+    iso_complain("%s", text);
+}
+
 void iso_record_flush(iso_record_t *record)
 {
     if (fflush(record->stream) != 0 || ferror(record->stream)) {

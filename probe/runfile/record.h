@@ -79,6 +79,10 @@ void iso_record_warning(iso_record_t *record, const char *code,
                         const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/** Write a "warning" record "wrong-result", and complain. At rank 0. */
+void iso_record_wrong_result(iso_record_t *record, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /** Hand everything written so far to the system, or end all ranks. */
 void iso_record_flush(iso_record_t *record);
 

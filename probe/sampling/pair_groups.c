@@ -59,6 +59,11 @@ int iso_pair_groups_threads(void)
     return options.threads.count ? most(&options.threads) : 0;
 }
 
+double iso_pair_groups_memory(long long largest)
+{
+    return most(&options.threads) * iso_transfer_memory(largest);
+}
+
 /** Whether a list has a number twice. */
 static bool repeated(const iso_counts_t *counts)
 {

@@ -33,6 +33,9 @@ bool iso_pair_groups_asked(void);
 /** Threads of a rank, at most, that call MPI; 0 without --threads. */
 int iso_pair_groups_threads(void);
 
+/** Bytes of memory a rank needs for messages of up to @a largest bytes. */
+double iso_pair_groups_memory(long long largest);
+
 /** Check the options. @return 0, or -1 with an error text */
 int iso_pair_groups_check(char *error);
 

@@ -178,17 +178,6 @@ int iso_sampler_wants(iso_sampler_t *sampler)
     return (int)(wanted < room ? wanted : room);
 }
 
-/** Quantile of sorted values, linear between neighbours (Hyndman and Fan's
- *  type 7, which numpy uses too). */
-static double quantile(const double *sorted, long n, double q)
-{
-    double place = q * (n - 1);
-    long below = (long)place;
-    long above = below + 1 < n ? below + 1 : below;
-    double part = place - below;
-    return sorted[below] + part * (sorted[above] - sorted[below]);
-}
-
 void iso_sampler_close_pass(iso_sampler_t *sampler, long from)
 {
     long n = sampler->n - from;
@@ -198,7 +187,7 @@ void iso_sampler_close_pass(iso_sampler_t *sampler, long from)
     ISO_GROW(sampler->passes, sampler->pass_count, sampler->pass_capacity);
     double *t = sampler->seconds + from;
     iso_sort(t, n);
-    sampler->passes[sampler->pass_count++] = quantile(t, n, 0.5);
+    sampler->passes[sampler->pass_count++] = iso_quantile(t, n, 0.5);
 }
 
 /** The 95 % interval of the median, from the repetitions, which are sorted. */
@@ -246,8 +235,8 @@ iso_summary_t iso_sampler_summary(iso_sampler_t *sampler)
     }
     s.stddev = n > 1 ? sqrt(s.stddev / (n - 1)) : 0;
     s.min = t[0];
-    s.median = quantile(t, n, 0.5);
-    s.p95 = quantile(t, n, 0.95);
+    s.median = iso_quantile(t, n, 0.5);
+    s.p95 = iso_quantile(t, n, 0.95);
     s.max = t[n - 1];
 
     if (sampler->pass_count >= ISO_FEW_PASSES) {

@@ -2,6 +2,7 @@
 #include "experiments/app/results.h"
 
 #include "base/check.h"
+#include "base/order.h"
 #include "machine/own_collectives.h"
 #include "messages/idle.h"
 
@@ -22,25 +23,15 @@ static const struct {
 
 enum { QUANTILES = sizeof(quantiles) / sizeof(quantiles[0]) };
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/** Linear between two iterations. */
 static void fill_quantiles(const double *each, long count, double *values)
 {
     double *sorted = iso_calloc(count, sizeof(*sorted));
     memcpy(sorted, each, count * sizeof(*sorted));
-    qsort(sorted, count, sizeof(*sorted), compare);
+    iso_sort(sorted, count);
     for (int k = 0; k < QUANTILES; k++) {
-        double place = (count - 1) * quantiles[k].fraction;
-        long at = (long)place;
-        values[k] =
-            count < quantiles[k].enough
-                ? -1
-                : sorted[at] + (place - at) * (sorted[at + 1] - sorted[at]);
+        values[k] = count < quantiles[k].enough
+                        ? -1
+                        : iso_quantile(sorted, count, quantiles[k].fraction);
     }
     free(sorted);
 }

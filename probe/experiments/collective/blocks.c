@@ -51,22 +51,18 @@ static void create_grid(iso_block_layout_t *layout, MPI_Comm comm)
 static void create_graph(iso_block_layout_t *layout, uint64_t state,
                          MPI_Comm comm)
 {
-    int ranks = layout->ranks, *order = iso_calloc(ranks, sizeof(int));
+    int ranks = layout->ranks;
     int weights[ISO_NEIGHBORS] = {1, 1, 1, 1}; /* gcc misreads UNWEIGHTED */
     for (int n = 0; n < ISO_NEIGHBORS; n++) {
-        for (int k = 0; k < ranks; k++) { /* Fisher and Yates, inside out */
-            int swapped = iso_random_below(&state, k + 1);
-            order[k] = order[swapped];
-            order[swapped] = k;
-        }
+        int *order = iso_random_order(ranks, &state);
         for (int k = 0; k < ranks; k++) {
             if (order[k] == layout->rank) {
                 layout->sources[n] = order[(k + ranks - 1) % ranks];
                 layout->targets[n] = order[(k + 1) % ranks];
             }
         }
+        free(order);
     }
-    free(order);
     MPI_CHECK(MPI_Dist_graph_create_adjacent(
         comm, ISO_NEIGHBORS, layout->sources, weights, ISO_NEIGHBORS,
         layout->targets, weights, MPI_INFO_NULL, 0, &layout->neighbors));

@@ -187,6 +187,7 @@ struct state {
     iso_subjects_t subjects;
     iso_message_t block; /**< of the current size, in bytes */
     iso_block_layout_t layout;
+    double widest;                /**< the largest block over the mean */
     iso_call_blocks_t blocks;     /**< of the current call, where they vary */
     const iso_element_t *element; /**< of the type that follows */
     MPI_Datatype type;
@@ -292,14 +293,13 @@ static void make_requests(struct state *state, const iso_subject_t *subject,
 }
 
 /** Bytes of a buffer that a subject uses. */
-static size_t room_of(const iso_subject_t *subject, bool received,
-                      long long bytes, int ranks)
+static size_t room_of(const struct state *state, const iso_subject_t *subject,
+                      bool received, long long bytes)
 {
     const iso_operation_t *operation = subject->operation;
     const iso_element_t *element = iso_op_request_element(&request, operation);
     double blocks =
-        iso_operation_room(operation, received, subject->ranks,
-                           iso_blocks_largest(&request.blocks, ranks));
+        iso_operation_room(operation, received, subject->ranks, state->widest);
     size_t rounded_up =
         operation->varying ? ISO_NEIGHBORS * element->extent : 0;
     return (size_t)(blocks * element->extent / element->size *
@@ -310,14 +310,13 @@ static size_t room_of(const iso_subject_t *subject, bool received,
 static iso_work_t work_of(struct state *state, const iso_subject_t *subject,
                           long long bytes)
 {
-    iso_work_t work = {.operate = iso_staging_of(
-                           subject, &state->send,
-                           room_of(subject, false, bytes, state->ctx->size),
-                           &state->receive,
-                           room_of(subject, true, bytes, state->ctx->size)),
-                       .calls = state->calls,
-                       .rotating = rotating(subject),
-                       .at_work = state->at_work};
+    iso_work_t work = {
+        .operate = iso_staging_of(
+            subject, &state->send, room_of(state, subject, false, bytes),
+            &state->receive, room_of(state, subject, true, bytes)),
+        .calls = state->calls,
+        .rotating = rotating(subject),
+        .at_work = state->at_work};
     iso_call_t call = call_of(state, subject, bytes);
     make_requests(state, subject, call);
     int most = subject->arranged ? subject->arranged->longest : 1;
@@ -411,8 +410,8 @@ static void open_buffers(struct state *state)
     long long largest = iso_sizes_largest(&options.sizes);
     for (int k = 0; k < state->subjects.count; k++) {
         const iso_subject_t *s = &state->subjects.items[k];
-        size_t sent = room_of(s, false, largest, state->ctx->size);
-        size_t received = room_of(s, true, largest, state->ctx->size);
+        size_t sent = room_of(state, s, false, largest);
+        size_t received = room_of(state, s, true, largest);
         size_t bytes = sent > received ? sent : received;
         most = bytes > most ? bytes : most;
         if (s->arranged && (size_t)s->arranged->longest > calls) {
@@ -432,7 +431,8 @@ static void open_buffers(struct state *state)
 
 static iso_outcome_t run(iso_context_t *ctx)
 {
-    struct state state = {.ctx = ctx};
+    struct state state = {
+        .ctx = ctx, .widest = iso_blocks_largest(&request.blocks, ctx->size)};
     iso_subjects_create(&state.subjects, &request,
                         iso_sizes_largest(&options.sizes), ctx->comm);
     if (state.subjects.left_out >= 0 && ctx->rank == 0) {

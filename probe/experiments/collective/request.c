@@ -2,6 +2,7 @@
 #include "experiments/collective/request.h"
 
 #include "base/sizes.h"
+#include "base/words.h"
 #include "grid/collectives.h"
 #include "machine/clock.h"
 
@@ -94,10 +95,10 @@ static int take_grid(iso_op_request_t *request, const char *word, size_t length,
 static int take_form(iso_op_request_t *request, const char *word, size_t length,
                      char *error)
 {
-    bool all = length == 3 && strncmp(word, "all", length) == 0, taken = all;
+    bool all = iso_word_is(word, length, "all"), taken = all;
     for (int f = 0; f < ISO_FORMS; f++) {
         const char *form = iso_form_names[f];
-        if (all || (strlen(form) == length && !strncmp(word, form, length))) {
+        if (all || iso_word_is(word, length, form)) {
             request->forms[f] = taken = true;
         }
     }
@@ -112,37 +113,36 @@ int iso_op_request_parse(const char *operations, const char *grids,
                          const char *forms, iso_op_request_t *request,
                          char *error)
 {
+    const char *rest, *word;
+    size_t length;
     request->operation_count = request->grid_count = 0;
     memset(request->forms, 0, sizeof(request->forms));
-    for (const char *rest = forms; rest;) {
-        size_t length = strcspn(rest, ",");
-        if (take_form(request, rest, length, error)) {
+    rest = forms;
+    while ((word = iso_words_next(&rest, &length))) {
+        if (take_form(request, word, length, error)) {
             return -1;
         }
-        rest = rest[length] ? rest + length + 1 : NULL;
     }
     if (grids &&
         (request->forms[ISO_NONBLOCKING] || request->forms[ISO_PERSISTENT])) {
         return ISO_REFUSE(error, "--grid: algorithms on grids are only "
                                  "blocking; remove --form");
     }
-    for (const char *rest = grids; rest;) {
-        size_t length = strcspn(rest, ",");
-        if (take_grid(request, rest, length, error)) {
+    rest = grids;
+    while ((word = iso_words_next(&rest, &length))) {
+        if (take_grid(request, word, length, error)) {
             return -1;
         }
-        rest = rest[length] ? rest + length + 1 : NULL;
     }
     if (strcmp(operations, "all") == 0) {
         take_all(request);
         return 0;
     }
-    for (const char *rest = operations; rest;) {
-        size_t length = strcspn(rest, ",");
-        if (take_operation(request, rest, length, error)) {
+    rest = operations;
+    while ((word = iso_words_next(&rest, &length))) {
+        if (take_operation(request, word, length, error)) {
             return -1;
         }
-        rest = rest[length] ? rest + length + 1 : NULL;
     }
     return 0;
 }

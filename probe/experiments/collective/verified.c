@@ -263,14 +263,13 @@ static void name(const iso_context_t *ctx, const iso_subject_t *one,
 static void warn(const iso_context_t *ctx, const iso_subject_t *one,
                  const struct verdict *verdict)
 {
-    char text[400], named[NAME];
+    char named[NAME];
     name(ctx, one, named);
-    snprintf(text, sizeof(text),
-             "%s returns wrong data and was not timed: %lld of %lld blocks "
-             "differ, first at %lld bytes",
-             named, verdict->wrong, verdict->blocks, verdict->bytes);
-    iso_record_warning(ctx->record, "wrong-result", "%s", text);
-    iso_complain("%s", text);
+    iso_record_wrong_result(
+        ctx->record,
+        "%s returns wrong data and was not timed: %lld of %lld blocks differ, "
+        "first at %lld bytes",
+        named, verdict->wrong, verdict->blocks, verdict->bytes);
 }
 
 /** Remove the wrong ones; return their number, phases not counted. */

@@ -25,6 +25,7 @@
  * the platform file, and a warning says so.
  */
 #include "base/check.h"
+#include "base/words.h"
 #include "experiments/compute/kernels.h"
 #include "sampling/sampler.h"
 #include "sampling/sweep.h"
@@ -82,8 +83,7 @@ static int named_count;
 static const iso_kernel_t *find_kernel(const char *word, size_t length)
 {
     for (int k = 0; k < ISO_KERNELS; k++) {
-        if (strlen(iso_kernels[k].name) == length &&
-            strncmp(iso_kernels[k].name, word, length) == 0) {
+        if (iso_word_is(word, length, iso_kernels[k].name)) {
             return &iso_kernels[k];
         }
     }
@@ -93,9 +93,10 @@ static const iso_kernel_t *find_kernel(const char *word, size_t length)
 /** Read --op. @return 0, or -1 with an error text */
 static int parse_names(char *error)
 {
-    for (const char *rest = options.names; rest;) {
-        size_t length = strcspn(rest, ",");
-        const iso_kernel_t *kernel = find_kernel(rest, length);
+    const char *rest = options.names, *word;
+    size_t length;
+    while ((word = iso_words_next(&rest, &length))) {
+        const iso_kernel_t *kernel = find_kernel(word, length);
         bool twice = false;
         for (int k = 0; k < named_count; k++) {
             twice = twice || named[k] == kernel;
@@ -103,11 +104,10 @@ static int parse_names(char *error)
         if (kernel == NULL || twice) {
             return ISO_REFUSE(error,
                               "--op: '%.*s' is %s (give dot, axpy or both)",
-                              (int)(length < 40 ? length : 40), rest,
+                              (int)(length < 40 ? length : 40), word,
                               twice ? "named twice" : "none");
         }
         named[named_count++] = kernel;
-        rest = rest[length] ? rest + length + 1 : NULL;
     }
     return 0;
 }
