@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/random.h"
 
-#include "base/check.h"
-
 int iso_random_below(uint64_t *state, int limit)
 {
     return (int)(iso_random_next(state) % (uint64_t)limit);
@@ -14,13 +12,11 @@ double iso_random_uniform(uint64_t *state)
     return ((double)(iso_random_next(state) >> 11) + 0.5) / two_to_53;
 }
 
-int *iso_random_order(int count, uint64_t *state)
+void iso_random_order(int order[], int count, uint64_t *state)
 {
-    int *order = iso_calloc((size_t)count + 1, sizeof(int));
     for (int k = 0; k < count; k++) {
         int swapped = iso_random_below(state, k + 1);
         order[k] = order[swapped];
         order[swapped] = k;
     }
-    return order;
 }

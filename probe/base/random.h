@@ -21,9 +21,9 @@ static inline uint64_t iso_random_next(uint64_t *state)
 /** The next whole number from 0 to @a limit - 1. */
 int iso_random_below(uint64_t *state, int limit);
 
-/** The numbers 0 to @a count - 1 in random order (Fisher and Yates, inside
- *  out), for free. */
-int *iso_random_order(int count, uint64_t *state);
+/** Fill @a order with 0 to @a count - 1 in random order (Fisher and Yates,
+ *  inside out). */
+void iso_random_order(int order[], int count, uint64_t *state);
 
 /** The next number between 0 and 1, never one of the two. */
 double iso_random_uniform(uint64_t *state);

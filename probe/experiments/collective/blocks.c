@@ -53,16 +53,17 @@ static void create_graph(iso_block_layout_t *layout, uint64_t state,
 {
     int ranks = layout->ranks;
     int weights[ISO_NEIGHBORS] = {1, 1, 1, 1}; /* gcc misreads UNWEIGHTED */
+    int *order = iso_calloc((size_t)ranks, sizeof(int));
     for (int n = 0; n < ISO_NEIGHBORS; n++) {
-        int *order = iso_random_order(ranks, &state);
+        iso_random_order(order, ranks, &state);
         for (int k = 0; k < ranks; k++) {
             if (order[k] == layout->rank) {
                 layout->sources[n] = order[(k + ranks - 1) % ranks];
                 layout->targets[n] = order[(k + 1) % ranks];
             }
         }
-        free(order);
     }
+    free(order);
     MPI_CHECK(MPI_Dist_graph_create_adjacent(
         comm, ISO_NEIGHBORS, layout->sources, weights, ISO_NEIGHBORS,
         layout->targets, weights, MPI_INFO_NULL, 0, &layout->neighbors));

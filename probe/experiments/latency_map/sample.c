@@ -83,13 +83,15 @@ iso_sample_t *iso_sample_create(int ranks, const int node_of_rank[], long pairs)
     uint64_t state = 1;
     s->nodes = iso_group_by_node(ranks, node_of_rank, &s->first, &s->members);
     s->players = s->nodes + s->nodes % 2;
-    s->at = iso_random_order(s->players, &state);
+    s->at = iso_calloc((size_t)s->players, sizeof(int));
+    iso_random_order(s->at, s->players, &state);
     s->place = iso_calloc((size_t)s->players + 1, sizeof(int));
     for (int p = 0; p < s->players; p++) {
         s->place[s->at[p]] = p;
         s->at[p] = s->at[p] < s->nodes ? s->at[p] : -1;
     }
-    s->order = iso_random_order(s->players - 1, &state);
+    s->order = iso_calloc((size_t)s->players, sizeof(int));
+    iso_random_order(s->order, s->players - 1, &state);
     long left = pairs - plan_inner(s, pairs);
     long largest = 0;
     for (int n = 0; n < s->nodes; n++) {
