@@ -83,7 +83,8 @@ def timed_loop(mpicc: Path, folder: Path) -> None:
     source = ROOT / "probe"
     folders = ("base", "machine", "messages", "sampling", "global_clock", "runfile")
     files = [file for name in folders for file in sorted((source / name).glob("*.c"))]
-    files.remove(source / "sampling/sweep.c")  # needs main.c
+    for needs_main in ("sweep.c", "pair_groups.c"):
+        files.remove(source / "sampling" / needs_main)
     files.append(source / "experiments/latency_map/round_trip.c")
     program = folder / "timed_loop"
     defined = ['-DISO_VERSION="bench"', '-DISO_SOURCE="bench"']

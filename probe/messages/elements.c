@@ -18,6 +18,7 @@ typedef struct gapped {
  *  store) */
 #define ELEMENTS(X)                                                            \
     X(byte, MPI_BYTE, unsigned char, , 1, false, false, value)                 \
+    X(char, MPI_SIGNED_CHAR, signed char, , 1, true, true, (signed char)value) \
     X(double, MPI_DOUBLE, double, , sizeof(double), true, true, value)         \
     X(float, MPI_FLOAT, float, , sizeof(float), true, true, value)             \
     X(int, MPI_INT, int, , sizeof(int), true, true, value)                     \

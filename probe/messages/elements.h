@@ -37,5 +37,5 @@ MPI_Op iso_reduction(const iso_element_t *element, const char *word);
 void iso_reduction_free(MPI_Op *reduction, const char *word);
 
 /** Words of both, as in an option. */
-#define ISO_ELEMENT_WORDS   "byte|double|float|int|complex|strided"
+#define ISO_ELEMENT_WORDS   "byte|char|double|float|int|complex|strided"
 #define ISO_REDUCTION_WORDS "sum|max|user"

@@ -241,29 +241,62 @@ static inline void exchange(iso_transfer_t *t)
     }
 }
 
-static void bidirectional_lead(iso_transfer_t *t, long samples, long batch,
-                               double *seconds)
+static inline void exchange_by_sendrecv(iso_transfer_t *t)
 {
-    for (long k = 0; k < samples; k++) {
-        double start = iso_now();
-        for (long b = 0; b < batch; b++) {
-            exchange(t);
-        }
-        seconds[k] = iso_now() - start;
+    const iso_message_t *m = &t->message;
+    for (int k = 0; k < EXCHANGES; k++) {
+        MPI_Sendrecv(t->out + t->at, m->count, m->type, t->partner, TAG_DATA,
+                     t->in + t->at, m->count, m->type, t->partner, TAG_DATA,
+                     t->ctx->comm, MPI_STATUS_IGNORE);
+        iso_transfer_walk(t);
     }
 }
 
-static void bidirectional_answer(iso_transfer_t *t, long operations)
+static inline void exchange_persistent(iso_transfer_t *t)
 {
-    for (long k = 0; k < operations; k++) {
-        exchange(t);
+    int messages = 2 * (int)t->window;
+    for (int k = 0; k < EXCHANGES; k++) {
+        MPI_Startall(messages, t->requests);
+        MPI_Waitall(messages, t->requests, MPI_STATUSES_IGNORE);
     }
 }
+
+/** The loops of a mode in which both ranks do the same. */
+#define BOTH_WAYS(name, exchange, open, close)                                 \
+    static void name##_lead(iso_transfer_t *t, long samples, long batch,       \
+                            double *seconds)                                   \
+    {                                                                          \
+        open;                                                                  \
+        for (long k = 0; k < samples; k++) {                                   \
+            double start = iso_now();                                          \
+            for (long b = 0; b < batch; b++) {                                 \
+                exchange(t);                                                   \
+            }                                                                  \
+            seconds[k] = iso_now() - start;                                    \
+        }                                                                      \
+        close;                                                                 \
+    }                                                                          \
+    static void name##_answer(iso_transfer_t *t, long operations)              \
+    {                                                                          \
+        open;                                                                  \
+        for (long k = 0; k < operations; k++) {                                \
+            exchange(t);                                                       \
+        }                                                                      \
+        close;                                                                 \
+    }
+
+BOTH_WAYS(bidirectional, exchange, , )
+BOTH_WAYS(sendrecv, exchange_by_sendrecv, , )
+BOTH_WAYS(bidirectional_persistent, exchange_persistent, persistent_open(t),
+          persistent_close(t))
 
 static const char ONE_WAY[] = "half a round trip";
 
 /** One way, both ways, and one-sided: the loops of these modes. */
 #define ROUND_TRIP ONE_WAY, .parts = 2, .parts_window = 1, .writes = true
+#define EXCHANGE                                                               \
+    "exchange in both directions", .parts = EXCHANGES,                         \
+        .parts_window = EXCHANGES, .writes = true, .both_ways = true
 #define ONE_SIDED                                                              \
     .lead = iso_one_sided_lead, .answer = iso_one_sided_answer,                \
     .lead_window = iso_one_sided_lead, .answer_window = iso_one_sided_answer
@@ -279,10 +312,16 @@ const iso_mode_t iso_modes[] = {
      .answer_window = persistent_answer_window},
     {"partitioned", ROUND_TRIP, .fixed = true, .partitions = true,
      .lead = iso_partitioned_lead, .answer = iso_partitioned_answer},
-    {"bidirectional", "exchange in both directions", .parts = EXCHANGES,
-     .parts_window = EXCHANGES, .writes = true, .both_ways = true,
-     .lead = bidirectional_lead, .answer = bidirectional_answer,
-     .lead_window = bidirectional_lead, .answer_window = bidirectional_answer},
+    {"bidirectional", EXCHANGE, .lead = bidirectional_lead,
+     .answer = bidirectional_answer, .lead_window = bidirectional_lead,
+     .answer_window = bidirectional_answer},
+    {"bidirectional_sendrecv", EXCHANGE, .lead = sendrecv_lead,
+     .answer = sendrecv_answer},
+    {"bidirectional_persistent", EXCHANGE, .fixed = true,
+     .lead = bidirectional_persistent_lead,
+     .answer = bidirectional_persistent_answer,
+     .lead_window = bidirectional_persistent_lead,
+     .answer_window = bidirectional_persistent_answer},
     {"put", "put", ONE_SIDED, .call = iso_put, .writes = true},
     {"get", "get", ONE_SIDED, .call = iso_get, .reads = true},
     {"bidirectional_put", "puts in both directions", ONE_SIDED, .call = iso_put,

@@ -86,6 +86,19 @@ static int staged_recv(void *message, int count, MPI_Datatype type, int from,
     return error;
 }
 
+static int staged_sendrecv(char *out, int sent, MPI_Datatype type_sent, int to,
+                           int tag_sent, char *in, int received,
+                           MPI_Datatype type_received, int from,
+                           int tag_received, MPI_Comm comm, MPI_Status *status)
+{
+    copy(out, TO_HOST);
+    int error =
+        MPI_Sendrecv(image_of(out), sent, type_sent, to, tag_sent, image_of(in),
+                     received, type_received, from, tag_received, comm, status);
+    copy(in, TO_GPU);
+    return error;
+}
+
 static int staged_isend(char *message, int count, MPI_Datatype type, int to,
                         int tag, MPI_Comm comm, MPI_Request *request)
 {
@@ -147,6 +160,7 @@ static int staged_wait(MPI_Request *request, MPI_Status *status)
 
 #define MPI_Send(...)      staged_send(__VA_ARGS__)
 #define MPI_Recv(...)      staged_recv(__VA_ARGS__)
+#define MPI_Sendrecv(...)  staged_sendrecv(__VA_ARGS__)
 #define MPI_Isend(...)     staged_isend(__VA_ARGS__)
 #define MPI_Irecv(...)     staged_irecv(__VA_ARGS__)
 #define MPI_Send_init(...) staged_send_init(__VA_ARGS__)

@@ -25,8 +25,9 @@ static struct {
 const iso_option_t iso_transfer_options[] = {
     {"mode", ISO_OPTION_CHOICE,
      "blocking|nonblocking|persistent|partitioned|"
-     "bidirectional|put|get|bidirectional_put|"
-     "bidirectional_get|accumulate|get_accumulate|fetch_and_op|"
+     "bidirectional|bidirectional_sendrecv|bidirectional_persistent|"
+     "put|get|bidirectional_put|bidirectional_get|accumulate|get_accumulate|"
+     "fetch_and_op|"
      "compare_and_swap",
      "blocking",
      "two-sided, bidirectional (both directions at once), or one-sided; "

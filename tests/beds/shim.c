@@ -226,6 +226,14 @@ static int wrong(int error, void *receive, long elements, MPI_Datatype type)
     return error;
 }
 
+int MPI_Sendrecv(const void *data, int n, MPI_Datatype type, int to, int tag,
+                 void *in, int count, MPI_Datatype as, int from, int as_tag,
+                 MPI_Comm comm, MPI_Status *status)
+{
+    return PMPI_Sendrecv(sent(data, n, type, tag), n, type, to, tag, in, count,
+                         as, from, as_tag, comm, status);
+}
+
 int MPI_Send_init(const void *data, int n, MPI_Datatype type, int rank, int tag,
                   MPI_Comm comm, MPI_Request *request)
 {

@@ -54,6 +54,7 @@ SWEEPS = {
     "bisection": sweeps.bisection(9, sizes=FEW, repeats=5),
     "collective": sweeps.collective(("bcast", "alltoall", "barrier"), sizes=FEW, repeats=5),
     "barrier": sweeps.collective(("barrier",), repeats=5),
+    "forms": sweeps.collective(("ibcast", "alltoall_persistent"), sizes=FEW, repeats=5),
     "partial": sweeps.point_to_point(sizes=FEW, repeats=1, complete=False),
 }
 

@@ -24,6 +24,7 @@ FORMS = (
     "--counts random --seed 5 --type complex",
     "--counts linear --type float --reduce max --topology graph",
     "--counts one-large --type strided --reduce user",
+    "--counts one-large --type char",
     "--in-place --counts linear --type int --reduce user",
 )
 """Options that change the data of operations."""

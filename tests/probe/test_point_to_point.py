@@ -16,13 +16,15 @@ from isochrone.runfile.run import Run
 from isochrone.sweep.curves import curves
 
 WINDOWS = {
-    "blocking": "1", "nonblocking": "8", "persistent": "8", "bidirectional": "1", "put": "8",
-    "get": "1", "accumulate": "8", "get_accumulate": "1",
+    "blocking": "1", "nonblocking": "8", "persistent": "8", "bidirectional": "1",
+    "bidirectional_persistent": "8", "put": "8", "get": "1", "accumulate": "8",
+    "get_accumulate": "1",
 }  # fmt: skip
 MODES = list(WINDOWS)
+TWO_SIDED = [*MODES[:5], "bidirectional_sendrecv"]
 OF_AN_ELEMENT = ["fetch_and_op", "compare_and_swap"]
 BOTH_WAYS = ["bidirectional_put", "bidirectional_get"]
-ONE_SIDED = [*MODES[4:], *OF_AN_ELEMENT]
+ONE_SIDED = [*MODES[5:], *OF_AN_ELEMENT]
 SYNCHRONISATIONS = ["flush", "flush_local", "lock", "lock_all", "fence", "pscw"]
 EXPOSURES = ["create", "allocate", "dynamic", "shared"]
 
@@ -143,7 +145,7 @@ def test_a_library_without_partitioned_messages_is_named() -> None:
 FAULTY = [
     *((mode, window, "wrong") for mode in (*MODES, *OF_AN_ELEMENT) for window in (1, 4)),
     *((mode, window, "wrong") for mode in BOTH_WAYS for window in (1, 4)),
-    ("partitioned", 1, "wrong"),
+    *((mode, 1, "wrong") for mode in ("partitioned", "bidirectional_sendrecv")),
     *((mode, 1, "lost") for mode in ONE_SIDED if mode != "accumulate"),
 ]
 
@@ -168,7 +170,7 @@ def test_wrong_data_are_not_timed(
     assert run.complete
 
 
-@pytest.mark.parametrize("mode", ["blocking", "nonblocking", "persistent", "bidirectional"])
+@pytest.mark.parametrize("mode", TWO_SIDED)
 def test_wrong_data_of_the_answering_rank_are_noticed_too(
     mpich_shim: Shim, tmp_path: Path, mode: str
 ) -> None:

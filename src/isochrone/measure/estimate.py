@@ -35,10 +35,6 @@ DEFAULT_REPEATS = 100
 MIN_REPEATS = 3
 WARMUP = 5
 
-SPARE_SHARE = 0.25
-"""Fraction of the spare time that one run may use beyond its estimate, for example to measure
-outliers again."""
-
 MIN_RUN_SECONDS = 0.5
 """Minimum seconds of every run."""
 
@@ -366,14 +362,14 @@ class Share(Record):
 def share_out(seconds: float, costs: Sequence[Cost]) -> list[Share]:
     """Divide the remaining time among the remaining runs, in proportion to their estimates.
 
-    If there is enough time, a run may also use a fraction of the spare time. If not, repetitions
-    are reduced equally, and if even the minimum does not fit, points are left out. Called again
-    before each run, so that unused time benefits the others.
+    If there is enough time, each run may also use an equal part of the spare time, as estimates
+    may be too low. If not, repetitions are reduced equally, and if even the minimum does not fit,
+    points are left out. Called again before each run, so that unused time benefits the others.
     """
     free = max(0.0, seconds - sum(cost.startup for cost in costs))
     needs = [max(cost.full, MIN_RUN_SECONDS) for cost in costs]
     scale = min(1.0, free / sum(needs)) if needs else 1.0
-    spare = SPARE_SHARE * max(0.0, free - sum(needs))
+    spare = max(0.0, free - sum(needs)) / max(1, len(needs))
     shares = [scale * need + spare for need in needs]
     return [
         Share(share, repeats_reduced=share < cost.full, points_omitted=share < cost.least)

@@ -16,9 +16,12 @@ _PERSISTENT = tuple(op for op in _BLOCKING if op != "reduce_scatter_block")
 
 
 def _collectives(pattern: str, ops: tuple[str, ...], form: str) -> dict[str, str]:
-    """Return the command of each operation in one form."""
+    """Return the command of each operation in one form; OSU adds elements of MPI_CHAR."""
     option = "" if form == "blocking" else f" --form {form}"
-    return {pattern.format(op): f"collective --op {op}{option}" for op in ops}
+    return {
+        pattern.format(op): f"collective --op {op}{option}" + " --type char" * ("reduce" in op)
+        for op in ops
+    }
 
 
 OSU = {
@@ -30,18 +33,20 @@ OSU = {
     "osu_bw": "point-to-point --mode nonblocking --window 64",
     "osu_bw_persistent": "point-to-point --mode persistent --window 64",
     "osu_bibw": "point-to-point --mode bidirectional --window 64",
-    "osu_bibw_persistent": "",
+    "osu_bibw_persistent": "point-to-point --mode bidirectional_persistent --window 64",
     "osu_multi_lat": "bisection",
     "osu_mbw_mr": "bisection --mode nonblocking --window 64",
-    "osu_put_latency": "point-to-point --mode put",
-    "osu_put_bw": "point-to-point --mode put --window 64",
-    "osu_put_bibw": "point-to-point --mode bidirectional_put --window 64 --rma-sync pscw",
-    "osu_get_latency": "point-to-point --mode get",
-    "osu_get_bw": "point-to-point --mode get --window 64",
-    "osu_acc_latency": "point-to-point --mode accumulate",
-    "osu_get_acc_latency": "point-to-point --mode get_accumulate",
-    "osu_fop_latency": "point-to-point --mode fetch_and_op",
-    "osu_cas_latency": "point-to-point --mode compare_and_swap",
+    "osu_put_latency": "point-to-point --mode put --rma-window allocate",
+    "osu_put_bw": "point-to-point --mode put --window 64 --rma-window allocate",
+    "osu_put_bibw": (
+        "point-to-point --mode bidirectional_put --window 64 --rma-window allocate --rma-sync pscw"
+    ),
+    "osu_get_latency": "point-to-point --mode get --rma-window allocate",
+    "osu_get_bw": "point-to-point --mode get --window 64 --rma-window allocate",
+    "osu_acc_latency": "point-to-point --mode accumulate --rma-window allocate",
+    "osu_get_acc_latency": "point-to-point --mode get_accumulate --rma-window allocate",
+    "osu_fop_latency": "point-to-point --mode fetch_and_op --rma-window allocate",
+    "osu_cas_latency": "point-to-point --mode compare_and_swap --rma-window allocate",
     **_collectives("osu_{}", _BLOCKING, "blocking"),
     **_collectives("osu_{}", _NEIGHBOUR, "blocking"),
     **_collectives("osu_i{}", _BLOCKING, "nonblocking"),

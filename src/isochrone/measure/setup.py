@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,7 @@ class Setup:
             how = "selected"
         journal.note(f"launcher {name}: {how}")
         journal.note(f"probe {built.path} ({built.origin}), compiler wrapper {built.mpicc}")
-        return cls(built, name, launcher, options, warn)
+        return cls(built, name, launcher, options, cache(warn))  # each text once
 
     def default_ranks(self) -> int:
         """Return the ranks the launcher knows of, those of the Slurm job, or one a processor."""

@@ -44,7 +44,10 @@ def _is_not(*values: str) -> Rule:
 _NEEDS: tuple[tuple[str, Rule, tuple[str, ...]], ...] = (
     (
         "mode",
-        _is_not("blocking", "nonblocking", "persistent", "partitioned", "bidirectional"),
+        _is_not(
+            "blocking", "nonblocking", "persistent", "partitioned", "bidirectional",
+            "bidirectional_sendrecv", "bidirectional_persistent",
+        ),
         ("rma-sync", "rma-window"),
     ),
     ("mode", _is("partitioned"), ("partitions", "ready")),

@@ -177,7 +177,8 @@ def _report(planned_runs: Sequence[Planned], folder: Path) -> None:
     """Print what OSU would, for the smallest and the largest size, and write the report."""
     runs = [read(planned.path) for planned in planned_runs if planned.path.exists()]
     rows = [
-        page.Row((run.notes["preset"], curve.name, str(curve.p), *_ends(curve)))
+        page.Row((run.notes["preset"], curve.name, str(curve.p),
+                  *_ends(curve, rated="--window" in run.notes["arguments"])))
         for run in runs if is_sweep(run) and run.tables.get("sample")
         for curve in curves(run) if not curve.of_ranks or curve.p == run.size
     ]  # fmt: skip
@@ -193,10 +194,9 @@ def _report(planned_runs: Sequence[Planned], folder: Path) -> None:
         print_path(path)
 
 
-def _ends(curve: Curve) -> tuple[str, str]:
+def _ends(curve: Curve, *, rated: bool) -> tuple[str, str]:
     """Return smallest and largest size, each with its time or, with a window, its bandwidth."""
     last = curve.points[-1]
-    rated = last.message_rate is not None
     first = next(point for point in curve.points if point.bytes or not rated)
 
     def value(point: Point) -> str:

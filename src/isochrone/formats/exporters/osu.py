@@ -3,8 +3,8 @@
 Two columns, size and µs (or MB/s), below the header of the benchmark that measures the same:
 ``osu_latency``, ``osu_latency_mt``, ``osu_bw``, ``osu_bibw``, ``osu_multi_lat``, ``osu_mbw_mr``,
 one-sided ones such as ``osu_put_bw``, and the collectives, of which only the library's own are
-written. OSU prints means, so these are means, and for collectives, pairs at once and threads those
-over the ranks, pairs or threads.
+written. Those of nonblocking operations have the columns of the overlap. OSU prints means, so these
+are means, and for collectives, pairs at once and threads those over the ranks, pairs or threads.
 """
 
 import re
@@ -29,7 +29,15 @@ def _title_of(name: str) -> str:
     return re.sub(r"[Aa]lltoall(\w?)", r"All-to-All\1 Personalized Exchange", title)
 
 
-TITLES = {name: _title_of(name) for name in COLLECTIVES}
+TITLES = {
+    form.format(name): title.format(_title_of(name))
+    for name in COLLECTIVES
+    for form, title in (
+        ("{}", "{}"),
+        ("i{}", "Non-blocking {}"),
+        ("{}_persistent", "{} Persistent"),
+    )
+}
 """Collectives, as their tests are called in the header. OSU has no test of scans."""
 
 _MICROSECONDS = 1e6
@@ -66,10 +74,14 @@ def _table(run: Run, curve: Curve) -> Iterator[str]:
 def _pair(run: Run, curve: Curve) -> Iterator[str]:
     mode, rated, threads = str(run.options.get("mode")), _rated(run), curve.key.get("threads", 1)
     call = f"_{CALLS[mode]}" if mode in CALLS else ""
-    threaded = " Multi-threaded" if threads > 1 and not rated else ""
+    kind = (
+        " Multi-threaded" if threads > 1 and not rated
+        else " Partitioned" if mode == "partitioned" else ""
+    )  # fmt: skip
     both_ways = mode.startswith("bidirectional")
     quantity = "Bi-Directional Bandwidth" if both_ways else "Bandwidth" if rated else "Latency"
-    yield _title(f"{call}{threaded} {quantity}", curve)
+    persistent = " Persistent" if mode.endswith("persistent") else ""
+    yield _title(f"{call}{kind} {quantity}{persistent}", curve)
     if threads > 1:
         yield f"# Number of Sender threads: {threads}\n# Number of Receiver threads: {threads}\n"
     for line, (option, names) in ABOUT_ACCESS.items():
@@ -115,12 +127,33 @@ def _collective(run: Run, curve: Curve) -> Iterator[str]:
             hint="it has those of measure collective --op",
         )
     yield _title(f" {TITLES[op]} Latency", curve)
-    if op == "barrier":
+    if all(point.overlap is not None for point in curve.points) and op.startswith("i"):
+        yield from _overlapped(run, curve)
+        return
+    if op.removesuffix("_persistent") == "barrier":
         yield "# Avg Latency(us)\n"
         yield from (f"{_mean(point) * _MICROSECONDS:17.2f}\n" for point in curve.points)
         return
     yield f"{'# Size':<10}{'Avg Latency(us)':>18}\n"
     yield from (_row(point, _mean(point) * _MICROSECONDS) for point in curve.points)
+
+
+def _overlapped(run: Run, curve: Curve) -> Iterator[str]:
+    """Yield columns and rows of a nonblocking operation; OSU tests persistent ones alone."""
+    table = run.tables["sample"]
+    sized = curve.points[0].bytes != curve.points[-1].bytes or curve.points[0].bytes > 0
+    names = ("Overall(us)", "Compute(us)", "Pure Comm.(us)", "Overlap(%)")
+    yield "# Overall = Coll. Init + Compute + MPI_Test + MPI_Wait\n\n"
+    first = f"{'# Size':<10}{names[0]:>18}" if sized else f"# {names[0]}"
+    yield f"{first}{''.join(f'{name:>18}' for name in names[1:])}\n"
+    for point in curve.points:
+        rows = (table["op"] == curve.key["op"]) & (table["p"] == curve.p)
+        rows &= table["bytes"] == point.bytes
+        means = (table[key][rows].mean() for key in ("overall", "compute"))
+        values = [_MICROSECONDS * seconds for seconds in (*means, _mean(point))]
+        values.append(100 * (point.overlap or 0.0))
+        size = f"{point.bytes:<10d}" if sized else ""
+        yield size + "".join(f"{value:18.2f}" for value in values) + "\n"
 
 
 def _title(name: str, curve: Curve) -> str:

@@ -26,6 +26,9 @@ _TITLE = re.compile(
     r"(?: v(?P<version>\S+))?(?: by isochrone, (?P<ranks>\d{1,9}) ranks)?\s*",
     re.IGNORECASE,
 )
+_TOPOLOGY = re.compile(r"Time took to create topology graph:")
+"""Before a test of neighbours; ``osu_neighbor_alltoallw`` (7.4) has the title of the other one."""
+
 _ACCESS = re.compile(r"# (Window creation|Synchronization): (MPI_Win_\S+)\s*")
 _PAIRS = re.compile(r"# \[ pairs: (\d{1,9}) \] \[ window size: (\d{1,9}) \]\s*")
 _INIT = re.compile(r"nprocs: (\d{1,7}), min: [\d.]+ ms, max: ([\d.]+) ms, avg: [\d.]+ ms\s*")
@@ -43,7 +46,7 @@ _TITLES = {
 """Titles of the tests that a table without a title may be of."""
 
 _MESSAGES = {
-    "": "", "persistent": "", "partitioned": "", "multi threaded": "_mt", "multi process": "_mp",
+    "": "", "partitioned": "", "multi threaded": "_mt", "multi process": "_mp",
     "put": "", "get": "", "accumulate": "acc", "get accumulate": "get_acc",
     "fetch and op": "fop", "compare and swap": "cas",
 }  # fmt: skip
@@ -87,16 +90,23 @@ class _Table(Results):
 class _Tables:
     def __init__(self, source: Source, wanted: Wanted) -> None:
         self.source, self.wanted = source, wanted
+        self._neighborhood = False
         self._untitled = wanted.formats and not re.search(
             _SIGNATURE, plain(source.data), re.MULTILINE
         )
 
     def begins(self, text: str) -> Results | None:
         title = _TITLE.fullmatch(text.strip()) if text[:1] == "#" else None
+        if _TOPOLOGY.match(text):
+            self._neighborhood = True
         if title is None:
             return self._pasted(text) if self._untitled else None
         self._untitled = False
-        table = _titled(title["name"], self.source.line)
+        name = title["name"]
+        if self._neighborhood and "neighborhood" not in name.lower():
+            name = f"Neighborhood {name}"
+        self._neighborhood = False
+        table = _titled(name, self.source.line)
         if title["ranks"]:
             table.ranks = int(title["ranks"])
         if title["device"]:
@@ -170,7 +180,8 @@ def _columns(text: str) -> list[str]:
 
 def _titled(name: str, line: int) -> _Table:
     """Return a table of the test of a title; versions differ in upper case, dashes and ``_``."""
-    words = " ".join(re.split(r"[\s_-]+", name.lower()))
+    words = " ".join(word for word in re.split(r"[\s_-]+", name.lower()) if word != "persistent")
+    persistent = "persistent" in name.lower()
     if words == "multiple bandwidth / message rate":
         return _Table("osu_mbw_mr", line, kind="many")
     if words == "multi latency":
@@ -182,25 +193,29 @@ def _titled(name: str, line: int) -> _Table:
     for tail, (program, mode, meaning) in _TAILS.items():
         before = words.removesuffix(tail).strip()
         if words.endswith(tail) and before in _MESSAGES:
-            return _messages(before, program, mode, meaning, line)
-    persistent = "_persistent" if "persistent " in words else ""
+            return _messages(before, program, mode, meaning, line, persistent=persistent)
     kind = ("i" if "non blocking " in words else "") + ("neighbor_" if "neighbor" in words else "")
-    base = re.sub(r"\b(?:non blocking|persistent|neighbou?r(?:hood)?) ", "", words)
+    base = re.sub(r"\b(?:non blocking|neighbou?r(?:hood)?) ", "", words)
     base = base.removesuffix(" latency").removesuffix(" personalized exchange")
     if base not in _COLLECTIVES:
         return _Table(name, line)
-    op = f"{kind}{_COLLECTIVES[base]}{persistent}"
+    op = f"{kind}{_COLLECTIVES[base]}" + "_persistent" * persistent
     return _Table(f"osu_{op}", line, kind="collective", mode=op)
 
 
-def _messages(before: str, program: str, mode: str, meaning: str, line: int) -> _Table:
+def _messages(
+    before: str, program: str, mode: str, meaning: str, line: int, *, persistent: bool
+) -> _Table:
     short = _MESSAGES[before]
     if short.startswith("_"):
         test = f"osu_{program}{short}"
     else:
         test = "_".join(filter(None, ("osu", short or before, program)))
-    if before == "persistent":
-        test = f"osu_{program}_persistent"
+    if persistent:
+        test += "_persistent"
+        mode = "bidirectional_persistent" if mode == "bidirectional" else "persistent"
+    elif before == "partitioned":
+        mode = before
     if before in _ONE_SIDED:
         name = before.replace(" ", "_")
         meaning = f"{before} until complete" if program == "latency" else f"{before}, {meaning}"
@@ -229,7 +244,7 @@ def _need(source: Source, table: _Table, *keys: str) -> None:
 
 
 def _pair(source: Source, table: _Table) -> Sweep:
-    directions = 2 if table.mode == "bidirectional" else 1
+    directions = 2 if table.mode.startswith("bidirectional") else 1
     rated = "rate" in table.columns
     _need(source, table, "size", "mean" if "latency" in table.test else "rate")
     median = not rated and "median" in table.columns

@@ -157,6 +157,12 @@ def test_osu_headers_of_all_kinds(tmp_path: Path) -> None:
         (sweeps.collective(("allreduce",)), "# OSU MPI Allreduce Latency Test",
          "# Size       Avg Latency(us)"),
         (sweeps.collective(("barrier",)), "# OSU MPI Barrier Latency Test", "# Avg Latency(us)"),
+        (sweeps.collective(("ibcast",)), "# OSU MPI Non-blocking Broadcast Latency Test",
+         "# Size       Avg Latency(us)"),
+        (sweeps.collective(("bcast_persistent",)), "# OSU MPI Broadcast Persistent Latency Test",
+         "# Size       Avg Latency(us)"),
+        (sweeps.point_to_point(mode="bidirectional_persistent", window=64),
+         "# OSU MPI Bi-Directional Bandwidth Persistent Test", "# Size      Bandwidth (MB/s)"),
     ):  # fmt: skip
         lines = text_of(run, tmp_path).splitlines()
         assert lines[1].startswith(title)

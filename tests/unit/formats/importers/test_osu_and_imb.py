@@ -14,9 +14,11 @@ from beds.golden import Golden
 from beds.mpis import ROOT
 from isochrone.base.errors import InputError
 from isochrone.cli.main import main
+from isochrone.formats import exporter as exporters
 from isochrone.formats.importers import imb, osu
 from isochrone.runfile import file as runs
 from isochrone.runfile.any_file import read_all
+from isochrone.runfile.importer import Wanted
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import Curve, curves
 
@@ -96,6 +98,24 @@ def test_osu_bandwidth_in_one_and_both_directions() -> None:
     (both,) = curves(osu.IMPORTER.read(GOLDEN / "osu/bibw-5.6.2.txt"))
     assert both.points[-1].bandwidth == pytest.approx(28.51e6)
     assert both.points[-1].median == pytest.approx(16 / 28.51e6)
+
+
+def test_osu_persistent_messages_have_their_modes() -> None:
+    """Version 7 writes "Latency Persistent"."""
+    runs = osu.IMPORTER.all_runs(GOLDEN / "osu/persistent-7.4.txt", Wanted())
+    assert [run.options["mode"] for run in runs] == [
+        "persistent", "persistent", "bidirectional_persistent"
+    ]  # fmt: skip
+    (latency,), _, (both,) = map(curves, runs)
+    assert latency.points[0].median == pytest.approx(1.78e-6)
+    assert both.points[0].median == pytest.approx(2 * 8 / 9.28e6)
+    assert both.points[0].bandwidth == pytest.approx(9.28e6)
+
+
+def test_osu_neighbours_without_their_name_are_not_all_ranks() -> None:
+    """`osu_neighbor_alltoallw` of 7.4 has the title of `osu_alltoallw`."""
+    (curve,) = curves(osu.IMPORTER.read(GOLDEN / "osu/neighbor_alltoallw-7.4.txt", ranks=3))
+    assert curve.key["op"] == "neighbor_alltoallw"
 
 
 def test_osu_message_rate_is_a_bisection_of_its_pairs() -> None:
@@ -383,3 +403,16 @@ def test_overlap_is_that_of_the_columns(tmp_path: Path) -> None:
     assert (point.median, point.overlap) == (pytest.approx(12e-6), pytest.approx(1 - 8 / 12))
     (curve,) = curves(of(imb, tmp_path, NBC))
     assert [point.overlap for point in curve.points] == pytest.approx([0.5])
+
+
+def test_overlap_is_exported_in_the_columns_of_osu(tmp_path: Path) -> None:
+    exporters.load("osu").write(of(osu, tmp_path, OVERLAP, ranks=2), tmp_path / "again.txt")
+    written = [line.split() for line in (tmp_path / "again.txt").read_text().splitlines()]
+    rows = [line.split() for line in OVERLAP.splitlines()[-3:]]
+    times = [[float(word) for word in row[:-1]] for row in written[-3:]]
+    assert times == [[float(word) for word in row[:-1]] for row in rows]
+    (before,), (after,) = (
+        curves(of(osu, tmp_path, OVERLAP, ranks=2)),
+        curves(osu.IMPORTER.read(tmp_path / "again.txt", ranks=2)),
+    )
+    assert [p.overlap for p in after.points] == [p.overlap for p in before.points]
