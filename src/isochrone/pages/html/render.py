@@ -75,8 +75,21 @@ class _Article(Record):
         return any(isinstance(block, _Explored) and block.data for block in blocks)
 
 
-def write_report(runs: Sequence[Run], path: Path, asked: Asked = AS_USUAL) -> None:
+def write_report(
+    runs: Sequence[Run], path: Path, asked: Asked = AS_USUAL, before: Sequence[Section] = ()
+) -> None:
     """Write the report of one or several runs. The file appears whole or not at all.
+
+    Parameters
+    ----------
+    runs
+        What the report is of.
+    path
+        The HTML file.
+    asked
+        What the user wants to see of each.
+    before
+        Sections on all of them, which come first.
 
     Raises
     ------
@@ -107,6 +120,7 @@ def write_report(runs: Sequence[Run], path: Path, asked: Asked = AS_USUAL) -> No
         findings=[finding_of(article.page, article.id, article.title) for article in articles]
         if several
         else [],
+        before=_parts(before, "before", ""),
         together=_parts(shared, "together", ""),
         articles=articles,
     )
