@@ -249,7 +249,7 @@ def write_page(page: Page, path: Path) -> None:
         If jinja2 or matplotlib is not installed, or the file cannot be written.
     """
     article = _Article("run-1", page.title, page, _parts(page.sections, "run-1", page.title))
-    _write(path, title=page.title, findings=[], together=[], articles=[article])
+    _write(path, title=page.title, findings=[], before=[], together=[], articles=[article])
 
 
 def _write(path: Path, *, articles: Sequence[_Article], **context: Any) -> None:
