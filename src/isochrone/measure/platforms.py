@@ -29,8 +29,8 @@ MPI_HEADER = 16
 _KINDS = ("torus", "dragonfly", "network", "switches")
 _KEYS = {
     "nodes", "cores", "switches", "pods", "network", "torus", "dragonfly", "latency", "trunk",
-    "bandwidth", "loopback", "slow-node", "slow-pair", "slow-switch", "slow-link", "placement", "seed",
-    "speed",
+    "bandwidth", "loopback", "slow-node", "slow-pair", "slow-switch", "slow-link", "placement",
+    "seed", "speed",
 }  # fmt: skip
 
 
