@@ -28,7 +28,7 @@ from isochrone.applications.description.program import (
 from isochrone.applications.simulate.collectives import Meetings
 from isochrone.applications.simulate.events import Clock, Request, Run
 from isochrone.applications.simulate.matching import Matching, Network
-from isochrone.applications.simulate.ports import Messages, Port, sparse
+from isochrone.applications.simulate.ports import Messages, Port
 from isochrone.applications.simulate.simulation import (
     MIN_SIMULATED_ITERATIONS,
     Clocks,
@@ -307,21 +307,19 @@ class ByPhase:
         queued -= np.maximum.accumulate(np.where(begins, queued, 0.0))
         sends = np.zeros(len(self.times))
         np.add.at(sends, source, busy)
-        ports = [Port.of(source, gap), Port.of(target, gap)]
+        count = len(source)
+        every = np.arange(count)
+        ports = [Port.of(every, source, gap, count), Port.of(every, target, gap, count)]
         away = np.flatnonzero(~inside)
-        for ends in (source, target):
-            nodes = self.nodes[ends[away]]
-            shared = np.bincount(self.nodes)[nodes] > 1
-            chosen = away[shared]
-            if len(chosen):
-                ports.append(sparse(self.nodes[ends], chosen, wire))
+        for nodes in (source_node, target_node):
+            shared = away[np.bincount(self.nodes)[nodes[away]] > 1]
+            if len(shared):
+                ports.append(Port.of(shared, nodes[shared], wire[shared], count))
         crossing = away[both_ways[away] > 1]
         if len(crossing):
-            half = np.concatenate([wire[crossing] * both_ways[crossing] / 2] * 2)
-            nodes = np.concatenate([self.nodes[source[crossing]], self.nodes[target[crossing]]])
-            port = Port.of(nodes, half)
-            padded = np.append(np.concatenate([crossing, crossing]), len(source))
-            ports.append(Port(padded[port.rows], port.seconds))
+            both = np.tile(crossing, 2)
+            nodes = np.concatenate([source_node[crossing], target_node[crossing]])
+            ports.append(Port.of(both, nodes, wire[both] * both_ways[both] / 2, count))
         asks = waits | (not self.clocks.at_once)
         return Messages(
             source, target, queued, np.maximum(single - gap, 0.0), asks, waits.astype(bool), sends,
