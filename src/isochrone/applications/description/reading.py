@@ -7,12 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from isochrone.applications.description import graphml_file, plain_data, shapes
-from isochrone.applications.description.description import (
-    FORMAT,
-    Description,
-    ExchangeSpec,
-    leaves,
-)
+from isochrone.applications.description.description import FORMAT, Description, ExchangeSpec, leaves
 from isochrone.applications.description.shapes import KeyPath
 from isochrone.base.errors import InputError
 

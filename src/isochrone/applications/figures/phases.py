@@ -8,28 +8,14 @@ from typing import NamedTuple
 
 from isochrone.applications.emulation.recorded import App
 from isochrone.applications.emulation.summary import Emulation, emulation
-from isochrone.applications.figures._emulations import (
-    head,
-    short,
-    the_run,
-    time_axis,
-    with_rows,
-)
+from isochrone.applications.figures._emulations import head, short, the_run, time_axis, with_rows
 from isochrone.applications.predict.application_accuracy import predicted
 from isochrone.base.errors import InputError
 from isochrone.base.inference import Estimate
 from isochrone.runfile.origin import one_word
 from isochrone.runfile.run import Run
 from isochrone.views.scales import tick_seconds
-from isochrone.views.style import (
-    CAPTION,
-    COLOURS,
-    FAINT,
-    INK,
-    LABEL,
-    axes_at,
-    text_width,
-)
+from isochrone.views.style import CAPTION, COLOURS, FAINT, INK, LABEL, axes_at, text_width
 from isochrone.views.view import Axes, Figure, Options, View
 
 TOTAL = "iteration"
@@ -103,9 +89,7 @@ def figure_of(run: Run, predicted: Predicted) -> Figure:
     panels = [(app, groups) for app in summary.apps if (groups := _groups(summary, app, predicted))]
     if not panels:
         raise InputError(
-            "no application ran alone",
-            where=run.where,
-            hint="emulate with --combinations alone",
+            "no application ran alone", where=run.where, hint="emulate with --combinations alone"
         )
     names = [short(group.name, 26) for _, groups in panels for group in groups]
     left = 0.3 + max(text_width(name, LABEL) for name in names)

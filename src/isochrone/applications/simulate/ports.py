@@ -95,4 +95,3 @@ class Messages:
         np.maximum.at(finished, self.target, ends)
         np.maximum.at(finished, self.source[self.waits], ends[self.waits])
         return finished
-
