@@ -75,13 +75,13 @@ BLOCKS: Phases = [
 ]  # fmt: skip
 
 
-def level(step: str) -> Phases:
+def level(step: str, numbering: dict[str, bool]) -> Phases:
     """Return computation and messages on a coarser grid of ranks: cells and faces of a part."""
     apart = f"2**({step})"
+    grid = {"dimensions": 2, "apart": apart, **numbering}
     return [
-        {"compute": {"time": f"1ms/({apart})**2",
-                     "among": {"dimensions": 2, "apart": apart}}},
-        {"exchange": {"topology": {"offsets": {"dimensions": 2, "apart": apart, "list": [
+        {"compute": {"time": f"1ms/({apart})**2", "among": grid}},
+        {"exchange": {"topology": {"offsets": {**grid, "list": [
             {"to": [a, b], "bytes": f"4096/({apart})"}
             for a, b in ((1, 0), (-1, 0), (0, 1), (0, -1))]}}}},
     ]  # fmt: skip
@@ -89,12 +89,18 @@ def level(step: str) -> Phases:
 
 LEVELS = "ceil(log2(side(p, 2, 0)))"
 
-CYCLES: Phases = [
-    {"repeat": {"times": 10, "phases": [
-        {"repeat": {"times": LEVELS, "step": "k", "phases": [*level("k"), *level("k")]}},
-        {"repeat": {"times": LEVELS, "step": "k", "phases": level(f"{LEVELS} - 1 - k")}},
-        {"allreduce": {"bytes": 8}}]}},
-]  # fmt: skip
+
+def cycles(**numbering: bool) -> Phases:
+    """Return sweeps to the coarsest grid and back."""
+    return [
+        {"repeat": {"times": 10, "phases": [
+            {"repeat": {"times": LEVELS, "step": "k",
+                        "phases": [*level("k", numbering), *level("k", numbering)]}},
+            {"repeat": {"times": LEVELS, "step": "k",
+                        "phases": level(f"{LEVELS} - 1 - k", numbering)}},
+            {"allreduce": {"bytes": 8}}]}},
+    ]  # fmt: skip
+
 
 HALVING: Phases = [
     {"repeat": {"times": 10, "phases": [
@@ -106,7 +112,8 @@ HALVING: Phases = [
 ]  # fmt: skip
 
 STYLES = {
-    "cycles": CYCLES, "halving": HALVING,
+    "cycles": cycles(), "first dimension fastest": cycles(**{"first-fastest": True}),
+    "halving": HALVING,
     "stencil": STENCIL, "wavefront": WAVEFRONT, "transpose": TRANSPOSE, "blocks": BLOCKS,
 }  # fmt: skip
 

@@ -113,6 +113,7 @@ class Coarser(Declared):
 
     dimensions: Given
     apart: Given
+    first_fastest: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

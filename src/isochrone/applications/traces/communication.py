@@ -162,9 +162,7 @@ def _on_grid(fit: Fit, places: Sequence[Place], grid: Offsets, path: str) -> Wri
     options: Written = {"dimensions": grid.grid.dimensions, "list": listed}
     if grid.grid.periodic:
         options["periodic"] = True
-    if grid.grid.order == "F":
-        options["first-fastest"] = True
-    return {"offsets": options}
+    return {"offsets": options | grid.grid.numbering}
 
 
 def _butterfly(fit: Fit, rows: Sequence[tuple[int, int]], path: str) -> Written | str:

@@ -81,12 +81,17 @@ def generalized(
     ordered = sorted(structures, key=lambda recording: recording.ranks)
     ways: list[General] = []
     refused: list[InputError] = []
-    grids = list(dict.fromkeys([*_grids(ordered[-1]), Grid(1, False, "C")]))
-    for by_step in ([], grids):
+    single = Grid(1, False, "C")
+    ranges = [(), (*_grids(ordered[-1]), single)]
+    turned = [grid for of in ordered for grid in _grids(of) if grid.order == "F"]
+    if turned:  # a square grid of ranks does not show along which dimension they are numbered
+        ranges.append((*turned, single))
+    for grids in ranges:
         try:
             variants = [
-                replace(structure(of.trace, by_step), warnings=of.warnings) for of in ordered
-            ] if by_step else ordered  # fmt: skip
+                replace(structure(of.trace, [*dict.fromkeys(grids)]), warnings=of.warnings)
+                for of in ordered
+            ] if grids else ordered  # fmt: skip
             ways.append(_Generalizing(variants, name, below).document())
         except InputError as error:
             refused.append(error)

@@ -223,9 +223,8 @@ class Levels:
         self.family = self.turns[-1][0].family
         self.among: Written = {}
         if isinstance(self.family, Level):
-            if self.family.grid.order == "F":
-                raise fit.refuse(f"position {path}", "its grid has its first dimension fastest")
-            self.among = {"dimensions": self.family.grid.dimensions, "apart": self.apart}
+            grid = self.family.grid
+            self.among = {"dimensions": grid.dimensions, "apart": self.apart, **grid.numbering}
 
     def phases(self, cycle: Cycle | None) -> list[Written]:
         """Return the computation before it and the operation or exchange, as of any turn."""
@@ -287,6 +286,7 @@ class Levels:
             powers.append(power)
         written = {"dimensions": dimensions, "apart": self.apart, "list": listed}
         written |= {"periodic": True} if family.grid.periodic else {}
+        written |= family.grid.numbering
         of_volume = dimensions / max(dimensions - 1, 1)  # if messages are faces
         return {"topology": {"offsets": written}, "flow": "exchange"}, min(powers) * of_volume
 
