@@ -19,9 +19,10 @@ from isochrone.applications.traces.places import (
     flat,
     total,
 )
-from isochrone.applications.traces.rounds import Message, Round
+from isochrone.applications.traces.rounds import Round
 from isochrone.applications.traces.structure import structure
 from isochrone.applications.traces.trace import Trace
+from isochrone.applications.traces.units import Message
 from isochrone.base.operations import ROOTED
 
 

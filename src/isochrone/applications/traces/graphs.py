@@ -7,7 +7,7 @@ from typing import Any
 
 from isochrone.applications.description.shapes import KeyPath
 from isochrone.applications.description.topology import MAX_EDGES, TopologySpec
-from isochrone.applications.traces.rounds import Message
+from isochrone.applications.traces.units import Message
 
 MAX_HALO_DIMENSIONS = 3
 """Most dimensions of a halo."""

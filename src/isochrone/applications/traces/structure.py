@@ -20,10 +20,11 @@ from isochrone.applications.traces.folding import Leaf, Loop, Node, fold
 from isochrone.applications.traces.gaps import NOTHING, Spent
 from isochrone.applications.traces.offsets import Grid
 from isochrone.applications.traces.places import MOST_OMITTED, Again, Place, Tree, flat, parts
-from isochrone.applications.traces.rounds import ANY, Message, Round, Unknown, rounds
+from isochrone.applications.traces.rounds import Round, Unknown, rounds
 from isochrone.applications.traces.small import small_operations
 from isochrone.applications.traces.steps import set_levels
 from isochrone.applications.traces.trace import RECEIVES, SENDS, Calls, Event, Trace
+from isochrone.applications.traces.units import ANY, Message
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
 
