@@ -26,7 +26,9 @@ class Parameters(dict[str, Given]):
         if not isinstance(value, dict):
             raise at.error("the value is not a mapping of names to values")
         if len(value) > _MAX_PARAMETERS:
-            raise at.error(f"the description has {len(value)} parameters", f"at most {_MAX_PARAMETERS}")
+            raise at.error(
+                f"the description has {len(value)} parameters", f"at most {_MAX_PARAMETERS}"
+            )
         for name in value:
             cls.check(name, at.key(name))
         return cls((name, Given.read(written, at.key(name))) for name, written in value.items())
