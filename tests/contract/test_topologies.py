@@ -8,8 +8,7 @@ from typing import Any, get_args
 import jsonschema
 import pytest
 
-from isochrone.applications.description import description as declared
-from isochrone.applications.description import lowering, reading, schema, topology
+from isochrone.applications.description import lowering, phases, reading, schema, topology
 from isochrone.applications.description.expression import Quantity
 from isochrone.applications.description.topology import Graph, Topology
 from isochrone.base import registry
@@ -57,7 +56,7 @@ def test_it_is_declared_and_says_what_it_is(name: str) -> None:
     """Its flow and its options are those that the format knows."""
     kind = topology.load(name)
     assert isinstance(kind, Topology)
-    assert kind.flow in get_args(declared.Flow)
+    assert kind.flow in get_args(phases.Flow)
     assert set(kind.needed) <= set(kind.options)
     assert not kind.short or kind.short in kind.options
     assert registry.summary(topology.FAMILY, name)

@@ -7,8 +7,9 @@ import pytest
 from isochrone.applications.description.lowering import program
 from isochrone.applications.description.program import Isend, Repeat
 from isochrone.applications.description.reading import parse
-from isochrone.applications.traces.generalizing import analysed, generalized
+from isochrone.applications.traces.generalizing import generalized
 from isochrone.applications.traces.steps import row_of
+from isochrone.applications.traces.structure import structure
 from isochrone.applications.traces.trace import Calls, Event, Trace
 
 ROWS = {4: 2, 8: 4, 16: 4, 32: 8, 64: 8}
@@ -48,7 +49,7 @@ def test_rows_of_a_butterfly() -> None:
 
 @pytest.mark.parametrize("ranks", [32, 64])
 def test_a_sum_along_rows_has_more_steps_on_more_ranks(ranks: int) -> None:
-    structures = [analysed(traced(p, ROWS[p])) for p in (4, 8, 16)]
+    structures = [structure(traced(p, ROWS[p])) for p in (4, 8, 16)]
     general = generalized(structures, "x")
     found = program(parse(general.document, "test", {"p": str(ranks)}))
     expected = sorted(2 * [5 ^ 1, 5 ^ 2, 5 ^ 4])

@@ -73,7 +73,7 @@ def test_both_ways_take_as_long(name: str, machine: dict[str, Any]) -> None:
     what = made(CASES[name], 64)
     of = clocks(64, **machine)
     exact = step_by_step(what, 0, of, least=30)
-    found = ByPhase(what, 0, of, plan(what, 0)).simulate(30, 30)
+    found = ByPhase(what, 0, of, plan(enumerate(what.applications[0].steps), what)).simulate(30, 30)
     assert exact.seconds < found.seconds * (1 + found.coarse)
     assert found.seconds < 1.05 * exact.seconds
     if name not in ("random", "overlap"):  # whose phases overlap
@@ -91,5 +91,7 @@ def test_long_repeats_are_simulated_until_they_are_steady() -> None:
 def test_a_message_alone_takes_what_it_costs() -> None:
     """Latency, and the time in the port."""
     what = made([{"exchange": {"topology": {"edges": [[0, 1]]}, "bytes": 1000}}], 2, 1)
-    found = ByPhase(what, 0, clocks(2), plan(what, 0)).simulate(1, 1)
+    found = ByPhase(what, 0, clocks(2), plan(enumerate(what.applications[0].steps), what)).simulate(
+        1, 1
+    )
     assert np.allclose(found.ends, [2e-6 + 2e-7 + 1e-6])

@@ -13,7 +13,8 @@ from matplotlib.patches import Rectangle
 from beds.golden import Golden
 from drawn import texts, words
 from isochrone import views
-from isochrone.applications.figures.phases import Bar, figure_of
+from isochrone.applications.figures.phases import figure_of
+from isochrone.applications.predict.application_accuracy import Said
 from isochrone.base.errors import InputError
 from made_up.emulations import BULLY, QUIET, VICTIM, Truth, emulation
 
@@ -122,7 +123,7 @@ def test_phases_add_up_to_the_iteration_below_them() -> None:
 
 def test_a_prediction_stands_beside_its_phase_with_the_difference_in_percent() -> None:
     run = emulation([VICTIM], noise=0.0, drift=0.0)
-    bars = {("victim", "exchange"): Bar(6e-4, 5e-4, 7e-4)}
+    bars = {("victim", "exchange"): Said(6e-4, 5e-4, 7e-4)}
     figure = figure_of(run, bars)
     said = words(figure)
     assert "+50.0 %" in said
@@ -139,7 +140,7 @@ def test_both_sides_of_a_picture_are_within_it() -> None:
     """A line of notes that is too long goes on below, and not beyond the edge."""
     run = emulation([VICTIM])
     run.header["clock"] = {"source": "MPI_Wtime", "simulated": True}
-    bars = {("victim", "exchange"): Bar(6e-4, 5e-4, 7e-4)}
+    bars = {("victim", "exchange"): Said(6e-4, 5e-4, 7e-4)}
     for figure in (figure_of(run, bars), views.draw("timeline", [run])):
         canvas = FigureCanvasAgg(figure)
         canvas.draw()

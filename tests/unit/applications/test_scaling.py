@@ -17,10 +17,12 @@ from isochrone.applications.description.reading import parse
 from isochrone.applications.predict.applications import predict
 from isochrone.applications.predict.needed import MODES, sweeps
 from isochrone.applications.predict.scaling import CLOSES, scale
+from isochrone.applications.traces.communication import DOUBTFUL, ROTATING
 from isochrone.applications.traces.gaps import computation
-from isochrone.applications.traces.generalizing import DOUBTFUL, ROTATING, analysed, generalized
+from isochrone.applications.traces.generalizing import generalized
 from isochrone.applications.traces.growth import MAX_FUNCTION_ERROR, growth, whole
 from isochrone.applications.traces.places import flat
+from isochrone.applications.traces.structure import structure
 from isochrone.applications.traces.trace import Event, Trace
 from isochrone.base.errors import InputError
 from made_up.applications import collectives, messages
@@ -73,13 +75,13 @@ BLOCKS: Phases = [
 ]  # fmt: skip
 
 
-def level(step: str) -> Phases:
+def level(step: str, numbering: dict[str, bool]) -> Phases:
     """Return computation and messages on a coarser grid of ranks: cells and faces of a part."""
     apart = f"2**({step})"
+    grid = {"dimensions": 2, "apart": apart, **numbering}
     return [
-        {"compute": {"time": f"1ms/({apart})**2",
-                     "among": {"dimensions": 2, "apart": apart}}},
-        {"exchange": {"topology": {"offsets": {"dimensions": 2, "apart": apart, "list": [
+        {"compute": {"time": f"1ms/({apart})**2", "among": grid}},
+        {"exchange": {"topology": {"offsets": {**grid, "list": [
             {"to": [a, b], "bytes": f"4096/({apart})"}
             for a, b in ((1, 0), (-1, 0), (0, 1), (0, -1))]}}}},
     ]  # fmt: skip
@@ -87,12 +89,18 @@ def level(step: str) -> Phases:
 
 LEVELS = "ceil(log2(side(p, 2, 0)))"
 
-CYCLES: Phases = [
-    {"repeat": {"times": 10, "phases": [
-        {"repeat": {"times": LEVELS, "step": "k", "phases": [*level("k"), *level("k")]}},
-        {"repeat": {"times": LEVELS, "step": "k", "phases": level(f"{LEVELS} - 1 - k")}},
-        {"allreduce": {"bytes": 8}}]}},
-]  # fmt: skip
+
+def cycles(**numbering: bool) -> Phases:
+    """Return sweeps to the coarsest grid and back."""
+    return [
+        {"repeat": {"times": 10, "phases": [
+            {"repeat": {"times": LEVELS, "step": "k",
+                        "phases": [*level("k", numbering), *level("k", numbering)]}},
+            {"repeat": {"times": LEVELS, "step": "k",
+                        "phases": level(f"{LEVELS} - 1 - k", numbering)}},
+            {"allreduce": {"bytes": 8}}]}},
+    ]  # fmt: skip
+
 
 HALVING: Phases = [
     {"repeat": {"times": 10, "phases": [
@@ -104,7 +112,8 @@ HALVING: Phases = [
 ]  # fmt: skip
 
 STYLES = {
-    "cycles": CYCLES, "halving": HALVING,
+    "cycles": cycles(), "first dimension fastest": cycles(**{"first-fastest": True}),
+    "halving": HALVING,
     "stencil": STENCIL, "wavefront": WAVEFRONT, "transpose": TRANSPOSE, "blocks": BLOCKS,
 }  # fmt: skip
 
@@ -137,7 +146,7 @@ def summed(found: list[Action]) -> Counter[tuple[str, int, tuple[int, ...]]]:
 def test_a_program_comes_back_on_a_number_of_ranks_nobody_saw(name: str) -> None:
     """On 64 ranks, from 4, 8 and 16: the same messages, groups and computation of each rank."""
     phases = STYLES[name]
-    structures = [analysed(seen(phases, ranks)) for ranks in (4, 8, 16)]
+    structures = [structure(seen(phases, ranks)) for ranks in (4, 8, 16)]
     general = generalized(structures, "x")
     found = program(parse(general.document, "test", {"p": "64"}))
     expected = made(phases, 64)
@@ -155,7 +164,7 @@ def test_a_program_comes_back_on_a_number_of_ranks_nobody_saw(name: str) -> None
 def test_operations_of_rows_and_columns_that_overlap_widen_the_interval() -> None:
     """Once, however many of them there are; roots that rotate among all ranks do not."""
     for phases, spread in ((BLOCKS, DOUBTFUL), (BLOCKS[1:], 0.0)):
-        general = generalized([analysed(seen(phases, ranks)) for ranks in (4, 8, 16)], "x")
+        general = generalized([structure(seen(phases, ranks)) for ranks in (4, 8, 16)], "x")
         assert general.spread == pytest.approx(spread)
         assert (ROTATING in general.warnings) == (spread > 0)
 
@@ -179,7 +188,7 @@ def test_a_fixed_number_of_levels_is_told_from_a_growing_one(hidden: int) -> Non
         {"compute": alone},
         {"repeat": {"times": LEVELS, "step": "k", "phases": back}},
         {"allreduce": {"bytes": 8}}]}}]  # fmt: skip
-    general = generalized([analysed(seen(phases, ranks)) for ranks in (4, 8, 16)], "x")
+    general = generalized([structure(seen(phases, ranks)) for ranks in (4, 8, 16)], "x")
     found = program(parse(general.document, "test", {"p": "256"}))
     partners = {action.peer for action in done(found, 0) if action.op == "isend"}
     levels = 3 if hidden == 100 else 4
@@ -191,12 +200,12 @@ def test_what_differs_in_structure_is_refused_by_its_position() -> None:
     loop = {"repeat": {"times": 20, "phases": [{"compute": "1ms"}, {"allreduce": {"bytes": 8}}]}}
     other = {"repeat": {"times": 20, "phases": [{"compute": "1ms"}, {"barrier": {}}]}}
     with pytest.raises(InputError, match=r"position 1\.1.*allreduce at 4.*barrier at 8"):
-        generalized([analysed(seen([loop, {"bcast": {"bytes": 8}}], 4)),
-                     analysed(seen([other, {"bcast": {"bytes": 8}}], 8))], "x")  # fmt: skip
+        generalized([structure(seen([loop, {"bcast": {"bytes": 8}}], 4)),
+                     structure(seen([other, {"bcast": {"bytes": 8}}], 8))], "x")  # fmt: skip
     pairs = [{"exchange": {"topology": {"edges": edges}, "flow": "stream", "bytes": 64}}
              for edges in ([[0, 3], [1, 2]], [[0, 5], [6, 1], [2, 7]])]  # fmt: skip
     with pytest.raises(InputError, match="position 1"):
-        generalized([analysed(seen([one], 4 + 4 * k)) for k, one in enumerate(pairs)], "x")
+        generalized([structure(seen([one], 4 + 4 * k)) for k, one in enumerate(pairs)], "x")
 
 
 def test_a_broadcast_again_and_again_in_a_pipeline_is_doubtful() -> None:
@@ -206,7 +215,7 @@ def test_a_broadcast_again_and_again_in_a_pipeline_is_doubtful() -> None:
     inside = [{"repeat": {"times": 10, "phases": [{"bcast": {"bytes": 8192}}, again]}}]
     before = [{"bcast": {"bytes": 8192}}, again]
     for phases, warnings in ((inside, 1), (before, 0)):
-        found = generalized([analysed(seen(phases, ranks)) for ranks in (4, 8)], "x")
+        found = generalized([structure(seen(phases, ranks)) for ranks in (4, 8)], "x")
         assert len(found.warnings) == warnings
 
 
@@ -223,7 +232,7 @@ BUTTERFLY: Phases = [{"repeat": {"times": 10, "phases": [
 @pytest.mark.parametrize("phases", [NINE_POINTS, BUTTERFLY])
 def test_neighbours_at_corners_and_along_bits_come_back(phases: Phases) -> None:
     """Of two sides of two ranks, four messages go to the same rank; bits are as many as p has."""
-    general = generalized([analysed(seen(phases, ranks)) for ranks in (4, 8, 16)], "x")
+    general = generalized([structure(seen(phases, ranks)) for ranks in (4, 8, 16)], "x")
     found = program(parse(general.document, "test", {"p": "64"}))
     expected = made(phases, 64)
     for rank in (0, 37):
@@ -249,7 +258,7 @@ def test_noise_is_no_reason_for_another_function(seed: int, common: bool) -> Non
     """Computation is divided by p; what remains is the error of a mean of 40."""
     dice = np.random.default_rng(seed)
     traces = [noisy(p, 16e-3 / p, dice, common=common) for p in (4, 8, 16)]
-    general = generalized([analysed(one) for one in traces], "x")
+    general = generalized([structure(one) for one in traces], "x")
     found = program(parse(general.document, "test", {"p": "64"}))
     total = sum(action.amount for action in done(found, 5) if action.op == "compute")
     assert total == pytest.approx(40 * 16e-3 / 64, rel=0.15)
@@ -275,7 +284,7 @@ def test_sizes_that_follow_no_function_are_refused() -> None:
         for ranks, size in ((4, 800.0), (8, 90.0), (16, 7000.0))
     ]
     with pytest.raises(InputError, match="position 1"):
-        generalized([analysed(one) for one in traces], "x")
+        generalized([structure(one) for one in traces], "x")
 
 
 def test_the_largest_trace_is_held_out_and_its_error_widens_the_interval() -> None:
@@ -319,7 +328,7 @@ def test_ranks_that_compute_longer_by_no_rule_are_drawn(seed: int, share: float)
     """A random rank computes longer, 4, 8, 16 times the mean: the interval is wider by that."""
     dice = np.random.default_rng(seed)
     traces = [uneven(p, int(dice.integers(1, p)), share * 0.3) for p in (4, 8, 16)]
-    program = generalized([analysed(trace) for trace in traces], "x")
+    program = generalized([structure(trace) for trace in traces], "x")
     assert program.spread == pytest.approx(share / (1 + share) * (16 / 4 - 1), rel=0.1)
     assert any("position 1 (bcast)" in text for text in program.warnings)
 
@@ -404,7 +413,7 @@ def test_sizes_that_depend_on_the_data_are_predicted_with_a_wide_interval() -> N
         ring = {"dimensions": 1, "periodic": True, "list": [{"to": [1], "bytes": size}]}
         step: Phases = [{"compute": "1ms"}, {"exchange": {"topology": {"offsets": ring}}}]
         traces.append(seen([{"repeat": {"times": 20, "phases": step}}], ranks))
-    general = generalized([analysed(trace) for trace in traces], "x")
+    general = generalized([structure(trace) for trace in traces], "x")
     assert any("no function" in text for text in general.warnings)
     (size_of,) = (g for fitted in general.open for name, g in fitted.items() if "size" in name)
     assert 90_000 < size_of.at(64) < 180_000
@@ -419,7 +428,7 @@ def test_neighbours_may_grow_with_the_number_of_ranks() -> None:
             "topology": {"random-regular": {"degree": degree}}, "bytes": 800}}]}}], ranks)
         for ranks, degree in ((4, 2), (8, 3), (16, 5))
     ]  # fmt: skip
-    general = generalized([analysed(trace) for trace in traces], "x")
+    general = generalized([structure(trace) for trace in traces], "x")
     neighbours = []
     for p in (16, 64):
         expanded = program(parse(general.document, "test", {"p": str(p)}))
@@ -442,7 +451,7 @@ def test_computation_of_one_rank_is_a_function_of_its_own() -> None:
         return Trace(calls, [tuple(range(ranks))])
 
     for slow, at_64 in ((lambda ranks: 0, 0), (lambda ranks: 2, 2), (lambda ranks: ranks - 1, 63)):
-        general = generalized([analysed(of(slow(p), p)) for p in (4, 8, 16)], "x")
+        general = generalized([structure(of(slow(p), p)) for p in (4, 8, 16)], "x")
         expanded = program(parse(general.document, "test", {"p": "64"}))
         times = [
             sum(step.amount for step in done(expanded, rank) if step.op == "compute")
@@ -486,7 +495,7 @@ def test_ranks_differ_although_the_first_turn_computes_nothing() -> None:
         [*steps[:2], steps[2], *[steps[2]._replace(gap=1e-4 * (1.04 if r == 2 else 1))] * 9]
         for r in range(4)
     ]
-    tree = analysed(Trace(ranks, [tuple(range(4))])).tree
+    tree = structure(Trace(ranks, [tuple(range(4))])).tree
     places = [place for place in flat(tree) if place.visits == 10]
     found = computation(places[0].round.before, 4, 10)
     assert found["imbalance"] == {"2": pytest.approx(1.04, rel=0.001)}
@@ -502,7 +511,7 @@ def test_ranks_that_differ_are_a_sample(seed: int) -> None:
         slow = dice.uniform(1.0, 1.2, p)
         ranks = [[Event("allreduce", bytes=8, gap=16e-3 / p * of)] * 20 for of in slow.tolist()]
         traces.append(Trace(ranks, [tuple(range(p))]))
-    general = generalized([analysed(one) for one in traces], "x")
+    general = generalized([structure(one) for one in traces], "x")
     found = program(parse(general.document, "test", {"p": "64"}))
     times = [sum(a.amount for a in done(found, rank) if a.op == "compute") for rank in range(64)]
     assert np.mean(times) == pytest.approx(1.1 * 20 * 16e-3 / 64, rel=0.06)
@@ -514,7 +523,7 @@ def test_a_wavefront_receives_in_the_order_of_the_program() -> None:
         {"to": [-1, 0], "bytes": 4096}, {"to": [0, 1], "bytes": 1024}]}},
         "flow": "sweep", "compute": "1ms/p"}  # fmt: skip
     phases = [{"repeat": {"times": 10, "phases": [{"exchange": exchange}]}}]
-    general = generalized([analysed(seen(phases, ranks)) for ranks in (4, 8, 16)], "x")
+    general = generalized([structure(seen(phases, ranks)) for ranks in (4, 8, 16)], "x")
     found = program(parse(general.document, "test", {"p": "16"}))
     expected = made(phases, 16)
     for rank in range(16):
@@ -571,7 +580,7 @@ def test_the_master_of_a_farm_is_the_limit_of_its_speed() -> None:
     """On many ranks each task takes what the master computes for it; without, it takes less."""
     ends = []
     for dispatch in (0.0, 50e-6):
-        structures = [analysed(farmed(ranks, dispatch=dispatch)) for ranks in (4, 8, 16)]
+        structures = [structure(farmed(ranks, dispatch=dispatch)) for ranks in (4, 8, 16)]
         general = generalized(structures, "x")
         described = program(parse(general.document, "test", {"p": "128"}))
         (found,) = predict(described, [messages()], ends=False)
@@ -591,7 +600,7 @@ def test_messages_along_short_sides_are_those_along_long_ones() -> None:
     phases: Phases = [{"repeat": {"times": 10, "phases": [
         {"compute": "8ms/p"}, *(shift(axis, sign) for axis in range(3) for sign in (1, -1)),
     ]}}]  # fmt: skip
-    general = generalized([analysed(seen(phases, ranks)) for ranks in (8, 16, 64)], "x")
+    general = generalized([structure(seen(phases, ranks)) for ranks in (8, 16, 64)], "x")
     found = program(parse(general.document, "test", {"p": "125"}))
     expected = made(phases, 125)
     for rank in (0, 37):
@@ -608,7 +617,7 @@ SHIFTS: Phases = [{"repeat": {"times": 10, "phases": [
 
 def test_shifts_along_one_dimension_of_a_grid_come_back() -> None:
     """The first dimension is the fastest, as in Fortran; no message goes along the last one."""
-    general = generalized([analysed(seen(SHIFTS, ranks)) for ranks in (8, 16, 32)], "x")
+    general = generalized([structure(seen(SHIFTS, ranks)) for ranks in (8, 16, 32)], "x")
     found = program(parse(general.document, "test", {"p": "64"}))
     expected = made(SHIFTS, 64)
     for rank in (0, 5, 37, 63):
@@ -631,7 +640,7 @@ def test_messages_of_uneven_sizes_keep_their_mean_and_widen_the_interval() -> No
         return found
 
     for factor, mean in ((0, 4096), (1, 6144)):
-        general = generalized([analysed(uneven(p, factor)) for p in (4, 8, 16)], "x")
+        general = generalized([structure(uneven(p, factor)) for p in (4, 8, 16)], "x")
         (app,) = general.document["apps"]
         (exchange,) = [one["exchange"] for one in app["phases"] if "exchange" in one]
         listed = exchange["topology"]["offsets"]["list"]

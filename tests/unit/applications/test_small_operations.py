@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from isochrone.applications.predict.scaling import scale
-from isochrone.applications.traces.generalizing import analysed, generalized
+from isochrone.applications.traces.generalizing import generalized
 from isochrone.applications.traces.small import (
     MIN_MODELLED_SHARE,
     bounded,
     small_operations,
     to_skip,
 )
+from isochrone.applications.traces.structure import structure
 from isochrone.applications.traces.trace import Event, Trace
 from isochrone.base.errors import InputError
 from made_up.applications import collectives
@@ -73,7 +74,7 @@ def with_end(ranks: int, more: int, share: float) -> Trace:
 )
 def test_a_small_part_that_follows_no_rule_is_left_out(share: float, left_out: bool) -> None:
     """Two of three exchanges on 16 ranks are not there on 8, which have no side of one rank."""
-    structures = [analysed(with_end(p, more, share)) for p, more in ((8, 1), (16, 3), (32, 2))]
+    structures = [structure(with_end(p, more, share)) for p, more in ((8, 1), (16, 3), (32, 2))]
     if not left_out:
         with pytest.raises(InputError, match="position 3"):
             generalized(structures, "x")

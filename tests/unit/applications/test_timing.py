@@ -15,6 +15,7 @@ from isochrone.applications.emulation.timing import (
     ENOUGH,
     MIN_REPEATS,
     Slowdown,
+    by_set,
     iterations,
     slowdowns,
 )
@@ -78,8 +79,8 @@ def test_a_slowdown_is_of_repeats_in_which_the_application_also_ran_alone() -> N
     run = emulation(PAIR, repeats=6)
     apps, found = applications(run), launched(run)
     cut = [one for one in found if one.repeat != 2 or len(one.together) > 1]
-    assert {one.wall.n for one in slowdowns(apps, cut)} == {5}
-    assert slowdowns(apps, [one for one in found if len(one.together) > 1]) == []
+    assert {one.wall.n for one in slowdowns(by_set(apps, cut))} == {5}
+    assert slowdowns(by_set(apps, [one for one in found if len(one.together) > 1])) == []
 
 
 def test_the_tail_is_compared_from_100_iterations_on() -> None:
@@ -99,7 +100,7 @@ def test_a_percentile_is_given_from_enough_iterations_on(name: str) -> None:
     """So many that the slowest of them lies beyond it with 97.5 %."""
     apps = [App(0, "a", (0,), 1, background=False, phases=())]
     for n, known in ((ENOUGH[name] - 1, False), (ENOUGH[name], True)):
-        (found,) = iterations(apps, [one_launch([float(k + 1) for k in range(n)])])
+        (found,) = iterations(by_set(apps, [one_launch([float(k + 1) for k in range(n)])]))
         assert found.n == n
         assert found.max == n
         assert math.isnan(found.percentiles[name]) != known

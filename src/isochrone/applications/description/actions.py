@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, TypeVar
 
-from isochrone.applications.description.draws import Draws
+from isochrone.applications.description.draws import AGAIN, DISPATCH, Draws
 from isochrone.applications.description.program import (
     Application,
     Collective,
@@ -31,12 +31,6 @@ from isochrone.applications.description.program import (
     flat,
 )
 from isochrone.base.errors import InputError
-
-_AGAIN = 2**20
-"""Added to a key for each further message between the same ranks in a phase, and for results."""
-
-DISPATCH = 2**21
-"""Added to the number of a task for what the master of a farm computes before it hands it out."""
 
 _Step = TypeVar("_Step", Farm, Work)
 
@@ -109,18 +103,14 @@ class Actions:
         compute = "sleep" if getattr(step, "mode", "") == "sleep" else "compute"
         match step:
             case Compute():
-                time = drawn(step.time, rank, phase, 0) * step.factor
-                if step.schedule is not None:
-                    factors = self.draws.values[step.schedule]
-                    time *= factors[iteration % len(factors)]
-                yield Action(compute, amount=time)
+                yield Action(compute, amount=self.draws.computation(step, rank, iteration))
             case Send() | Isend() | Recv() | Irecv():
                 sends = isinstance(step, Send | Isend)
                 peer = step.to if isinstance(step, Send | Isend) else step.source
                 sender, receiver = (rank, peer) if sends else (peer, rank)
                 message_index = seen[sends, phase, peer]
                 seen[sends, phase, peer] += 1
-                size = drawn(step.size, sender, phase, receiver + message_index * _AGAIN)
+                size = drawn(step.size, sender, phase, receiver + message_index * AGAIN)
                 yield Action(type(step).__name__.lower(), peer, round(size))
             case Wait():
                 yield Action("wait")
@@ -138,7 +128,7 @@ class Actions:
                     if worker == rank:
                         yield Action("recv", step.master, round(drawn(step.task, *key, task)))
                         yield Action(compute, amount=drawn(step.time, *key, task) * step.factor)
-                        size = drawn(step.result, *key, _AGAIN + task)
+                        size = drawn(step.result, *key, AGAIN + task)
                         yield Action("send", step.master, round(size))
                 yield Action("recv", step.master, STOP)
             case Collective():
@@ -151,7 +141,7 @@ class Actions:
         busy: dict[int, int] = {}  # the task of each worker, in the order in which they got it
 
         def result(worker: int) -> Action:
-            draw_number = _AGAIN + busy.pop(worker)
+            draw_number = AGAIN + busy.pop(worker)
             size = self.draws.value(step.result, rank, step.phase, draw_number, iteration)
             return Action("recv", worker, round(size))
 

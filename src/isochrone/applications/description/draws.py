@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isochrone.applications.description.program import Compute
+
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
@@ -49,6 +51,12 @@ def draw(seed: int, values: Sequence[float], *key: ArrayLike) -> NDArray[np.floa
     """Return what is drawn from equally likely values; see `index`."""
     return np.asarray(values, dtype=np.float64)[index(seed, len(values), *key)]
 
+
+AGAIN = 2**20
+"""Added to a key for each further message between the same ranks in a phase, and for results."""
+
+DISPATCH = 2**21
+"""Added to the number of a task for what the master of a farm computes before it hands it out."""
 
 _DRAWN_ITERATIONS = 64
 """Iterations that are drawn together."""
@@ -86,3 +94,11 @@ class Draws:
             drawn = draw(self.seed, values, self.app, rank, phase, iterations, draw_number)
             cached = self._kept[key] = (block, drawn.tolist())
         return cached[1][offset]
+
+    def computation(self, step: Compute, rank: int, iteration: int) -> float:
+        """Return the seconds of a step in an iteration."""
+        seconds = self.value(step.time, rank, step.phase, 0, iteration)
+        if step.schedule is not None:
+            factors = self.values[step.schedule]
+            seconds *= factors[iteration % len(factors)]
+        return seconds * step.factor

@@ -27,7 +27,7 @@ from typing import Any
 import networkx as nx
 
 from isochrone.applications.description import topology
-from isochrone.applications.description.description import ExchangeSpec
+from isochrone.applications.description.phases import ExchangeSpec
 from isochrone.applications.description.program import (
     Compute,
     Farm,

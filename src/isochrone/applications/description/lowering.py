@@ -7,22 +7,21 @@ from itertools import chain, combinations
 
 import numpy as np
 
-from isochrone.applications.description.description import (
+from isochrone.applications.description.description import App, Description
+from isochrone.applications.description.distributions import values
+from isochrone.applications.description.draws import index
+from isochrone.applications.description.exchanges import exchange
+from isochrone.applications.description.expression import Quantity
+from isochrone.applications.description.phases import (
     Among,
-    App,
     Coarser,
     CollectiveSpec,
     ComputeSpec,
-    Description,
     ExchangeSpec,
     PhaseSpec,
     RepeatSpec,
     leaves,
 )
-from isochrone.applications.description.distributions import values
-from isochrone.applications.description.draws import index
-from isochrone.applications.description.exchanges import exchange
-from isochrone.applications.description.expression import Quantity
 from isochrone.applications.description.program import (
     MAX_RANKS,
     Application,

@@ -7,12 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from isochrone.applications.description import graphml_file, plain_data, shapes
-from isochrone.applications.description.description import (
-    FORMAT,
-    Description,
-    ExchangeSpec,
-    leaves,
-)
+from isochrone.applications.description.description import FORMAT, Description
+from isochrone.applications.description.phases import ExchangeSpec, leaves
 from isochrone.applications.description.shapes import KeyPath
 from isochrone.base.errors import InputError
 

@@ -8,11 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from isochrone.applications.description import distributions
-from isochrone.applications.description.description import App, Coarser, ComputeSpec, Parameters
+from isochrone.applications.description.description import App
 from isochrone.applications.description.distributions import Spread
 from isochrone.applications.description.draws import draw
 from isochrone.applications.description.expression import Quantity, UnknownNameError
-from isochrone.applications.description.grids import coarser
+from isochrone.applications.description.grids import Order, coarser
+from isochrone.applications.description.parameters import Parameters
+from isochrone.applications.description.phases import Coarser, ComputeSpec
 from isochrone.applications.description.program import MAX_RANKS
 from isochrone.applications.description.quantities import (
     MAX_COMPUTATION,
@@ -165,7 +167,8 @@ class Resolved:
         """Return the ranks of a coarser grid."""
         dimensions = count(spec.dimensions, self.scope, 1, 4)
         apart = count(spec.apart, self.scope, 1, self.p)
-        return tuple(coarser(self.p, dimensions, apart).ravel().tolist())
+        order: Order = "F" if spec.first_fastest else "C"
+        return tuple(coarser(self.p, dimensions, apart, order).ravel().tolist())
 
     def rank(self, expression: Given) -> int:
         """Return a rank of the application.

@@ -3,16 +3,10 @@
 import json
 
 from isochrone.applications.description import shapes
-from isochrone.applications.description.description import (
-    App,
-    ComputeSpec,
-    Description,
-    ExchangeSpec,
-    Parameters,
-    Phase,
-    RepeatSpec,
-)
+from isochrone.applications.description.description import App, Description
 from isochrone.applications.description.distributions import Spread
+from isochrone.applications.description.parameters import Parameters
+from isochrone.applications.description.phases import ComputeSpec, ExchangeSpec, Phase, RepeatSpec
 from isochrone.applications.description.shapes import Given, Name, Schema
 from isochrone.applications.description.topology import TopologySpec
 

@@ -84,7 +84,10 @@ Givens = tuple[Given, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Declared:
-    """A mapping: its keys are the members that are compared, needed those without a default."""
+    """A mapping: its keys are the members that are compared, needed those without a default.
+
+    The name of a member has an underscore where the key has a hyphen.
+    """
 
     at: KeyPath = field(compare=False)
 
@@ -206,7 +209,10 @@ def declared(
     """Return a declared mapping, of which only these keys are known and needed if that is said."""
     members = _members(kind)
     check_keys(value, at, keys or members, needed or _needed(kind))
-    fields = {key: read(members[key], entry, at.key(key)) for key, entry in value.items()}
+    fields = {
+        key.replace("-", "_"): read(members[key], entry, at.key(key))
+        for key, entry in value.items()
+    }
     return kind(at=at, **fields)
 
 
@@ -215,8 +221,9 @@ def _members(kind: Any) -> dict[str, Any]:
     """Return the keys of a declared mapping, and what each is."""
     hints = get_type_hints(kind, include_extras=True)
     return {
-        member.name: hints[member.name] for member in dataclasses.fields(kind) if member.compare
-    }
+        member.name.replace("_", "-"): hints[member.name]
+        for member in dataclasses.fields(kind) if member.compare
+    }  # fmt: skip
 
 
 def _needed(kind: Any) -> list[str]:

@@ -84,12 +84,7 @@ class Emulation:
 
     def columns(self) -> list[str]:
         """List what applications ran beside, as `beside` says it: single ones first."""
-        sets = sorted(
-            {
-                (len(slowdown.others), slowdown.others, slowdown.beside)
-                for slowdown in self.slowdowns
-            }
-        )
+        sets = sorted({(len(of.others), of.others, of.beside) for of in self.slowdowns})
         return list(dict.fromkeys(self.beside(names) for _, _, names in sets))
 
     def alone(self, app: int) -> Wall | None:
@@ -133,17 +128,16 @@ def emulation(run: Run) -> Emulation:
         If the run is none of applications, or a record is damaged.
     """
     apps, launches = applications(run), launched(run)
+    sets = timing.by_set(apps, launches)
     return Emulation(
         apps=apps,
         repeats=len({launch.repeat for launch in launches}),
-        walls=timing.walls(apps, launches),
-        slowdowns=timing.slowdowns(apps, launches),
-        iterations=timing.iterations(apps, launches),
-        shares=timing.shares(apps, launches, records(run, "rank_time", RankTime)),
-        phases=timing.phases(apps, launches, records(run, "phase_time", PhaseSeconds)),
-        ranks=timing.rank_iterations(
-            apps, launches, list(run.tables.get("rank_time", Table()).rows())
-        ),
+        walls=timing.walls(apps, sets),
+        slowdowns=timing.slowdowns(sets),
+        iterations=timing.iterations(sets),
+        shares=timing.shares(sets, records(run, "rank_time", RankTime)),
+        phases=timing.phases(apps, sets, records(run, "phase_time", PhaseSeconds)),
+        ranks=timing.rank_iterations(sets, run.tables.get("rank_time", Table()).rows()),
         edges=records(run, "edge", Edge),
         simulated=run.clock.simulated,
         unbound=any(warning.get("code") == "not-bound" for warning in run.warnings),

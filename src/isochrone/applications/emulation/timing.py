@@ -130,32 +130,26 @@ _Whose = tuple[str, tuple[str, ...], int, tuple[int, ...]]
 """The members of `Whose`."""
 
 
-def by_set(apps: Apps, launches: Launches) -> dict[_Whose, list[Launched]]:
+Sets = dict[_Whose, list[Launched]]
+
+
+def by_set(apps: Apps, launches: Launches) -> Sets:
     """Sort launches by application and by what ran beside it: nothing first, then one, then more.
 
     Those of a set are in the order of the repetitions.
     """
+    ordered = sorted(launches, key=lambda of: (of.app, len(of.beside), of.beside, of.repeat))
+    names = [app.name for app in apps]
     return grouped(
-        (
-            (
-                apps[launch.app].name,
-                tuple(apps[k].name for k in launch.beside),
-                launch.app,
-                launch.beside,
-            ),
-            launch,
-        )
-        for launch in sorted(
-            launches,
-            key=lambda launch: (launch.app, len(launch.beside), launch.beside, launch.repeat),
-        )
+        ((names[of.app], tuple(names[k] for k in of.beside), of.app, of.beside), of)
+        for of in ordered
     )
 
 
-def walls(apps: Apps, launches: Launches) -> list[Wall]:
+def walls(apps: Apps, sets: Sets) -> list[Wall]:
     """Return the wall times of the iterations asked for."""
     rows = []
-    for whose, members in by_set(apps, launches).items():
+    for whose, members in sets.items():
         seconds = tuple(_each(launch) * apps[launch.app].iterations for launch in members)
         rows.append(
             Wall(*whose, estimate(seconds), min(launch.overlap for launch in members), seconds)
@@ -163,21 +157,20 @@ def walls(apps: Apps, launches: Launches) -> list[Wall]:
     return rows
 
 
-def slowdowns(apps: Apps, launches: Launches) -> list[Slowdown]:
+def slowdowns(sets: Sets) -> list[Slowdown]:
     """Return the slowdown of each application beside each that it was launched with.
 
     Only repetitions count in which it also ran alone; without any there is none.
     """
-    alone_launches = {
-        (launch.app, launch.repeat): launch
-        for launch in launches
-        if not launch.beside and launch.seconds > 0
-    }
+    alone = {
+        (of.app, of.repeat): of
+        for members in sets.values() for of in members if not of.beside and of.seconds > 0
+    }  # fmt: skip
     rows = []
-    for whose, members in by_set(apps, launches).items():
+    for whose, members in sets.items():
         pairs = [
-            (launch, alone_launches[launch.app, launch.repeat])
-            for launch in members if launch.beside and (launch.app, launch.repeat) in alone_launches
+            (of, alone[of.app, of.repeat])
+            for of in members if of.beside and (of.app, of.repeat) in alone
         ]  # fmt: skip
         if not pairs:
             continue
@@ -189,10 +182,10 @@ def slowdowns(apps: Apps, launches: Launches) -> list[Slowdown]:
     return rows
 
 
-def iterations(apps: Apps, launches: Launches) -> list[Iterations]:
+def iterations(sets: Sets) -> list[Iterations]:
     """Return percentiles of the iterations of each application, alone and beside others."""
     rows = []
-    for whose, members in by_set(apps, launches).items():
+    for whose, members in sets.items():
         times = np.concatenate([launch.times for launch in members])
         if not len(times):
             continue
@@ -265,12 +258,10 @@ class Phase(Whose):
     max: float
 
 
-def shares(apps: Apps, launches: Launches, times: Sequence[RankTime]) -> list[Shares]:
+def shares(sets: Sets, times: Sequence[RankTime]) -> list[Shares]:
     """Return the shares of each application, alone and beside others, in the order of launches."""
     rows = []
-    for whose, by_rank in _by_set(
-        apps, launches, [time for time in times if time.seconds > 0], "rank"
-    ):
+    for whose, by_rank in _by_set(sets, [time for time in times if time.seconds > 0], "rank"):
         ranks = by_rank.values()
         if not ranks:
             continue
@@ -310,30 +301,29 @@ class RankIterations(Whose):
     p999: Annotated[MaybeNan, "as p99.9"]
 
 
-def rank_iterations(
-    apps: Apps, launches: Launches, rows: Sequence[Mapping[str, Any]]
-) -> list[RankIterations]:
+def rank_iterations(sets: Sets, rows: Iterable[Mapping[str, Any]]) -> list[RankIterations]:
     """Return the iterations of each rank, alone and beside others; of ``rank_time`` records."""
     of_launch = grouped(((row["launch"], row["app"]), row) for row in rows)
     iterations_of_ranks = []
-    for whose, members in by_set(apps, launches).items():
+    for whose, members in sets.items():
         of_ranks = grouped(
             (row["rank"], {**row, "mean": row["seconds"] / launch.iterations})
             for launch in members for row in of_launch.get((launch.launch, launch.app), ())
         )  # fmt: skip
-        for rank, of_rank in sorted(of_ranks.items()):
-            values = (
+        iterations_of_ranks += [
+            RankIterations(*whose, rank, *(
                 median_of([row.get(name, nan) for row in of_rank])
                 for name in ("mean", "p50", "p99", "p999")
-            )
-            iterations_of_ranks.append(RankIterations(*whose, rank, *values))
+            ))
+            for rank, of_rank in sorted(of_ranks.items())
+        ]  # fmt: skip
     return iterations_of_ranks
 
 
-def phases(apps: Apps, launches: Launches, times: Sequence[PhaseSeconds]) -> list[Phase]:
+def phases(apps: Apps, sets: Sets, times: Sequence[PhaseSeconds]) -> list[Phase]:
     """Return the time of each phase, alone and beside others."""
     rows = []
-    for whose, by_phase in _by_set(apps, launches, times, "phase"):
+    for whose, by_phase in _by_set(sets, times, "phase"):
         names = apps[whose[2]].phases
         for phase, of_phase in sorted(by_phase.items()):
             name = names[phase] if phase < len(names) else str(phase)
@@ -343,12 +333,10 @@ def phases(apps: Apps, launches: Launches, times: Sequence[PhaseSeconds]) -> lis
 
 
 def _by_set(
-    apps: Apps, launches: Launches, times: Iterable[Any], key: str
+    sets: Sets, times: Iterable[Any], key: str
 ) -> Iterator[tuple[_Whose, dict[int, list[Any]]]]:
     """Yield each application, with those beside it, and its times by rank or phase."""
     of_launch = grouped(((time.launch, time.app), time) for time in times)
-    for whose, members in by_set(apps, launches).items():
-        of_set = (
-            time for launch in members for time in of_launch.get((launch.launch, launch.app), ())
-        )
+    for whose, members in sets.items():
+        of_set = (time for of in members for time in of_launch.get((of.launch, of.app), ()))
         yield whose, grouped((getattr(time, key), time) for time in of_set)

@@ -8,28 +8,13 @@ from typing import NamedTuple
 
 from isochrone.applications.emulation.recorded import App
 from isochrone.applications.emulation.summary import Emulation, emulation
-from isochrone.applications.figures._emulations import (
-    head,
-    short,
-    the_run,
-    time_axis,
-    with_rows,
-)
-from isochrone.applications.predict.application_accuracy import predicted
+from isochrone.applications.figures._emulations import head, short, the_run, time_axis, with_rows
+from isochrone.applications.predict.application_accuracy import Said, predicted
 from isochrone.base.errors import InputError
-from isochrone.base.inference import Estimate
 from isochrone.runfile.origin import one_word
 from isochrone.runfile.run import Run
 from isochrone.views.scales import tick_seconds
-from isochrone.views.style import (
-    CAPTION,
-    COLOURS,
-    FAINT,
-    INK,
-    LABEL,
-    axes_at,
-    text_width,
-)
+from isochrone.views.style import CAPTION, COLOURS, FAINT, INK, LABEL, axes_at, text_width
 from isochrone.views.view import Axes, Figure, Options, View
 
 TOTAL = "iteration"
@@ -44,29 +29,15 @@ _ABOVE, _BELOW = 0.32, 0.36
 _MAX_DRAWN_PHASES = 40
 
 
-class Bar(NamedTuple):
-    """A time with the ends of its interval, in seconds; NaN where that is not known."""
-
-    seconds: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, estimate: Estimate, iterations: int = 1) -> Bar:
-        """Return what was measured of some iterations, for each of them."""
-        ends = (estimate.median, estimate.low, estimate.high)
-        return cls(*(end / iterations for end in ends))
-
-
 class Group(NamedTuple):
     """One phase of one application: as it ran, and as predicted (None if it is not)."""
 
     name: str
-    ran: Bar
-    predicted: Bar | None
+    ran: Said
+    predicted: Said | None
 
 
-Predicted = dict[tuple[str, str], Bar]
+Predicted = dict[tuple[str, str], Said]
 """By the name of the application and of the phase, `TOTAL` for all of them."""
 
 
@@ -83,11 +54,8 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     bars = {}
     for prediction in predicted(run, options.models) if options.models else ():
         for phase_time in prediction.phases:
-            bars[prediction.app, phase_time.phase] = Bar(
-                phase_time.seconds, phase_time.low, phase_time.high
-            )
-        total = (prediction.seconds, prediction.low, prediction.high)
-        bars[prediction.app, TOTAL] = Bar(*(end / prediction.iterations for end in total))
+            bars[prediction.app, phase_time.phase] = Said.of(phase_time)
+        bars[prediction.app, TOTAL] = Said.of(prediction, prediction.iterations)
     return figure_of(run, bars)
 
 
@@ -103,9 +71,7 @@ def figure_of(run: Run, predicted: Predicted) -> Figure:
     panels = [(app, groups) for app in summary.apps if (groups := _groups(summary, app, predicted))]
     if not panels:
         raise InputError(
-            "no application ran alone",
-            where=run.where,
-            hint="emulate with --combinations alone",
+            "no application ran alone", where=run.where, hint="emulate with --combinations alone"
         )
     names = [short(group.name, 26) for _, groups in panels for group in groups]
     left = 0.3 + max(text_width(name, LABEL) for name in names)
@@ -130,12 +96,12 @@ def _groups(summary: Emulation, app: App, predicted: Predicted) -> list[Group]:
     """Return the phases of one application alone, and all of them together."""
     phases = [phase for phase in summary.phases if phase.number == app.number and not phase.beside]
     groups = [
-        Group(phase.name, Bar.of(phase.mean), predicted.get((app.name, phase.name)))
+        Group(phase.name, Said.measured(phase.mean), predicted.get((app.name, phase.name)))
         for phase in phases[:_MAX_DRAWN_PHASES]
     ]
     wall = summary.alone(app.number)
     if groups and wall is not None:
-        total = Bar.of(wall.seconds, app.iterations)
+        total = Said.measured(wall.seconds, app.iterations)
         groups.append(Group(TOTAL, total, predicted.get((app.name, TOTAL))))
     return groups
 
@@ -162,7 +128,7 @@ def _panel(axes: Axes, groups: list[Group]) -> None:
 
 
 def _bar(
-    axes: Axes, y: float, bar: Bar, colour: str, high: float, longest: float, label: str
+    axes: Axes, y: float, bar: Said, colour: str, high: float, longest: float, label: str
 ) -> None:
     """Draw a bar, its interval as a line, and its number behind both."""
     axes.barh(y, bar.seconds, high, color=colour, linewidth=0)

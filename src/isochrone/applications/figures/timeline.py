@@ -17,15 +17,7 @@ from isochrone.applications.results.records import records
 from isochrone.base.errors import InputError
 from isochrone.base.table import grouped
 from isochrone.runfile.run import Run
-from isochrone.views.style import (
-    CAPTION,
-    FAINT,
-    INK,
-    LABEL,
-    axes_at,
-    nice_ranks,
-    text_width,
-)
+from isochrone.views.style import CAPTION, FAINT, INK, LABEL, axes_at, nice_ranks, text_width
 from isochrone.views.view import Axes, Figure, Options, View
 
 _COMPUTE = "compute"

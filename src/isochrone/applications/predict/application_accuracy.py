@@ -1,5 +1,7 @@
 """Predicted against emulated: each application alone, in total and phase by phase."""
 
+from __future__ import annotations
+
 import json
 import math
 from collections.abc import Sequence
@@ -10,7 +12,7 @@ from isochrone.applications.description.lowering import program
 from isochrone.applications.description.reading import parse
 from isochrone.applications.emulation.recorded import DESCRIPTION, applications
 from isochrone.applications.emulation.summary import emulation
-from isochrone.applications.predict.applications import Prediction, predict
+from isochrone.applications.predict.applications import PhaseTime, Prediction, predict
 from isochrone.base.documents import MaybeNan, shown
 from isochrone.base.errors import InputError
 from isochrone.base.inference import Estimate
@@ -45,11 +47,22 @@ def predicted(run: Run, models: Sequence[Model]) -> list[Prediction]:
 
 
 class Said(NamedTuple):
-    """A predicted time in seconds, and its interval."""
+    """A time in seconds, and its interval; NaN where that is not known."""
 
     seconds: float
     low: MaybeNan
     high: MaybeNan
+
+    @classmethod
+    def of(cls, prediction: Prediction | PhaseTime, iterations: int = 1) -> Said:
+        """Return what is predicted of some iterations, for each of them."""
+        ends = (prediction.seconds, prediction.low, prediction.high)
+        return cls(*(end / iterations for end in ends))
+
+    @classmethod
+    def measured(cls, estimate: Estimate, iterations: int = 1) -> Said:
+        """Return what was measured of some iterations, for each of them."""
+        return cls(*(end / iterations for end in (estimate.median, estimate.low, estimate.high)))
 
 
 @dataclass(frozen=True)
@@ -107,18 +120,10 @@ def accuracy(run: Run, models: Sequence[Model]) -> tuple[list[Accuracy], list[st
             continue
         warnings |= dict.fromkeys(prediction.warnings)
         measured = {p.name: p.mean for p in summary.phases if p.number == index and not p.beside}
-        rows.append(
-            Accuracy(
-                prediction.app,
-                None,
-                wall.seconds,
-                Said(prediction.seconds, prediction.low, prediction.high),
-            )
-        )
+        rows.append(Accuracy(prediction.app, None, wall.seconds, Said.of(prediction)))
         rows += [
-            Accuracy(prediction.app, phase_time.phase, measured[phase_time.phase],
-                     Said(phase_time.seconds, phase_time.low, phase_time.high))
-            for phase_time in prediction.phases if phase_time.phase in measured
+            Accuracy(prediction.app, of.phase, measured[of.phase], Said.of(of))
+            for of in prediction.phases if of.phase in measured
         ]  # fmt: skip
     if not rows:
         raise InputError(

@@ -16,8 +16,10 @@ from typing import Any
 from isochrone.applications.description.lowering import program
 from isochrone.applications.description.reading import parse
 from isochrone.applications.predict.applications import Prediction, predict
-from isochrone.applications.traces.generalizing import DOUBTFUL, General, analysed, generalized
+from isochrone.applications.traces.communication import DOUBTFUL
+from isochrone.applications.traces.generalizing import General, generalized
 from isochrone.applications.traces.growth import growth
+from isochrone.applications.traces.structure import structure
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
@@ -107,7 +109,7 @@ def scale(
         )
     name = ordered[-1].name
     predicted = partial(_predicted, models=models, machine=machine)
-    structures = [analysed(trace) for trace in ordered]
+    structures = [structure(trace) for trace in ordered]
     general = generalized(structures, name)
     (app,) = general.document["apps"]
     closing = [

@@ -14,8 +14,8 @@ from isochrone.applications.results.recorded_calls import (
     length,
     trace,
 )
-from isochrone.applications.traces.deriving import structure
 from isochrone.applications.traces.places import Again, Place, Tree, computed
+from isochrone.applications.traces.structure import structure
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
 from isochrone.base.record import Record
@@ -75,7 +75,7 @@ def positions(run: Run) -> tuple[list[Position], str]:
     if sum(map(length, calls)) > MAX_LISTED_CALLS:
         return list(_of_ranks(calls)), f"there are more than {MAX_LISTED_CALLS:,} calls"
     try:
-        tree, *_ = structure(trace(run))
+        tree = structure(trace(run)).tree
     except InputError as error:
         return list(_of_ranks(calls)), error.what
     return list(_of_tree(tree, run.size, "", 1)), ""

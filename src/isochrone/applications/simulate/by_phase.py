@@ -8,6 +8,7 @@ Phases of other kinds are simulated one at a time, message by message.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -28,7 +29,7 @@ from isochrone.applications.description.program import (
 from isochrone.applications.simulate.collectives import Meetings
 from isochrone.applications.simulate.events import Clock, Request, Run
 from isochrone.applications.simulate.matching import Matching, Network
-from isochrone.applications.simulate.ports import Messages, Port, sparse
+from isochrone.applications.simulate.ports import Messages, Port
 from isochrone.applications.simulate.simulation import (
     MIN_SIMULATED_ITERATIONS,
     Clocks,
@@ -74,8 +75,8 @@ class _Exchange:
 Plan = list[_Phase | _Again]
 
 
-def _tree(of_ranks: Iterable[tuple[int, Sequence[Step]]]) -> Plan:
-    """Return the phases of all ranks in their order."""
+def plan(of_ranks: Iterable[tuple[int, Sequence[Step]]], program: Program) -> Plan:
+    """Return the phases of all ranks in their order, and how each can be simulated."""
     phases: dict[int, _Phase] = {}
     repeats: dict[tuple[int, int], tuple[Repeat, list[tuple[int, Sequence[Step]]]]] = {}
     for rank, steps in of_ranks:
@@ -96,7 +97,9 @@ def _tree(of_ranks: Iterable[tuple[int, Sequence[Step]]]) -> Plan:
             phase.steps[-1].append(step)
     nodes: dict[tuple[int, int], _Phase | _Again] = {(k, 0): of for k, of in phases.items()}
     for place, (step, inner) in repeats.items():
-        nodes[place] = _Again(step, _tree(inner))
+        nodes[place] = _Again(step, plan(inner, program))
+    for phase in phases.values():
+        _prepare(phase, program)
     return [nodes[place] for place in sorted(nodes)]
 
 
@@ -132,67 +135,44 @@ class _Computing:
         return np.asarray(seconds)
 
 
-def plan(program: Program, app: int) -> Plan:
-    """Return the phases of an application in their order, and how each can be simulated."""
-    tree = _tree(enumerate(program.applications[app].steps))
-    _prepare(tree, program)
-    return tree
+def _prepare(node: _Phase, program: Program) -> None:
+    """Find out whether all ranks of a phase do the same that needs no simulation step by step."""
+    every = [step for steps in node.steps for step in steps]
+    kinds = {type(step) for step in every}
+    if kinds == {Compute}:
+        if len(every) == len(node.ranks):
+            steps = [step for step in every if isinstance(step, Compute)]
+            node.computing = _Computing.of(node.ranks, steps)
+    elif kinds == {Collective}:
+        collectives = [step for step in set(every) if isinstance(step, Collective)]
+        if collectives[0].op not in (*FROM_ROOT, *TO_ROOT) and not collectives[0].grid:
+            node.collectives = collectives
+    elif kinds <= _LETTERS.keys():
+        sizes = {step.size for step in every if isinstance(step, Isend)}
+        if all(len(program.values[size]) == 1 for size in sizes):
+            _exchange(node)
 
 
-def _prepare(tree: Plan, program: Program) -> None:
-    for node in tree:
-        if isinstance(node, _Again):
-            _prepare(node.body, program)
-            continue
-        every = [step for steps in node.steps for step in steps]
-        kinds = {type(step) for step in every}
-        if kinds == {Compute}:
-            if len(every) == len(node.ranks):
-                steps = [step for step in every if isinstance(step, Compute)]
-                node.computing = _Computing.of(node.ranks, steps)
-        elif kinds == {Collective}:
-            collectives = [step for step in set(every) if isinstance(step, Collective)]
-            if collectives[0].op not in (*FROM_ROOT, *TO_ROOT) and not collectives[0].grid:
-                node.collectives = collectives
-        elif kinds <= {Isend, Irecv, Wait, Compute}:
-            sizes = {step.size for step in every if isinstance(step, Isend)}
-            if all(len(program.values[size]) == 1 for size in sizes):
-                _exchange(node)
+_LETTERS: dict[type, str] = {Irecv: "r", Isend: "s", Compute: "c", Wait: "w"}
 
 
 def _exchange(node: _Phase) -> None:
     """Take an exchange of which each rank begins all, computes, and waits."""
-    source = []
-    target = []
-    size = []
-    computing = []
-    received = 0
-    for rank, steps in zip(node.ranks, node.steps, strict=True):
-        state = 0
-        for step in steps:
-            if isinstance(step, Irecv) and state == 0:
-                received += 1
-            elif isinstance(step, Isend) and state <= 1:
-                state = 1
-                source.append(rank)
-                target.append(step.to)
-                size.append(step.size)
-            elif isinstance(step, Compute) and state <= 1:
-                state = 2
-                computing.append((rank, step))
-            elif isinstance(step, Wait) and state <= 2:
-                state = 3
-            else:
-                return
-        if state != 3:
-            return
-    if received != len(target) or not source:
+    words = ["".join(_LETTERS[type(step)] for step in steps) for steps in node.steps]
+    if not all(re.fullmatch("r*s*c?w", word) for word in words):
+        return
+    pairs = [
+        (rank, step) for rank, steps in zip(node.ranks, node.steps, strict=True) for step in steps
+    ]
+    sent = [(rank, step.to, step.size) for rank, step in pairs if isinstance(step, Isend)]
+    computing = [(rank, step) for rank, step in pairs if isinstance(step, Compute)]
+    if sum(word.count("r") for word in words) != len(sent) or not sent:
         return
     if computing:
         node.computing = _Computing.of(*zip(*computing, strict=True))
         if node.computing is None:
             return
-    node.exchange = _Exchange(np.array(source), np.array(target), np.array(size))
+    node.exchange = _Exchange(*map(np.array, zip(*sent, strict=True)))
 
 
 PHASE_OVERLAP = 0.2
@@ -235,7 +215,7 @@ def simulate(
         return step_by_step(program, app, clocks, least=least, most=most)
     plans = [] if plans is None else plans
     if not plans:
-        plans.append(plan(program, app))
+        plans.append(plan(enumerate(application.steps), program))
     simulation = ByPhase(program, app, clocks, plans[0])
     if application.ranks > LARGE:
         least = min(least, FEW_OF_MANY)
@@ -307,21 +287,19 @@ class ByPhase:
         queued -= np.maximum.accumulate(np.where(begins, queued, 0.0))
         sends = np.zeros(len(self.times))
         np.add.at(sends, source, busy)
-        ports = [Port.of(source, gap), Port.of(target, gap)]
+        count = len(source)
+        every = np.arange(count)
+        ports = [Port.of(every, source, gap, count), Port.of(every, target, gap, count)]
         away = np.flatnonzero(~inside)
-        for ends in (source, target):
-            nodes = self.nodes[ends[away]]
-            shared = np.bincount(self.nodes)[nodes] > 1
-            chosen = away[shared]
-            if len(chosen):
-                ports.append(sparse(self.nodes[ends], chosen, wire))
+        for nodes in (source_node, target_node):
+            shared = away[np.bincount(self.nodes)[nodes[away]] > 1]
+            if len(shared):
+                ports.append(Port.of(shared, nodes[shared], wire[shared], count))
         crossing = away[both_ways[away] > 1]
         if len(crossing):
-            half = np.concatenate([wire[crossing] * both_ways[crossing] / 2] * 2)
-            nodes = np.concatenate([self.nodes[source[crossing]], self.nodes[target[crossing]]])
-            port = Port.of(nodes, half)
-            padded = np.append(np.concatenate([crossing, crossing]), len(source))
-            ports.append(Port(padded[port.rows], port.seconds))
+            both = np.tile(crossing, 2)
+            nodes = np.concatenate([source_node[crossing], target_node[crossing]])
+            ports.append(Port.of(both, nodes, wire[both] * both_ways[both] / 2, count))
         asks = waits | (not self.clocks.at_once)
         return Messages(
             source, target, queued, np.maximum(single - gap, 0.0), asks, waits.astype(bool), sends,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import Any
 
 import numpy as np
 
@@ -19,14 +18,16 @@ class Port:
     seconds: Floats
 
     @classmethod
-    def of(cls, ports: Ints, seconds: Floats) -> Port:
-        """Sort messages by the number of the port of each."""
+    def of(cls, messages: Ints, ports: Ints, seconds: Floats, count: int) -> Port:
+        """Sort `messages` of a phase with `count` of them by the port that each needs so long."""
         order = np.argsort(ports, kind="stable")
         _, first, counts = np.unique(ports[order], return_index=True, return_counts=True)
-        rows = np.full((len(counts), counts.max()), len(ports))
-        column = np.arange(len(ports)) - np.repeat(first, counts)
-        rows[np.repeat(np.arange(len(counts)), counts), column] = order
-        return cls(rows, np.append(seconds, 0.0)[rows])
+        line = np.repeat(np.arange(len(counts)), counts)
+        cell = line, np.arange(len(ports)) - np.repeat(first, counts)
+        rows = np.full((len(counts), counts.max()), count)
+        times = np.zeros(rows.shape)
+        rows[cell], times[cell] = messages[order], seconds[order]
+        return cls(rows, times)
 
     def finish(self, enters: Floats, ends: Floats) -> None:
         """Raise `ends` to when messages leave the port, which all that are in it share evenly.
@@ -94,10 +95,3 @@ class Messages:
         np.maximum.at(finished, self.target, ends)
         np.maximum.at(finished, self.source[self.waits], ends[self.waits])
         return finished
-
-
-def sparse(nodes: Ints, chosen: Ints, seconds: Floats) -> Port:
-    """Return the port of some messages."""
-    port = Port.of(nodes[chosen], seconds[chosen])
-    padded: Any = np.append(chosen, len(nodes))
-    return Port(padded[port.rows], port.seconds)

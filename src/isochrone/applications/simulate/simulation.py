@@ -9,8 +9,7 @@ from math import nan, sqrt
 
 import numpy as np
 
-from isochrone.applications.description.actions import DISPATCH
-from isochrone.applications.description.draws import Draws
+from isochrone.applications.description.draws import AGAIN, DISPATCH, Draws
 from isochrone.applications.description.program import (
     Application,
     Collective,
@@ -35,9 +34,6 @@ from isochrone.applications.simulate.events import Clock, Request, Run
 from isochrone.applications.simulate.matching import Matching, Network
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
-
-AGAIN = 2**20
-"""What the n-th message to the same rank in a phase adds to the key of its draw, n times."""
 
 MessageCost = Callable[[int, int, int, float], Cost]
 """Of sender, receiver, phase and bytes."""
@@ -111,11 +107,7 @@ class Ranks:
         """Do a step; ``sent`` counts the messages of the rank by phase and receiver."""
         match step:
             case Compute():
-                time = self.draws.value(step.time, rank, step.phase, 0, iteration)
-                if step.schedule is not None:
-                    factors = self.draws.values[step.schedule]
-                    time *= factors[iteration % len(factors)]
-                yield time * step.factor
+                yield self.draws.computation(step, rank, iteration)
             case Send() | Isend():
                 draw_number = step.to + sent[step.phase, step.to] * AGAIN
                 sent[step.phase, step.to] += 1

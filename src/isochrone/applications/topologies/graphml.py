@@ -15,9 +15,5 @@ def _make(options: Options) -> Graph:
 
 
 TOPOLOGY = Topology(
-    make=_make,
-    options={"file": Text},
-    needed=("file",),
-    short="file",
-    example="g.graphml",
+    make=_make, options={"file": Text}, needed=("file",), short="file", example="g.graphml"
 )

@@ -23,8 +23,5 @@ def _make(options: Options) -> Graph:
 
 
 TOPOLOGY = Topology(
-    make=_make,
-    options={"degree": Given, "seed": Given},
-    needed=("degree",),
-    example={"degree": 3},
+    make=_make, options={"degree": Given, "seed": Given}, needed=("degree",), example={"degree": 3}
 )

@@ -48,6 +48,10 @@ MAX_DISTRIBUTION_DISTANCE = 0.04
 """Largest distance of the distribution functions of what was seen and what is written."""
 
 
+Written = dict[str, Any]
+"""Part of a description, as plain data."""
+
+
 @dataclass
 class Spent:
     """Computation of one rank at one place: its mean, and the gaps that give its form.
@@ -151,7 +155,7 @@ def noise(recordings: Sequence[Mapping[int, Spent]]) -> float:
     return max(errors)
 
 
-def computation(spent: Mapping[int, Spent], ranks: int, period: int = 1) -> dict[str, Any]:
+def computation(spent: Mapping[int, Spent], ranks: int, period: int = 1) -> Written:
     """Return the value of a key ``compute``: that of these ranks; the others compute nothing.
 
     Parameters
@@ -187,6 +191,11 @@ def computation(spent: Mapping[int, Spent], ranks: int, period: int = 1) -> dict
     if scales:
         written["imbalance"] = {str(rank): scales[rank] for rank in sorted(scales)}
     return written
+
+
+def plain(value: Written) -> Any:
+    """Return a time alone, where nothing else is said."""
+    return value["time"] if value.keys() == {"time"} and isinstance(value["time"], str) else value
 
 
 def _schedule(spent: Sequence[Spent], period: int) -> list[float]:

@@ -7,8 +7,7 @@ from typing import Any
 
 from isochrone.applications.description.shapes import KeyPath
 from isochrone.applications.description.topology import MAX_EDGES, TopologySpec
-
-Message = tuple[int, int, float]
+from isochrone.applications.traces.units import Message
 
 MAX_HALO_DIMENSIONS = 3
 """Most dimensions of a halo."""

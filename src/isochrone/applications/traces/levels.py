@@ -11,45 +11,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from statistics import median
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from isochrone.applications.traces.deriving import Written
+from isochrone.applications.traces.fitting import Fit
+from isochrone.applications.traces.gaps import Written
 from isochrone.applications.traces.growth import MAX_FUNCTION_ERROR
 from isochrone.applications.traces.offsets import faces, offsets
 from isochrone.applications.traces.places import Again, ByRank, Place, Tree, parts
 from isochrone.applications.traces.rounds import Round
 from isochrone.applications.traces.steps import Distances, Level, doublings, formula
-from isochrone.base.errors import InputError
 
 Sweeps = tuple[int, int]
 """Turns of a loop on each level on the way to the coarsest one, and on the way back."""
 
 _TURN = "{turn}"
 """Stands for the time where a loop turns back, until all other times are known."""
-
-
-class Fit(Protocol):
-    """What writes values of several numbers of ranks as functions of it."""
-
-    ranks: list[int]
-
-    def value(
-        self, values: Sequence[float], subject: str, path: str, *, first: str = ""
-    ) -> Any:  # fmt: skip
-        """Return values as a function of p."""
-
-    def whole(
-        self, values: Sequence[int], subject: str, path: str, *, levels: bool = False
-    ) -> Any:  # fmt: skip
-        """Return whole numbers as a function of p."""
-
-    def refuse(self, where: str, problem: str) -> InputError:
-        """Return the error that says what follows no rule."""
-
-    def phase(self, kind: str, value: Any) -> Written:
-        """Return a phase."""
 
 
 def has_levels(loops: Sequence[Again]) -> bool:
@@ -245,9 +223,8 @@ class Levels:
         self.family = self.turns[-1][0].family
         self.among: Written = {}
         if isinstance(self.family, Level):
-            if self.family.grid.order == "F":
-                raise fit.refuse(f"position {path}", "its grid has its first dimension fastest")
-            self.among = {"dimensions": self.family.grid.dimensions, "apart": self.apart}
+            grid = self.family.grid
+            self.among = {"dimensions": grid.dimensions, "apart": self.apart, **grid.numbering}
 
     def phases(self, cycle: Cycle | None) -> list[Written]:
         """Return the computation before it and the operation or exchange, as of any turn."""
@@ -309,6 +286,7 @@ class Levels:
             powers.append(power)
         written = {"dimensions": dimensions, "apart": self.apart, "list": listed}
         written |= {"periodic": True} if family.grid.periodic else {}
+        written |= family.grid.numbering
         of_volume = dimensions / max(dimensions - 1, 1)  # if messages are faces
         return {"topology": {"offsets": written}, "flow": "exchange"}, min(powers) * of_volume
 

@@ -33,6 +33,11 @@ class Grid(NamedTuple):
         """Return its ranks whose coordinates are multiples of `apart`, as a grid."""
         return coarser(ranks, self.dimensions, apart, self.order)
 
+    @property
+    def numbering(self) -> dict[str, bool]:
+        """How its ranks are numbered, as a description writes it."""
+        return {"first-fastest": True} if self.order == "F" else {}
+
 
 _ORDERS: tuple[Order, ...] = ("C", "F")
 

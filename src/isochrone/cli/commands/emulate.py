@@ -12,13 +12,9 @@ from tempfile import TemporaryDirectory
 
 from isochrone import views
 from isochrone.applications.description import schema
-from isochrone.applications.description.description import (
-    RUNS,
-    Description,
-    ExchangeSpec,
-    leaves,
-)
+from isochrone.applications.description.description import RUNS, Description
 from isochrone.applications.description.lowering import program
+from isochrone.applications.description.phases import ExchangeSpec, leaves
 from isochrone.applications.description.program import Program
 from isochrone.applications.description.reading import as_document, parse
 from isochrone.applications.description.reading import read as read_description

@@ -22,7 +22,8 @@ from isochrone.applications.predict.scaling import Scaling, scale
 from isochrone.applications.results.listing import Position, positions
 from isochrone.applications.results.recorded_calls import sites
 from isochrone.applications.results.recording import trace
-from isochrone.applications.traces.generalizing import analysed, generalized
+from isochrone.applications.traces.generalizing import generalized
+from isochrone.applications.traces.structure import structure
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.base.record import Record
@@ -140,7 +141,7 @@ def _predict(args: Namespace, setup: Setup | None, runs: Sequence[Run]) -> int:
     largest = max(runs, key=lambda recording: recording.size)
     traces = [trace(recording) for recording in runs]
     try:  # before anything is measured
-        generalized([analysed(recorded_trace) for recorded_trace in traces], traces[-1].name)
+        generalized([structure(recorded_trace) for recorded_trace in traces], traces[-1].name)
     except InputError:
         if not (args.json or args.list):
             print_blocks(listing(largest))
