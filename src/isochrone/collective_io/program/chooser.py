@@ -15,10 +15,10 @@ from isochrone.base.errors import InputError, IsochroneError, MeasurementError
 from isochrone.base.record import Record
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
-from isochrone.collective_io.aggregators.assignment import assign
-from isochrone.collective_io.aggregators.collective_choice import choices
-from isochrone.collective_io.aggregators.hint_list import listed
-from isochrone.collective_io.aggregators.setting import GIVEN, Setting, SettingCosts
+from isochrone.collective_io.orders.assignment import assign
+from isochrone.collective_io.orders.collective_choice import choices
+from isochrone.collective_io.orders.hint_list import listed
+from isochrone.collective_io.orders.setting import GIVEN, Setting, SettingCosts
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.predict.whole_call import MeasuredCall, WholeCall, independent_features
 from isochrone.collective_io.program.summary import Made, Summary, message_sizes, program_calls

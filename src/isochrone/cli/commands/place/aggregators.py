@@ -15,8 +15,6 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
 from isochrone.base.inference import Speedup
 from isochrone.base.text import printable, printable_path
-from isochrone.collective_io.aggregators import romio_hints
-from isochrone.collective_io.aggregators.setting import BUFFER, Choice, Setting
 from isochrone.collective_io.cli.aggregator_choice import (
     ByAll,
     ByOrder,
@@ -49,6 +47,8 @@ from isochrone.collective_io.cli.workload import (
     job,
     whole_call,
 )
+from isochrone.collective_io.orders import romio_hints
+from isochrone.collective_io.orders.setting import BUFFER, Choice, Setting
 from isochrone.collective_io.workload.call import DEFAULT
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.options import add_flag

@@ -33,8 +33,8 @@ from isochrone.collective_io.cli.proof import (
     tile_options,
 )
 from isochrone.collective_io.cli.workload import add_job, add_model, files_read, job
-from isochrone.collective_io.nodes.node_order import NodeOrder, best_order
-from isochrone.collective_io.nodes.positions import Positions
+from isochrone.collective_io.orders.node_order import NodeOrder, best_order
+from isochrone.collective_io.orders.positions import Positions
 from isochrone.collective_io.predict.node_cost import refuse_no_time, saved
 from isochrone.collective_io.workload.call import DEFAULT, Call
 from isochrone.collective_io.workload.traffic import layout_of
