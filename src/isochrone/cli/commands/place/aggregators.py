@@ -39,7 +39,6 @@ from isochrone.collective_io.cli.proof import (
     tile_options,
 )
 from isochrone.collective_io.cli.workload import (
-    add_cb_config_list,
     add_job,
     add_measured_calls,
     add_model,
@@ -74,7 +73,7 @@ DOCUMENTS = {"place-aggregators": PlacedByOrder | PlacedByAll}
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone place aggregators``."""
     add_job(parser)
-    add_cb_config_list(parser, DEFAULT)
+    parser.set_defaults(cb_config_list=DEFAULT)
     add_model(parser)
     add_measured_calls(parser)
     parser.add_argument(
@@ -90,7 +89,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Search, write the hints, and prove what was asked for."""
-    nodes, wanted, model = job(args)
+    nodes, wanted, model = job(args, host_list=True)
     given_setting = Setting(args.cb_config_list, args.cb_nodes, args.cb_buffer_size)
     of_bytes = model.of_bytes or args.calls
     if args.choose == "all" and wanted.buffer is None and of_bytes:
