@@ -96,7 +96,7 @@ def test_of_the_420_orders_of_table_2_the_best_is_found_and_proven(order: str, b
     assert len(costs) == 420
     assert found.cost == pytest.approx(min(costs.values())) == pytest.approx(best, abs=5e-7)
     assert (found.gap, found.lower_bound) == (0, found.cost)
-    assert max(costs.values()) == found.given_cost == found.others["ascending"]
+    assert max(costs.values()) == found.given_cost == found.starts["ascending"]
 
 
 def test_a_lustre_file_has_another_best_order() -> None:

@@ -100,7 +100,7 @@ def assign(
     if given_cost > (bound + costs.rest) * (1 + TIE):
         starts = {"given": given_order, **costs.starts()}
         searched = cheapest_order(costs, starts, bound, seconds)
-        best_order, bound = searched.order, searched.lower_bound
+        best_order, bound = np.array(searched.order), searched.lower_bound
     bound = min(bound + costs.rest, given_cost)
     # the shortest list among the best that name only the first hosts of this order
     named = hints.longest(best_order)

@@ -6,13 +6,11 @@ Both match if large nodes are spread evenly among small ones. Sorting by size is
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from isochrone.collective_io.orders.positions import Positions
-from isochrone.collective_io.orders.search import cheapest_order
-from isochrone.collective_io.predict.node_cost import gap_to
+from isochrone.collective_io.orders.search import BestOrder, cheapest_order
 from isochrone.collective_io.workload import Ints
 
 SEARCH_SECONDS = 8.0
@@ -22,36 +20,6 @@ SECONDS_OF_MANY = 30.0
 """The same for more than `MAX_EXACT_NODES` nodes."""
 
 MAX_EXACT_NODES = 2048
-
-
-class NodeOrder(NamedTuple):
-    """An order of nodes.
-
-    Attributes
-    ----------
-    order
-        Nodes, as indices of those given.
-    cost, given_cost
-        Seconds of a round in this and in the given order.
-    lower_bound
-        No order is cheaper than this.
-    method
-        What found it: ``given``, ``spread``, ``in step``, ``sorted``, ``local search``, ``exact``.
-    others
-        Costs of reference orders, by name.
-    """
-
-    order: list[int]
-    cost: float
-    given_cost: float
-    lower_bound: float
-    method: str
-    others: dict[str, float]
-
-    @property
-    def gap(self) -> float:
-        """How far the cost may be from the best, as a part of the bound; 0 if it is proven best."""
-        return gap_to(self.cost, self.lower_bound)
 
 
 def spread(cores: Ints) -> Ints:
@@ -82,7 +50,7 @@ def in_step(cores: Ints) -> Ints:
 
 def best_order(
     cores: Sequence[int], positions: Positions, *, seconds: float | None = None
-) -> NodeOrder:
+) -> BestOrder:
     """Return the cheapest order found in time, with a lower bound.
 
     Parameters
@@ -106,10 +74,7 @@ def best_order(
     }
     limit = default_seconds if seconds is None else seconds
     best = cheapest_order(positions, starts, positions.bound(), limit)
-    return NodeOrder(
-        nodes_of(given_sizes, best.order), best.cost, best.starts["given"], best.lower_bound,
-        best.method, best.starts,
-    )  # fmt: skip
+    return best._replace(order=nodes_of(given_sizes, np.array(best.order)))
 
 
 def nodes_of(given_sizes: Ints, sizes: Ints) -> list[int]:

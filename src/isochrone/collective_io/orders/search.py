@@ -19,35 +19,45 @@ from isochrone.collective_io.orders.exact import (
     relaxed_bound,
 )
 from isochrone.collective_io.orders.order_costs import OrderCosts
-from isochrone.collective_io.predict.node_cost import TIE
+from isochrone.collective_io.predict.node_cost import TIE, gap_to
 from isochrone.collective_io.workload import Floats, Ints
 
 
-class Searched(NamedTuple):
+class BestOrder(NamedTuple):
     """The cheapest order that was found.
 
     Attributes
     ----------
     order
-        Labels.
+        Labels; of nodes, their indices.
     cost, lower_bound
         Seconds of a round in this order, and below which no order is.
     method
         Name of the start, ``local search`` or ``exact``.
     starts
-        Costs of the starts, by name.
+        Costs of the starts, by name; one is ``given``.
     """
 
-    order: Ints
+    order: list[int]
     cost: float
     lower_bound: float
     method: str
     starts: dict[str, float]
 
+    @property
+    def given_cost(self) -> float:
+        """Seconds of a round in the given order."""
+        return self.starts["given"]
+
+    @property
+    def gap(self) -> float:
+        """How far the cost may be from the best, as a part of the bound; 0 if it is proven best."""
+        return gap_to(self.cost, self.lower_bound)
+
 
 def cheapest_order(
     costs: OrderCosts, starts: Mapping[str, Ints], bound: float, seconds: float
-) -> Searched:
+) -> BestOrder:
     """Return the cheapest order found in time, with a lower bound.
 
     Parameters
@@ -65,7 +75,7 @@ def cheapest_order(
     generator = np.random.default_rng(1)
     start_costs = {name: float(costs.total(order)) for name, order in starts.items()}
     method = min(start_costs, key=lambda name: start_costs[name])
-    best = _Best(starts[method], start_costs[method], method)
+    best = _Cheapest(starts[method], start_costs[method], method)
     small = is_small(costs)
     if not best.reaches(bound) and small:
         bound = max(bound, _exact(costs, best, end))
@@ -79,10 +89,10 @@ def cheapest_order(
         bound = max(bound, relaxed_bound(costs, bound, best.cost, end))
     if best.reaches(bound):
         bound = best.cost
-    return Searched(best.order, best.cost, bound, best.method, start_costs)
+    return BestOrder(best.order.tolist(), best.cost, bound, best.method, start_costs)
 
 
-class _Best(Struct):
+class _Cheapest(Struct):
     """The cheapest order so far, and the method that found it."""
 
     order: Ints
@@ -103,7 +113,7 @@ class _Best(Struct):
             self.order, self.cost, self.method = order, cost, method
 
 
-def _exact(costs: OrderCosts, best: _Best, end: float) -> float:
+def _exact(costs: OrderCosts, best: _Cheapest, end: float) -> float:
     """Search a cheaper order; return a lower bound of the cost of all."""
     limit = best.cost
     if are_few(costs):
