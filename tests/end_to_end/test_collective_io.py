@@ -195,16 +195,8 @@ def test_a_model_of_one_size_refuses_to_choose_numbers(isochrone: Isochrone) -> 
 
 
 def test_lustre_gets_a_command_for_its_stripes(isochrone: Isochrone, of_bytes: Path) -> None:
-    words = (
-        "--model",
-        of_bytes,
-        "--choose",
-        "all",
-        "--driver",
-        "lustre",
-        "--hints",
-        "striping_factor=8",
-    )
+    words = ("--model", of_bytes, "--choose", "all", "--driver", "lustre")
+    words += ("--hints", "striping_factor=8")
     answer = isochrone("place", "aggregators", *JOB, *words)
     assert "lfs setstripe -c " in answer.stdout
     assert "striping_unit " in answer.stdout
