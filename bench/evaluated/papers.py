@@ -153,7 +153,7 @@ def _hot_spots(bed: Bed) -> list[Row]:
     rows = []
     for name, nodes in (("T16-01", "4,4,2,2,1,1,1,1"), ("T16-03", "1,1,2,2,1,1,4,4")):
         for order, printed in (("intra-first", 0.052138), ("inter-first", 0.051513)):
-            words = ("predict", "collective-io", "--nodes", nodes, "--posting", order)
+            words = ("predict", "collective-io", "--nodes", nodes, "--select", f"order={order}")
             said = _told(*words, "--tiles", "4x4", "--model", MODELS / "tachyon-i.json")
             rows.append(
                 (

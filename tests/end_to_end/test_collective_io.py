@@ -33,7 +33,7 @@ def test_the_costs_of_table_2_are_those_of_the_paper(
     isochrone: Isochrone, nodes: str, order: str, cost: float, hot: list[int]
 ) -> None:
     """Six digits, T16-01 and T16-03; one value of the table is a tie in the seventh."""
-    words = ("--nodes", nodes, "--tiles", "4x4", "--model", TACHYON, "--posting", order)
+    words = ("--nodes", nodes, "--tiles", "4x4", "--model", TACHYON, "--select", f"order={order}")
     answer = isochrone("predict", "collective-io", *words, "--json")
     assert answer.returncode == 0, answer.stderr
     found = json.loads(answer.stdout)
@@ -52,13 +52,13 @@ def test_a_person_sees_the_hotspot_and_other_drivers_and_patterns_work(
     table = tmp_path / "t.csv"
     table.write_text("rank,offset,length\n0,0,10\n1,5,10\n2,20,4\n")
     for words in (
-        (*UNEVEN, "--driver", "lustre", "--stripe-count", "4"),
+        (*UNEVEN, "--driver", "lustre", "--hints", "striping_factor=4"),
         (*UNEVEN, "--driver", "ompio"),
-        (*UNEVEN, "--op", "read", "--cb-buffer-size", "16MiB", "--cb-nodes", "4"),
+        (*UNEVEN, "--op", "read", "--hints", "cb_buffer_size=16MiB,cb_nodes=4"),
         ("--nodes", "4,4", "--blocks", "2x2x2", "--model", TACHYON),
         ("--nodes", "4,4", "--columns", "--model", TACHYON),
         ("--nodes", "2,1", "--table", table, "--model", TACHYON),
-        (*UNEVEN, "--cb-config-list", "n7,n0:2,*:1"),
+        (*UNEVEN, "--hints", "cb_config_list=n7,n0:2,*:1"),
     ):
         answer = isochrone("predict", "collective-io", *words, "--json")
         assert answer.returncode == 0, (words, answer.stderr)
@@ -130,14 +130,14 @@ def test_place_aggregators_writes_hints_and_says_where_they_have_no_effect(
         assert words in answer.stdout
     key, value = hints.read_text().split()
     assert (key, value[-4:]) == ("cb_config_list", ",*:1")
-    words = (*UNEVEN, "--cb-config-list", value, "--json")
+    words = (*UNEVEN, "--hints", f"cb_config_list={value}", "--json")
     found = json.loads(isochrone("predict", "collective-io", *words).stdout)
     assert found["cost"] == pytest.approx(0.030574)
 
 
 def test_several_hints_are_printed_line_by_line(isochrone: Isochrone) -> None:
     """A line break between them was shown as a replacement character."""
-    answer = isochrone("place", "aggregators", *UNEVEN, "--cb-nodes", 4, "--dry-run")
+    answer = isochrone("place", "aggregators", *UNEVEN, "--hints", "cb_nodes=4", "--dry-run")
     printed = answer.stdout.splitlines()
     assert "cb_nodes 4" in printed
     assert printed[printed.index("cb_nodes 4") - 1].startswith("cb_config_list ")
@@ -170,8 +170,9 @@ def test_all_that_can_be_set_is_chosen_together(
     written = dict(line.split(" ", 1) for line in hints.read_text().splitlines())
     assert written == found["hints"]
     assert found["choices"][0]["seconds"] == found["cost"]
-    asked = ("--cb-config-list", written["cb_config_list"], "--cb-buffer-size", "16MiB")
-    asked += ("--cb-nodes", written["cb_nodes"]) if "cb_nodes" in written else ()
+    hints = f"cb_config_list={written['cb_config_list']},cb_buffer_size=16MiB"
+    hints += f",cb_nodes={written['cb_nodes']}" if "cb_nodes" in written else ""
+    asked = ("--hints", hints)
     again = isochrone("predict", "collective-io", *JOB, "--model", of_bytes, *asked, "--json")
     assert json.loads(again.stdout)["seconds"] == pytest.approx(found["cost"])
 
@@ -194,7 +195,8 @@ def test_a_model_of_one_size_refuses_to_choose_numbers(isochrone: Isochrone) -> 
 
 
 def test_lustre_gets_a_command_for_its_stripes(isochrone: Isochrone, of_bytes: Path) -> None:
-    words = ("--model", of_bytes, "--choose", "all", "--driver", "lustre", "--stripe-count", 8)
+    words = ("--model", of_bytes, "--choose", "all", "--driver", "lustre")
+    words += ("--hints", "striping_factor=8")
     answer = isochrone("place", "aggregators", *JOB, *words)
     assert "lfs setstripe -c " in answer.stdout
     assert "striping_unit " in answer.stdout
@@ -225,7 +227,7 @@ def test_hosts_come_from_a_run_file_even_if_ranks_were_dealt_out_in_turn(
 ) -> None:
     run_file = tmp_path / "run.jsonl"
     write(latency_map(cyclic(4, 4)), run_file)
-    words = ("--run", run_file, "--tiles", "4x4", "--model", TACHYON, "--json")
+    words = ("--hostfile", run_file, "--tiles", "4x4", "--model", TACHYON, "--json")
     found = json.loads(isochrone("predict", "collective-io", *words).stdout)
     assert found["aggregators"] == [0, 1, 2, 3]
     assert {node["intra"] for node in found["nodes"]} == {1}
@@ -240,7 +242,7 @@ BAD = {
     "no nodes": (("--tiles", "2x2"), "the nodes are"),
     "no grid": (("--nodes", "4", "--tiles", "2by2"), "not a grid"),
     "no hostfile": (("--hostfile", "nowhere", "--tiles", "2x2"), "cannot be read"),
-    "no buffer": (("--nodes", "4", "--cb-buffer-size", "0"), "above 0"),
+    "no buffer": (("--nodes", "4", "--hints", "cb_buffer_size=0"), "above 0"),
     "too much overlap": (("--nodes", "4", "--overlap", "1024x0"), "overlap"),
 }
 
@@ -317,7 +319,7 @@ def test_a_part_of_the_model_that_is_not_there_is_refused(
 
 def test_a_host_without_a_rank_is_refused(isochrone: Isochrone, golden: Golden) -> None:
     """Opening the file would fail with such a list."""
-    answer = isochrone("predict", "collective-io", *UNEVEN, "--cb-config-list", "nope,*:1")
+    answer = isochrone("predict", "collective-io", *UNEVEN, "--hints", "cb_config_list=nope,*:1")
     assert answer.returncode == 2
     golden.measured(answer.stderr)
 

@@ -47,7 +47,7 @@ def test_orders_are_expected_kept_and_drawn_without_launching(
 def test_the_orders_of_the_paper_are_listed_by_name(isochrone: Isochrone) -> None:
     """Figure 6 has the four node sets of table II."""
     listed = [f"{name}={','.join(map(str, order))}" for name, order in TABLE_II.items()]
-    words = (*UNEVEN, "--posting", "intra-first", "--orders", *listed, "--json")
+    words = (*UNEVEN, "--select", "order=intra-first", "--orders", *listed, "--json")
     answer = isochrone("place", "orders", *words)
     assert answer.returncode == 0, answer.stderr
     found = {one["names"][0]: one["predicted"] for one in json.loads(answer.stdout)["orders"]}
@@ -58,9 +58,10 @@ def test_the_orders_of_the_paper_are_listed_by_name(isochrone: Isochrone) -> Non
 
 def test_orders_of_aggregators_move_no_rank(isochrone: Isochrone) -> None:
     hosts = ROOT / "examples/collective-io/nodes.txt"
-    words = ("--hostfile", hosts, "--tiles", "4x4", "--model", TACHYON, "--cb-nodes", "4")
+    words = ("--hostfile", hosts, "--tiles", "4x4", "--model", TACHYON)
     answer = isochrone(
-        "place", "orders", "--what", "aggregators", *words, "--cb-buffer-size", "4MiB",
+        "place", "orders", "--what", "aggregators", *words,
+        "--hints", "cb_nodes=4,cb_buffer_size=4MiB",
         "--dry-run", "--json",
     )  # fmt: skip
     assert answer.returncode == 0, answer.stderr

@@ -37,7 +37,7 @@ def measured(tmp_path: Path) -> Path:
 
 
 def test_a_measured_run_predicts_itself_part_by_part(isochrone: Isochrone, measured: Path) -> None:
-    answer = isochrone(*ASKED, "--cb-buffer-size", "4MiB", "--calls", measured, "--json")
+    answer = isochrone(*ASKED, "--hints", "cb_buffer_size=4MiB", "--calls", measured, "--json")
     assert answer.returncode == 0, answer.stderr
     found = json.loads(answer.stdout)
     own = random_machine(5).measured(CALL, hosts(), served(hosts(), 8))

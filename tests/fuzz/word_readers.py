@@ -14,12 +14,12 @@ WORD_READERS: Final[dict[str, Reader]] = {
     "nodes": word(f"{IO} --rows --nodes {{word}}", "2,2,1", "4"),
     "slurm-nodes": word(
         "SLURM_JOB_NODELIST={word} SLURM_JOB_ID=7 SLURM_JOB_CPUS_PER_NODE=2(x2) "
-        f"{IO} --rows --slurm",
+        f"{IO} --rows",
         "n[1-2]", "m2,n1", "a[01-02]",
     ),
     "slurm-tasks": word(
         "SLURM_JOB_NODELIST=n[1-3] SLURM_JOB_ID=7 SLURM_JOB_CPUS_PER_NODE={word} "
-        f"{IO} --rows --slurm",
+        f"{IO} --rows",
         "2(x3)", "2,1(x2)", "4,2,1",
     ),
     "sizes": word(
@@ -27,7 +27,9 @@ WORD_READERS: Final[dict[str, Reader]] = {
     ),
     "tiles": word(f"{IO} --nodes 2,2 --tiles {{word}}", "2x2", "4x1"),
     "blocks": word(f"{IO} --nodes 2,2 --blocks {{word}}", "2x2x1", "4x1"),
-    "hints": word(f"{IO} --nodes 2,2 --rows --cb-config-list {{word}}", "*:1", "n1:2,n2", "*:*"),
+    "hints": word(
+        f"{IO} --nodes 2,2 --rows --hints cb_config_list={{word}}", "*:1", "n1:2,n2", "*:*"
+    ),
     "grid": word(
         "predict collective --model ok-clic.json --op bcast --ranks 8 --bytes 64KiB --grid {word}",
         "2x4", "best", "nodes",

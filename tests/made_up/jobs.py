@@ -9,7 +9,7 @@ import numpy as np
 
 from beds.mpis import ROOT
 from isochrone import models
-from isochrone.collective_io.nodes.positions import Positions
+from isochrone.collective_io.orders.positions import Positions
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.workload.call import Call

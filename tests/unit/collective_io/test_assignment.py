@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 
 from beds.golden import Golden
 from isochrone.base.errors import InputError
-from isochrone.collective_io.aggregators import assignment
-from isochrone.collective_io.aggregators import romio_hints as _romio
-from isochrone.collective_io.aggregators.assignment import (
+from isochrone.collective_io.orders import host_costs
+from isochrone.collective_io.orders import romio_hints as _romio
+from isochrone.collective_io.orders.assignment import (
     MAX_LIST_HOSTS,
     VALUE_LIMIT,
     Assignment,
     assign,
 )
-from isochrone.collective_io.aggregators.hint_list import listed
-from isochrone.collective_io.aggregators.setting import Setting, Stripes
+from isochrone.collective_io.orders.hint_list import listed
+from isochrone.collective_io.orders.setting import Setting, Stripes
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.predict.node_cost import NodeCost, predict
 from isochrone.collective_io.workload.call import Call, aggregators
@@ -152,7 +152,7 @@ def test_what_is_searched_is_never_called_proven_unless_it_is_the_best(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where there are too many orders to try all; here they are few, so that all can be tried."""
-    monkeypatch.setattr(assignment, "few_enough", lambda *_: False)
+    monkeypatch.setattr(host_costs, "MAX_HOST_ORDERS", 0)
     case = random_case(seed, most=4)
     found, best = assigned(case), brute_force(case)
     assert found.lower_bound <= best * (1 + 1e-6)

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from isochrone import models
 from isochrone.base.errors import InputError
-from isochrone.collective_io.aggregators import collective_choice
-from isochrone.collective_io.aggregators.setting import (
+from isochrone.collective_io.orders import collective_choice
+from isochrone.collective_io.orders.setting import (
     BUFFER,
     EQUAL_SETTINGS,
     GIVEN,

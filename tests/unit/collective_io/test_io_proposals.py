@@ -8,7 +8,7 @@ import pytest
 
 from beds.golden import Golden
 from isochrone.base.errors import InputError
-from isochrone.collective_io.aggregators import romio_hints
+from isochrone.collective_io.orders import romio_hints
 from isochrone.collective_io.program.chooser import sizes_around
 from isochrone.collective_io.program.trials import (
     Proposal,

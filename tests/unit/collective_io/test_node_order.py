@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from beds.golden import Golden
 from isochrone import models
-from isochrone.collective_io.nodes.exact import enumerate_orders, layered_search, relaxed_bound
-from isochrone.collective_io.nodes.node_order import best_order, in_step, spread
-from isochrone.collective_io.nodes.positions import Positions
+from isochrone.collective_io.orders.exact import enumerate_orders, layered_search, relaxed_bound
+from isochrone.collective_io.orders.node_order import best_order, in_step, spread
+from isochrone.collective_io.orders.positions import Positions
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.predict.node_cost import NodeCost, predict
 from isochrone.collective_io.workload.call import Call
@@ -96,7 +96,7 @@ def test_of_the_420_orders_of_table_2_the_best_is_found_and_proven(order: str, b
     assert len(costs) == 420
     assert found.cost == pytest.approx(min(costs.values())) == pytest.approx(best, abs=5e-7)
     assert (found.gap, found.lower_bound) == (0, found.cost)
-    assert max(costs.values()) == found.given_cost == found.others["ascending"]
+    assert max(costs.values()) == found.given_cost == found.starts["ascending"]
 
 
 def test_a_lustre_file_has_another_best_order() -> None:

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isochrone import models
-from isochrone.collective_io.nodes import exact
-from isochrone.collective_io.nodes import positions as kind_costs
-from isochrone.collective_io.nodes.exact import enumerate_orders, layered_search, relaxed_bound
-from isochrone.collective_io.nodes.node_order import best_order
-from isochrone.collective_io.nodes.positions import Positions
+from isochrone.collective_io.orders import exact
+from isochrone.collective_io.orders import positions as kind_costs
+from isochrone.collective_io.orders.exact import enumerate_orders, layered_search, relaxed_bound
+from isochrone.collective_io.orders.node_order import best_order
+from isochrone.collective_io.orders.positions import Positions
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.predict.node_cost import NodeCost, predict
 from isochrone.collective_io.workload.accesses import Accesses, made
@@ -182,7 +182,7 @@ def test_lookups_without_a_table_are_the_same(monkeypatch: pytest.MonkeyPatch) -
     call = Call(tile_io(4, 4, tile=(5, 7), element=1), buffer=50)
     costs = []
     for entries in (10**7, 0):
-        monkeypatch.setattr("isochrone.collective_io.nodes.positions.MAX_NUMBER_ENTRIES", entries)
+        monkeypatch.setattr("isochrone.collective_io.orders.positions.MAX_NUMBER_ENTRIES", entries)
         costs.append(all_costs(positions(list(UNEVEN), call, "plain"), list(UNEVEN)))
     assert costs[0] == pytest.approx(costs[1], rel=1e-12)
 

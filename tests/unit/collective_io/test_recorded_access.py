@@ -104,7 +104,7 @@ def test_a_prediction_needs_nothing_but_the_recording(
     assert [node["host"] for node in own["nodes"]] == ["n0", "n1"]
     assert (own["ranks"], own["rounds"], own["aggregators"]) == (4, 2, [0, 2])
     assert sum(node["in_bytes"] for node in own["nodes"]) == 128
-    other = predicted(capsys, "--table", path, "--cb-buffer-size", "1MiB", "--nodes", "1,1,2")
+    other = predicted(capsys, "--table", path, "--hints", "cb_buffer_size=1MiB", "--nodes", "1,1,2")
     assert (other["rounds"], other["aggregators"]) == (1, [0, 1, 2])
     rows = predicted(capsys, "--table", path, "--pattern", "0", "--op", "write")
     assert sum(node["in_bytes"] for node in rows["nodes"]) == 0, "each node writes its own part"

@@ -12,11 +12,14 @@ from isochrone.base.errors import InputError
 from isochrone.base.inference import Speedup
 from isochrone.base.record import Record
 from isochrone.base.units import format_bytes, format_seconds
-from isochrone.collective_io.aggregators import romio_hints
-from isochrone.collective_io.aggregators.assignment import Assignment, assign
-from isochrone.collective_io.aggregators.collective_choice import choices, ompio_option
-from isochrone.collective_io.aggregators.hint_list import listed
-from isochrone.collective_io.aggregators.setting import (
+from isochrone.collective_io.cli.placing import certainty
+from isochrone.collective_io.orders import romio_hints
+from isochrone.collective_io.orders.assignment import Assignment, assign
+from isochrone.collective_io.orders.collective_choice import choices, ompio_option
+from isochrone.collective_io.orders.hint_list import listed
+from isochrone.collective_io.orders.node_order import best_order
+from isochrone.collective_io.orders.ordered import Nodes
+from isochrone.collective_io.orders.setting import (
     GIVEN,
     LEVERS,
     Choice,
@@ -24,9 +27,6 @@ from isochrone.collective_io.aggregators.setting import (
     SettingCosts,
     words_of,
 )
-from isochrone.collective_io.cli.placing import certainty
-from isochrone.collective_io.nodes.node_order import best_order
-from isochrone.collective_io.orders.ordered import Nodes
 from isochrone.collective_io.predict.node_cost import NodeCost, predict, refuse_no_time, saved
 from isochrone.collective_io.predict.whole_call import WholeCall
 from isochrone.collective_io.workload.call import Call, aggregators

@@ -193,8 +193,8 @@ def options_of_tiles(
         )  # fmt: skip
     if file is None and (call.unit or call.smallest):
         raise InputError(
-            "the measured exchange always divides the file evenly", where="--striping-unit",
-            hint="give --file, or leave out --striping-unit and --min-fdomain-size",
+            "the measured exchange always divides the file evenly", where="--hints",
+            hint="give --file, or leave out striping_unit and romio_min_fdomain_size",
         )  # fmt: skip
     down, across = tiles.axes
     element = args.element or USUAL_ELEMENT

@@ -3,7 +3,7 @@
 import os
 import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, _ActionsContainer
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,12 +26,17 @@ from isochrone.runfile.file import read
 from isochrone.runfile.file_type import looks_like_a_run
 
 _USUAL = {
-    "op": "write", "driver": "even", "striping_unit": 0, "min_fdomain_size": 0,
+    "op": "write", "striping_unit": 0, "min_fdomain_size": 0,
     "stripe_size": STRIPE, "co_ratio": 1, "cb_config_list": DEFAULT,
 }  # fmt: skip
 """Values of options that neither the user nor a recording gives."""
 
-POSTING = ("intra-first", "inter-first")
+_HINTS: dict[str, Callable[[str], object]] = {
+    "cb_buffer_size": read_size, "cb_nodes": read_count, "cb_config_list": str,
+    "striping_unit": read_size, "striping_factor": read_count, "romio_lustre_co_ratio": read_count,
+    "romio_min_fdomain_size": read_size,
+}  # fmt: skip
+"""Hints of ROMIO that a prediction follows, and what reads them."""
 
 
 def _add_nodes(parser: ArgumentParser) -> None:
@@ -40,29 +45,21 @@ def _add_nodes(parser: ArgumentParser) -> None:
     add_option(group, "--nodes", "RANKS,…", str,
         "number of ranks on each node: 4,4,2,2 or 4(x2),2(x2)")  # fmt: skip
     add_option(group, "--hostfile", "FILE", Path,
-        "host file of Hydra (host:4), Open MPI or PBS"
-    )  # fmt: skip
-    add_expert(group, "--run", "FILE", Path, "use the hosts of the ranks of this run file",
-        dest="run_file")  # fmt: skip
-    add_flag(
-        group,
-        "--slurm",
-        "use the nodes of the current Slurm job (default inside a job)",
-        expert=True,
-    )
+        "host file of Hydra (host:4), Open MPI or PBS, or a run file (default: the Slurm "
+        "job)")  # fmt: skip
 
 
 def _allocation(args: Namespace, recorded: Sequence[str]) -> Allocation:
     """Return the nodes that the options mean; ``recorded``: hosts of the ranks of a recording."""
     if args.nodes is not None:
         return allocations.from_numbers(args.nodes)
+    if args.hostfile is not None and is_recording(args.hostfile):
+        return allocations.from_hosts(read(args.hostfile).hosts, str(args.hostfile))
     if args.hostfile is not None:
         return allocations.read_hostfile(args.hostfile)
-    if args.run_file is not None:
-        return allocations.from_hosts(read(args.run_file).hosts, str(args.run_file))
-    if recorded and not args.slurm:
+    if recorded:
         return allocations.from_hosts(recorded, str(args.recording))
-    if args.slurm or "SLURM_JOB_ID" in os.environ:
+    if "SLURM_JOB_ID" in os.environ:
         return allocations.from_slurm(os.environ)
     raise InputError("the nodes are not given", hint="give --nodes 4,4,2,2 or --hostfile FILE")
 
@@ -106,21 +103,24 @@ def _add_library(parser: ArgumentParser) -> None:
         "MPI-IO driver: ROMIO with file domains of equal size (even, default), ROMIO for "
         "Lustre, or Open MPI's OMPIO",
         choices=("even", "lustre", "ompio"))  # fmt: skip
-    add_expert(group, "--cb-buffer-size", "SIZE", read_size,
-        "buffer of an aggregator, as in the hint (default: unlimited; ROMIO's default: 16MiB)"
+    add_expert(group, "--hints", "KEY=VALUE,…", _hints,
+        "ROMIO hints, such as cb_nodes=4,cb_buffer_size=16MiB (default: a rank of each node, one "
+        "round)", default={})  # fmt: skip
+    parser.set_defaults(
+        cb_buffer_size=None, cb_nodes=None, striping_unit=None, min_fdomain_size=None,
+        stripe_size=None, stripe_count=None, co_ratio=None, cb_config_list=None,
     )  # fmt: skip
-    add_expert(group, "--cb-nodes", "N", read_count,
-        "maximum number of aggregators, as in the hint (default: one per node)")  # fmt: skip
-    add_expert(group, "--striping-unit", "SIZE", read_size,
-        "driver even: align file domains to multiples of this (default: not aligned)")  # fmt: skip
-    add_expert(group, "--min-fdomain-size", "SIZE", read_size,
-        "driver even: minimum size of a file domain (default: 0)")  # fmt: skip
-    add_expert(group, "--stripe-size", "SIZE", read_size,
-        "driver lustre: stripe size (default: 1MiB)")  # fmt: skip
-    add_expert(group, "--stripe-count", "N", read_count,
-        "driver lustre: OSTs of the file (default: one per aggregator)")  # fmt: skip
-    add_expert(group, "--co-ratio", "N", read_count,
-        "driver lustre: aggregators per OST (default: 1)")  # fmt: skip
+
+
+def _hints(text: str) -> dict[str, str]:
+    """Read hints; a list of hosts contains commas, too."""
+    hints = {}
+    for item in re.split(",(?=[a-z_]+=)", text):
+        key, _, value = item.partition("=")
+        if key not in _HINTS or not value:
+            raise ArgumentTypeError(f"'{item}' is not KEY=VALUE of these: {', '.join(_HINTS)}")
+        hints[key] = str(_HINTS[key](value))
+    return hints
 
 
 def _settle(args: Namespace) -> Sequence[str]:
@@ -137,6 +137,9 @@ def _settle(args: Namespace) -> Sequence[str]:
         _fill(args, access.options)
     elif args.recorded_pattern is not None:
         raise InputError("this option needs a recording (--table RECORDING)", where="--pattern")
+    _fill(args, {"driver": "even"})
+    for name, value in _options(args.hints, lustre=args.driver == "lustre").items():
+        setattr(args, name, value)
     _fill(args, _USUAL)
     return hosts
 
@@ -150,8 +153,8 @@ def _fill(args: Namespace, values: Mapping[str, Any]) -> None:
 
 def _call(args: Namespace, ranks: int) -> Call:
     """Return the collective call that the options mean."""
-    if args.cb_buffer_size == 0 or args.stripe_size == 0:
-        raise InputError("buffer and stripe sizes must be above 0")
+    if args.cb_buffer_size == 0:
+        raise InputError("the size of a buffer must be above 0", where="--hints")
     if args.element == 0:
         raise InputError("the size must be above 0", where="--element")
     chosen = chosen_pattern(args)
@@ -178,7 +181,7 @@ def chosen_pattern(args: Namespace) -> Pattern:
 def files_read(args: Namespace) -> list[Path]:
     """Return the files that the options name to be read: they are not to be overwritten."""
     of_patterns = (_value(args, name) for name in patterns.names())
-    named = [args.hostfile, args.run_file, args.model, args.recording, *of_patterns]
+    named = [args.hostfile, args.model, args.recording, *of_patterns]
     named += getattr(args, "calls", [])
     return [value for value in named if isinstance(value, Path)]
 
@@ -194,20 +197,10 @@ def add_model(parser: ArgumentParser) -> None:
     add_option(group, "--model", "FILE", Path,
         "hot-spot model (from fit -o, or in examples/models)",
         required=True)  # fmt: skip
-    add_expert(group, "--posting", None, str,
-        "messages posted first: within a node (intra-first, default), or between "
-        "nodes", choices=POSTING,
-        default=POSTING[0])  # fmt: skip
     add_expert(group, "--select", "KEY=VALUE", _selector,
-        "use this one of several models in the file, e.g. hot=4 or bytes=1048576",
+        "use this one of several models in the file: hot=4, bytes=1048576, or order=inter-first "
+        "(messages posted first; default: intra-first)",
         action="append", default=[])  # fmt: skip
-
-
-def add_cb_config_list(parser: ArgumentParser, default: str | None = None) -> None:
-    """Add ``--cb-config-list``; None: that of a recording, or ROMIO's usual one."""
-    add_expert(parser, "--cb-config-list", "LIST", str,
-        "ROMIO hint cb_config_list, such as 'n0,n4,*:1' (default: *:1)",
-        default=default)  # fmt: skip
 
 
 def add_measured_calls(parser: ArgumentParser) -> None:
@@ -217,11 +210,19 @@ def add_measured_calls(parser: ArgumentParser) -> None:
         "--collective-io", nargs="+", default=[])  # fmt: skip
 
 
-def job(args: Namespace) -> tuple[Allocation, Call, NodeCost]:
-    """Return the nodes, the collective call and the model that the options mean."""
+def job(args: Namespace, *, host_list: bool = False) -> tuple[Allocation, Call, NodeCost]:
+    """Return the nodes, the collective call and the model that the options mean.
+
+    ``host_list``: whether another list of hosts than ROMIO's own is allowed.
+    """
+    if "cb_config_list" in args.hints and not host_list:
+        raise InputError(
+            "an order of nodes is searched for ROMIO's own list of hosts", where="--hints",
+            hint="leave out cb_config_list",
+        )  # fmt: skip
     nodes = _allocation(args, _settle(args))
     call = _call(args, nodes.ranks)
-    model = NodeCost(models.read(args.model), {"order": args.posting, **dict(args.select)})
+    model = NodeCost(models.read(args.model), {"order": "intra-first", **dict(args.select)})
     return nodes, call, model
 
 
@@ -296,7 +297,10 @@ def recorded_access(path: Path, pattern_number: int | None = None) -> RecordedAc
     except InputError as error:
         raise InputError(f"pattern {pattern.number} has no accesses", where=path) from error
     collective = collective_by(file.hints, reading=pattern.op == "read")
-    options = {"op": pattern.op, **_options(file.hints)}
+    lustre = file.hints.get("romio_filesystem_type", "").startswith("LUSTRE")
+    options = {"op": pattern.op, **_options(file.hints, lustre=lustre)}
+    if lustre:
+        options["driver"] = "lustre"
     if collective is not None:
         options["collective"] = collective
     hosts = run.hosts
@@ -325,8 +329,8 @@ def _chosen(
     return max(chosen, key=lambda pattern: seconds.get(pattern.number, 0.0))
 
 
-def _options(hints: Mapping[str, str]) -> dict[str, Any]:
-    """Translate hints into options of the command line."""
+def _options(hints: Mapping[str, str], *, lustre: bool) -> dict[str, Any]:
+    """Translate hints into options of a call."""
     numbers = {key: whole_number(value) for key, value in hints.items()}
     options = {
         "cb_buffer_size": numbers.get("cb_buffer_size"),
@@ -335,9 +339,9 @@ def _options(hints: Mapping[str, str]) -> dict[str, Any]:
         "min_fdomain_size": numbers.get("romio_min_fdomain_size"),
     }
     unit = numbers.get("striping_unit") or None
-    if hints.get("romio_filesystem_type", "").startswith("LUSTRE"):
+    if lustre:
         options |= {
-            "driver": "lustre", "stripe_size": unit,
+            "stripe_size": unit,
             "stripe_count": numbers.get("striping_factor") or None,
             "co_ratio": numbers.get("romio_lustre_co_ratio"),
         }  # fmt: skip

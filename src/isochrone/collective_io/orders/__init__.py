@@ -1,1 +1,1 @@
-"""Comparison of orders: expected and measured times."""
+"""Settings, costs of orders, and the search for the best order of nodes or of aggregators."""

@@ -315,32 +315,6 @@ def _ranks(values: Floats) -> Floats:
 _BEGIN = re.compile(rb'\s*\{\s*"record":\s*"orders"')
 
 
-class _Order(msgspec.Struct):
-    """An order as the document has it."""
-
-    order: list[int]
-    hosts: list[str]
-    nodes: list[int]
-    predicted: float
-    names: list[str] = []
-    low: float | None = None
-    high: float | None = None
-    times: list[float] = []
-
-
-class _Document(msgspec.Struct):
-    """Fields that are read."""
-
-    orders: list[_Order]
-    what: str = "nodes"
-    op: str = "write"
-    expected: str = "exchange"
-    timed: str = "exchange"
-    origin: str | None = None
-    model_origin: str | None = None
-    warnings: list[str] = []
-
-
 def looks_like_one(path: Path) -> bool:
     """Whether a file begins like such a document."""
     try:
@@ -376,27 +350,26 @@ def read(path: Path) -> ComparedOrders:
                     "the file contains no orders", hint="isochrone place orders -o writes them"
                 )
             check_format(content.get("format"), ORDERS_FORMAT, "the document of orders")
-            record = msgspec.convert(content, type=_Document)
+            values = {key: value for key, value in content.items() if value is not None}
+            values["orders"] = [
+                {**order, **{end: nan for end in ("low", "high") if order.get(end) is None}}
+                for order in msgspec.convert(content.get("orders"), list[dict[str, Any]])
+            ]
+            compared = msgspec.convert(values, ComparedOrders)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise InputError(f"the file is damaged: {printable(error)}") from error
-        if not record.orders:
+        if not compared.orders:
             raise InputError("the file is damaged: it has no orders")
-        orders = [_order(order) for order in record.orders]
-        if len({len(order.times) for order in orders}) > 1:
+        for order in compared.orders:
+            if not len(order.order) == len(order.hosts) == len(order.nodes) > 0:
+                raise InputError(
+                    "the file is damaged: an order has different numbers of hosts and nodes"
+                )
+            ends = [end for end in (order.low, order.high) if not isnan(end)]
+            if not all(
+                0 < value <= MAX_SECONDS for value in (order.predicted, *order.times, *ends)
+            ):
+                raise InputError("the file is damaged: a time is not positive")
+        if len({len(order.times) for order in compared.orders}) > 1:
             raise InputError("the file is damaged: orders differ in their number of launches")
-    return ComparedOrders(
-        orders, record.what, record.op, record.expected, record.timed, record.origin or "measured",
-        record.model_origin or "", record.warnings,
-    )  # fmt: skip
-
-
-def _order(one: _Order) -> ComparedOrder:
-    if not len(one.order) == len(one.hosts) == len(one.nodes) > 0:
-        raise InputError("the file is damaged: an order has different numbers of hosts and nodes")
-    ends = [value for value in (one.low, one.high) if value is not None]
-    if not all(0 < value <= MAX_SECONDS for value in (one.predicted, *one.times, *ends)):
-        raise InputError("the file is damaged: a time is not positive")
-    low, high = (nan if value is None else value for value in (one.low, one.high))
-    return ComparedOrder(
-        one.names, one.order, one.hosts, one.nodes, one.predicted, low, high, one.times
-    )
+    return compared

@@ -9,12 +9,13 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
-from isochrone.collective_io.aggregators.assignment import assign
-from isochrone.collective_io.aggregators.hint_list import listed
-from isochrone.collective_io.aggregators.host_costs import HostCosts
-from isochrone.collective_io.nodes.exact import MAX_ORDERS, arrangements, how_many
-from isochrone.collective_io.nodes.node_order import best_order, nodes_of
-from isochrone.collective_io.nodes.positions import Positions
+from isochrone.collective_io.orders.assignment import assign
+from isochrone.collective_io.orders.exact import MAX_ORDERS
+from isochrone.collective_io.orders.hint_list import listed
+from isochrone.collective_io.orders.host_costs import HostCosts
+from isochrone.collective_io.orders.node_order import best_order, nodes_of
+from isochrone.collective_io.orders.order_costs import arrangements, how_many
+from isochrone.collective_io.orders.positions import Positions
 from isochrone.collective_io.predict.node_cost import TIE, CallCost, NodeCost, predict
 from isochrone.collective_io.workload import Floats, Ints, in_portions
 from isochrone.collective_io.workload.call import DEFAULT, Call, aggregators
@@ -234,7 +235,7 @@ class Aggregators(Nodes):
         """Search from the most expensive host of each kind of round."""
         layout = layout_of(self.given.by_rank)
         hosts, starts = np.arange(layout.nodes), []
-        costs = HostCosts.of(self.kinds, layout, np.ones(len(hosts), np.int64), self.model)
+        costs = HostCosts(self.kinds, listed(layout), self.model)
         for cost_table in costs.table:  # the most expensive host of one kind of round
             host, position = np.unravel_index(int(np.argmax(cost_table)), cost_table.shape)
             starts.append(

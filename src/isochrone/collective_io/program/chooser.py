@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,15 +14,12 @@ from isochrone.base.errors import InputError, IsochroneError, MeasurementError
 from isochrone.base.record import Record
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
-from isochrone.collective_io.aggregators.assignment import assign
-from isochrone.collective_io.aggregators.collective_choice import choices
-from isochrone.collective_io.aggregators.hint_list import listed
-from isochrone.collective_io.aggregators.setting import GIVEN, Setting, SettingCosts
+from isochrone.collective_io.orders.collective_choice import choices
+from isochrone.collective_io.orders.setting import GIVEN, Setting, SettingCosts
 from isochrone.collective_io.predict.node_cost import NodeCost
-from isochrone.collective_io.predict.whole_call import MeasuredCall, WholeCall, independent_features
+from isochrone.collective_io.predict.whole_call import WholeCall, independent_features
 from isochrone.collective_io.program.summary import Made, Summary, message_sizes, program_calls
 from isochrone.collective_io.program.trials import Proposal, Trials, without_given
-from isochrone.collective_io.workload.traffic import layout_of
 from isochrone.measure import job
 from isochrone.measure.open_mpi import installed
 from isochrone.measure.program import launcher_words
@@ -237,14 +233,15 @@ def romio_ways(calls: Sequence[Made], model: NodeCost, call_model: WholeCall) ->
 def _buffered(calls: Sequence[Made], model: NodeCost, call_model: WholeCall) -> list[Proposal]:
     """Return settings with collective buffering that are predicted to be faster than the given."""
     present_seconds = _predicted(calls, GIVEN, call_model)
-    tried = []
-    listed = list(settings([program_call.call for program_call in calls], model))
+    compared: list[Setting] = []
     for call in (program_call.call for program_call in calls[:SEARCHED]):
         costs = SettingCosts(call.call, call.by_rank, model, call_model)
         with suppress(InputError):  # too many hosts, a driver without these hints
-            compared = choices(costs, seconds=SEARCH)
-            listed += [best.setting for best in compared if best.setting.collective is None]
-    for setting in dict.fromkeys(listed):
+            compared += [best.setting for best in choices(costs, seconds=SEARCH)]
+    tried = []
+    for setting in dict.fromkeys(compared):
+        if setting.collective is not None or (setting.buffer or 0) > LARGEST_BUFFER:
+            continue
         with suppress(InputError):  # a list that yields no aggregator of a file, too many windows
             seconds = _predicted(calls, setting, call_model)
             if present_seconds > MIN_TRIED_GAIN * seconds:
@@ -356,8 +353,6 @@ def ompio_ways(
 LARGEST_BUFFER = 256 * 1024**2
 """Of a buffer: every aggregator needs that much memory."""
 
-MIB = 1024**2
-
 SEARCH = 4.0
 """Seconds of a search for one call."""
 
@@ -388,50 +383,3 @@ def _proposed(setting: Setting, expected: float) -> Proposal:
         size = format_bytes(setting.stripes.size)
         clauses.append(f"{setting.stripes.count} stripes of {size} (of a new file)")
     return Proposal(", ".join(clauses) or "unchanged", hints, expected=expected)
-
-
-def settings(calls: Sequence[MeasuredCall], model: NodeCost) -> Iterator[Setting]:
-    """List settings to compare with the given ones, for the calls of a program."""
-    collective = [call for call in calls if call.collective]
-    hosts = list(dict.fromkeys(host for call in collective for host in call.by_rank))
-    max_ranks = max(len(call.by_rank) for call in collective)
-    for count in _numbers(len(hosts)):
-        configs = [GIVEN.config, *(_order(call, count, model) for call in collective)]
-        for config, buffer in product(configs, _buffers(collective, count)):
-            yield Setting(config, None if count == len(hosts) else count, buffer)
-    for per_host in (2, 4, "*") if max_ranks > len(hosts) else ():
-        count = max_ranks if per_host == "*" else min(max_ranks, int(per_host) * len(hosts))
-        for buffer in _buffers(collective, count):
-            yield Setting(f"*:{per_host}", None, buffer)
-
-
-def _numbers(hosts: int) -> list[int]:
-    """Return numbers of aggregators, at most one a host: all, and powers of two below."""
-    return [hosts, *(2**k for k in range(hosts.bit_length() - 1, -1, -1) if 2**k < hosts)]
-
-
-def _order(call: MeasuredCall, count: int, model: NodeCost) -> str:
-    """Return the best order of hosts for a call, or their own."""
-    hints = listed(layout_of(call.by_rank))
-    with suppress(InputError):  # too many hosts, or windows, for this lever
-        assignment = assign(call.call.round_kinds(count), hints, model)
-        return hints.config(assignment.order[: assignment.named])
-    return GIVEN.config
-
-
-def _buffers(calls: Sequence[MeasuredCall], aggregators: int) -> list[int | None]:
-    """Return sizes of buffers: as it is, four times that, and as large as a file domain."""
-    sizes: list[int | None] = [None]
-    for call in calls:
-        first, last = call.call.pattern.extent
-        domain = -(-(last - first) // aggregators)
-        rounded = -(-domain // MIB) * MIB
-        present = call.call.buffer
-        if call.call.cyclic or present is None or domain <= present:
-            continue
-        sizes += [
-            size
-            for size in (4 * present, rounded)
-            if present < size <= min(LARGEST_BUFFER, rounded)
-        ]
-    return list(dict.fromkeys(sizes))

@@ -15,7 +15,7 @@ from isochrone.base.files import write_text
 from isochrone.base.record import Record
 from isochrone.base.text import whole_number
 from isochrone.base.units import format_bytes
-from isochrone.collective_io.aggregators import romio_hints
+from isochrone.collective_io.orders import romio_hints
 from isochrone.collective_io.results import io_recording, io_times
 from isochrone.measure.elimination import GIVEN, Timed
 from isochrone.measure.program import Program

@@ -15,8 +15,6 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
 from isochrone.base.inference import Speedup
 from isochrone.base.text import printable, printable_path
-from isochrone.collective_io.aggregators import romio_hints
-from isochrone.collective_io.aggregators.setting import BUFFER, Choice, Setting
 from isochrone.collective_io.cli.aggregator_choice import (
     ByAll,
     ByOrder,
@@ -41,7 +39,6 @@ from isochrone.collective_io.cli.proof import (
     tile_options,
 )
 from isochrone.collective_io.cli.workload import (
-    add_cb_config_list,
     add_job,
     add_measured_calls,
     add_model,
@@ -49,6 +46,8 @@ from isochrone.collective_io.cli.workload import (
     job,
     whole_call,
 )
+from isochrone.collective_io.orders import romio_hints
+from isochrone.collective_io.orders.setting import BUFFER, Choice, Setting
 from isochrone.collective_io.workload.call import DEFAULT
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.options import add_flag
@@ -74,7 +73,7 @@ DOCUMENTS = {"place-aggregators": PlacedByOrder | PlacedByAll}
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone place aggregators``."""
     add_job(parser)
-    add_cb_config_list(parser, DEFAULT)
+    parser.set_defaults(cb_config_list=DEFAULT)
     add_model(parser)
     add_measured_calls(parser)
     parser.add_argument(
@@ -90,7 +89,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Search, write the hints, and prove what was asked for."""
-    nodes, wanted, model = job(args)
+    nodes, wanted, model = job(args, host_list=True)
     given_setting = Setting(args.cb_config_list, args.cb_nodes, args.cb_buffer_size)
     of_bytes = model.of_bytes or args.calls
     if args.choose == "all" and wanted.buffer is None and of_bytes:

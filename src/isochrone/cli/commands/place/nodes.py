@@ -33,8 +33,9 @@ from isochrone.collective_io.cli.proof import (
     tile_options,
 )
 from isochrone.collective_io.cli.workload import add_job, add_model, files_read, job
-from isochrone.collective_io.nodes.node_order import NodeOrder, best_order
-from isochrone.collective_io.nodes.positions import Positions
+from isochrone.collective_io.orders.node_order import best_order
+from isochrone.collective_io.orders.positions import Positions
+from isochrone.collective_io.orders.search import BestOrder
 from isochrone.collective_io.predict.node_cost import refuse_no_time, saved
 from isochrone.collective_io.workload.call import DEFAULT, Call
 from isochrone.collective_io.workload.traffic import layout_of
@@ -113,7 +114,7 @@ def run(args: Namespace) -> int:
     document = _Placed(
         best.order, [*filled.cores], [*filled.hosts], best.cost, best.given_cost,
         model.model.origin or None, best.lower_bound, best.gap, best.gap == 0, wanted.exchanges,
-        best.method, best.others, [path for _, path in files], commands,
+        best.method, best.starts, [path for _, path in files], commands,
         [*wanted.warnings(), *block_placed(order.given)],
     )  # fmt: skip
     _prove(args, order, files, wanted, document)
@@ -248,7 +249,7 @@ def _prove(
 
 
 def _print(
-    proposal: NodeOrder, order: Arrangement, document: _Placed, model: Model, wanted: Call
+    proposal: BestOrder, order: Arrangement, document: _Placed, model: Model, wanted: Call
 ) -> None:
     console = terminal.console()
     warnings = unexchanged_first(console, wanted, document.warnings)
@@ -259,7 +260,7 @@ def _print(
         style="bold",
     )  # fmt: skip
     console.print(f"  {predicted_by(model).text}")
-    others = (f"{name} {format_seconds(cost, 4)}" for name, cost in proposal.others.items())
+    others = (f"{name} {format_seconds(cost, 4)}" for name, cost in proposal.starts.items())
     console.print("  " + " · ".join(others))
     pairs = list(zip(order.filled.hosts, order.filled.cores, strict=True))
     host_list = " ".join(f"{printable(host, 40)}:{count}" for host, count in pairs[:MAX_NAMES])

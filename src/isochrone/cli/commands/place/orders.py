@@ -77,8 +77,6 @@ def add_arguments(parser: ArgumentParser) -> None:
         "compare these orders instead: ranks on each node (4,4,2,2), or host names; NAME=LIST "
         "gives a name",
         nargs="+", action="extend", default=[], dest="listed")  # fmt: skip
-    add_expert(group, "--seed", "N", read_count,
-        "seed of the random orders (default: 1)", default=1)  # fmt: skip
     add_launches(parser, "order")
     add_flag(parser, "--dry-run", "predict only; start nothing")
     add_json(parser)
@@ -146,9 +144,7 @@ def _candidates(args: Namespace, ordered: Nodes) -> list[Candidate]:
             listed.append(("given", list(given_order)))
         return choose(listed, ordered.alike, limit=len(listed))
     nodes = len(ordered.given.hosts)
-    return choose(
-        ordered.named(), ordered.alike, limit=args.max_orders, random=nodes, seed=args.seed
-    )  # fmt: skip
+    return choose(ordered.named(), ordered.alike, limit=args.max_orders, random=nodes)
 
 
 def _expected(
@@ -209,7 +205,7 @@ def _launch(
                 )  # fmt: skip
             sides[f"order-{index}"] = Launch(options, plan, ordered.ranks(compared_order.order))
         return launch_in_turns(
-            jobs, sides, launches=args.launches, op=args.op, runs=args.keep, seed=args.seed,
+            jobs, sides, launches=args.launches, op=args.op, runs=args.keep, seed=1,
             progress=progress,
         )  # fmt: skip
 

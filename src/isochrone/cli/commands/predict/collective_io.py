@@ -17,7 +17,6 @@ from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collective_io import data_distribution
 from isochrone.collective_io.cli.placing import unexchanged_first
 from isochrone.collective_io.cli.workload import (
-    add_cb_config_list,
     add_job,
     add_measured_calls,
     add_model,
@@ -95,7 +94,6 @@ DOCUMENTS = {"predict-collective-io": _Predicted}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone predict collective-io``."""
     add_job(parser)
-    add_cb_config_list(parser)
     add_model(parser)
     add_measured_calls(parser)
     add_json(parser)
@@ -109,10 +107,10 @@ def run(args: argparse.Namespace) -> int:
     """Predict, and say which node is the hot spot."""
     if args.figure is not None:
         check_output(args.figure, force=args.force, inputs=files_read(args))
-    nodes, wanted, model = job(args)
+    nodes, wanted, model = job(args, host_list=True)
     if args.driver == "ompio":
         if args.cb_config_list not in (None, "*:1") or args.cb_nodes is not None:
-            raise InputError("OMPIO ignores these hints", where="--cb-config-list, --cb-nodes")
+            raise InputError("OMPIO ignores these hints", where="--hints")
         ranks = wanted.of_ompio()
     else:
         ranks = wanted.aggregators(nodes.by_rank, args.cb_config_list, args.cb_nodes)

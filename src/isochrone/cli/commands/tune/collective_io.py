@@ -16,8 +16,8 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
 from isochrone.base.text import shell_word
 from isochrone.cli.program import add_before, add_program, before_of, command_of
-from isochrone.collective_io.aggregators import romio_hints
 from isochrone.collective_io.cli.placing import print_outcome, reporter
+from isochrone.collective_io.orders import romio_hints
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.program.chooser import Chooser
 from isochrone.collective_io.program.trials import (

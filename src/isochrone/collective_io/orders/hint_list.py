@@ -88,6 +88,17 @@ class HintList(Record, eq=False):
         lengths = np.cumsum(self._lengths[order]) + len(self.end)
         return int(np.searchsorted(lengths, VALUE_LIMIT, side="right"))
 
+    def longest(self, order: Ints) -> Ints:
+        """Return the hosts of an order that a hint can name: the first ones, and those it must."""
+        if self.fits(order):
+            return order
+        for room in range(self.room(order), -1, -1):
+            late = order[room:]
+            named = np.concatenate([order[:room], late[self.must[late]]])
+            if self.fits(named):
+                return named
+        return np.flatnonzero(self.must)
+
     def aggregators(self, order: Ints) -> list[int]:
         """Return the ranks that serve, in the order of the file domains."""
         by_host = np.argsort(self.layout.of_rank, kind="stable")

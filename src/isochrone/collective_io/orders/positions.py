@@ -12,12 +12,14 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.base.table import grouped
+from isochrone.collective_io.orders import exact
+from isochrone.collective_io.orders.order_costs import OrderCosts
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.workload import Floats, Ints, expanded, in_portions
 from isochrone.collective_io.workload.traffic import Amounts, Counts, RoundKind, Sums
 
 
-class Positions:
+class Positions(OrderCosts):
     """Costs of nodes by position, ranks before them and own ranks.
 
     Parameters
@@ -31,35 +33,35 @@ class Positions:
     """
 
     def __init__(self, kinds: Sequence[RoundKind], cores: Ints, model: NodeCost) -> None:
-        self.nodes = len(cores)
-        self.of_neighbours = model.of_neighbours
-        self.ranks = int(cores.sum())
-        self.sizes, self.counts = np.unique(cores, return_counts=True)
+        self.places = len(cores)
+        self.separable = not model.of_neighbours
+        self.labels, self.counts = np.unique(cores, return_counts=True)
+        self.width = self.labels
         different = distinct(kinds, model)
         rounds = np.array([times for _, times in different])
         self.weights = rounds / rounds.sum()
         form = _ByBytes if model.of_data else _ByMessages
-        self._kinds = [form(kind, self.nodes, self.sizes, model) for kind, _ in different]
+        self._kinds = [form(kind, self.places, self.labels, model) for kind, _ in different]
 
-    def costs(self, position: Ints, first_rank: Ints, size: Ints) -> Floats:
-        """Return the seconds of nodes in each kind of round; shape (kinds, nodes asked for).
+    @property
+    def most_orders(self) -> int:
+        """Number of orders that are enumerated at most."""
+        return exact.MAX_ORDERS
 
-        Lower bounds if they depend on the other nodes.
-        """
-        return np.stack([kind.costs(position, first_rank, size) for kind in self._kinds])
+    def widths(self, labels: Ints) -> Ints:
+        """Return the ranks of nodes: they are the labels."""
+        return labels
+
+    def costs(self, position: Ints, before: Ints, label: Ints) -> Floats:
+        """Return the seconds of nodes in each kind of round; shape (kinds, nodes asked for)."""
+        return np.stack([kind.costs(position, before, label) for kind in self._kinds])
 
     def total(self, orders: Ints) -> Floats:
         """Return the cost of whole orders, given as ranks of each node; shape (…, nodes)."""
         first_rank = np.cumsum(orders, axis=-1) - orders
-        position = np.broadcast_to(np.arange(self.nodes), orders.shape)
+        position = np.broadcast_to(np.arange(self.places), orders.shape)
         hottest = [kind.hottest(position, first_rank, orders) for kind in self._kinds]
         return np.asarray(np.tensordot(self.weights, hottest, 1))
-
-    def least(self, order: Ints) -> float:
-        """Return the cost below which an order is not, by what its nodes are at least."""
-        first_rank = np.cumsum(order) - order
-        costs = self.costs(np.arange(self.nodes), first_rank, order)
-        return float(self.weights @ costs.max(axis=-1))
 
     def bound(self) -> float:
         """Return a lower bound of the cost of all orders.

@@ -17,10 +17,10 @@ from msgspec.structs import replace
 
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
-from isochrone.collective_io.aggregators.assignment import MAX_LIST_HOSTS, assign
-from isochrone.collective_io.aggregators.hint_list import HintList, listed
-from isochrone.collective_io.aggregators.host_costs import MAX_TABLE_ENTRIES
-from isochrone.collective_io.aggregators.setting import (
+from isochrone.collective_io.orders.assignment import MAX_LIST_HOSTS, assign
+from isochrone.collective_io.orders.hint_list import HintList, listed
+from isochrone.collective_io.orders.host_costs import MAX_TABLE_ENTRIES
+from isochrone.collective_io.orders.setting import (
     BUFFER,
     GIVEN,
     Choice,
