@@ -15,6 +15,7 @@ MOST = 300_000
 """Bytes of a page that can be sent to anybody."""
 
 
+@pytest.mark.slow
 def test_each_page_is_small_and_begins_with_the_verdict(
     tmp_path: Path, golden: Golden, subtests: pytest.Subtests
 ) -> None:
@@ -33,6 +34,7 @@ def test_each_page_is_small_and_begins_with_the_verdict(
     golden("\n".join(f"{name}: {head[0][4:-5]}" for name, head in heads.items()))
 
 
+@pytest.mark.slow
 def test_the_terminal_says_the_same_with_a_page_and_without(
     tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
