@@ -143,6 +143,7 @@ print(read(Path("app.yaml")))
     assert "relay" in python(copy, "-c", read)
 
 
+@pytest.mark.slow
 def test_an_operation_is_exported_imported_fitted_and_predicted(copy: Path) -> None:
     """No list of an exporter, importer, family or prediction has to name it as well."""
     (copy / "imb.txt").write_text(IMB)

@@ -23,6 +23,7 @@ COMMANDS = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_every_command_reads_every_file(tmp_path: Path, subtests: pytest.Subtests) -> None:
     """With the exit code that a new file of this kind has; documents are as declared."""
     for file in FILES:

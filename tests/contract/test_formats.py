@@ -377,6 +377,7 @@ COMMANDS = (
 """Of a sample with several tests, `export` needs one."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", IN_LOGS)
 def test_every_command_reads_every_sample(
     name: str, tmp_path: Path, subtests: pytest.Subtests
@@ -392,6 +393,7 @@ def test_every_command_reads_every_sample(
                 assert answer.returncode == (2 if one_of_several else 0), answer.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", IN_LOGS)
 def test_a_damaged_sample_gives_runs_or_one_line(name: str, tmp_path: Path) -> None:
     """Lost, doubled and exchanged lines and wrong bytes end in no traceback and no invalid run."""

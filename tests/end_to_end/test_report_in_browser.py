@@ -12,6 +12,7 @@ from isochrone.changes.compare import compare
 from isochrone.changes.pages.comparison_page import Compared, comparison_page
 from isochrone.pages.html.render import write_page, write_report
 from isochrone.runfile import file as runs
+from made_up.decisions import write_pages
 from made_up.hotspots import hotspot, tile_io
 from made_up.latency_maps import block, latency_map
 from made_up.sweeps import bisection, collective, point_to_point, table_of
@@ -138,6 +139,36 @@ def test_a_comparison_is_silent_readable_and_fits(
     assert min(browser.evaluate(CONTRAST)) >= 4.5
     unnamed = "[...document.querySelectorAll('svg[role=img], [role=region]')]"
     assert browser.evaluate(f"{unnamed}.filter(e => !e.getAttribute('aria-label')).length") == 0
+
+
+@pytest.fixture(scope="module")
+def decisions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return write_pages(tmp_path_factory.mktemp("decisions"))
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (360, "dark")])
+def test_the_page_of_each_decision_is_silent_readable_and_fits(
+    browser: Browser, decisions: dict[str, Path], width: int, scheme: str,
+    subtests: pytest.Subtests,
+) -> None:  # fmt: skip
+    """A verdict first; nothing wider than a phone; a name for every table and picture."""
+    browser.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
+                 deviceScaleFactor=1, mobile=False)  # fmt: skip
+    browser.call(
+        "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
+    )
+    for name, path in decisions.items():
+        with subtests.test(name):
+            browser.open(path)
+            assert browser.seen("Log.entryAdded", "Runtime.exceptionThrown") == []
+            browser.evaluate(UNFOLDED)
+            assert browser.evaluate("document.documentElement.scrollWidth") <= width
+            assert min(browser.evaluate(CONTRAST)) >= 4.5
+            unnamed = "[...document.querySelectorAll('svg[role=img], [role=region]')]"
+            nameless = f"{unnamed}.filter(e => !e.getAttribute('aria-label')).length"
+            assert browser.evaluate(nameless) == 0
+            empty = "[...document.querySelectorAll('th')].filter(e => !e.textContent.trim()).length"
+            assert browser.evaluate(empty) == 0
 
 
 @pytest.fixture(scope="module")

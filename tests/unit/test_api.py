@@ -95,6 +95,31 @@ def test_figures_are_drawn_and_written(map_file: Path, tmp_path: Path, golden: G
         isochrone.plot(map_file, colour="red")
 
 
+def test_each_result_is_plotted_in_the_place_of_given_axes(map_file: Path, tmp_path: Path) -> None:
+    """Beside each other in one figure: inside of their axes, with texts that shrink with them."""
+    from matplotlib.figure import Figure
+
+    run = isochrone.read(map_file)
+    sweep = sweeps.point_to_point()
+    slow = launches(3, np.random.default_rng(2), factor=1.5)
+    found = isochrone.compare(launches(3, np.random.default_rng(1)), slow)
+    figure = Figure(figsize=(12, 10))
+    places = figure.subplots(2, 3).ravel()
+    plots = (run.plot, isochrone.analyse(run).plot, found.plot, isochrone.fit(sweep).plot)
+    for ax, plot in zip(places, plots, strict=False):
+        assert plot(ax=ax) is figure
+    assert isochrone.plot(map_file, "surface", tmp_path / "all.svg", ax=places[4]) is figure
+    assert (tmp_path / "all.svg").exists()
+    assert len(figure.subfigs) == 5
+    for ax, part in zip(places, figure.subfigs, strict=False):
+        assert part.bbox.bounds == pytest.approx(ax.bbox.bounds)
+        assert part.axes
+        if ax is not places[4]:  # space reaches beyond its frame
+            assert all(part.bbox.padded(1).contains(*one.bbox.p0) for one in part.axes)
+    whole = run.plot().texts[0].get_fontsize()
+    assert figure.subfigs[0].texts[0].get_fontsize() < 0.8 * whole
+
+
 def test_what_cannot_be_is_one_line(tmp_path: Path) -> None:
     for wrong in (
         lambda: isochrone.analyse(tmp_path / "nowhere"),

@@ -3,6 +3,8 @@
 Everything here is also in ``isochrone`` itself, where it is loaded when it is first used.
 """
 
+from __future__ import annotations
+
 import copy
 import io
 from collections.abc import Iterable
@@ -10,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,7 +34,10 @@ from isochrone.pages.page import Asked
 from isochrone.runfile.any_file import foreign, read
 from isochrone.runfile.file_type import looks_like_a_table
 from isochrone.runfile.run import Run
-from isochrone.views.view import Figure
+from isochrone.views.view import Axes, Figure
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 __all__ = [
     "Analysis", "Source", "analyse", "compare", "fit", "measure", "plot", "read",
@@ -80,6 +85,14 @@ class Analysis:
         """
         analysis = topology.analyse(self.run, self.asked.nbytes)
         return analysis.estimator.of(*np.broadcast_arrays(np.atleast_1d(i), j))
+
+    def to_pandas(self, name: str | None = None) -> DataFrame:
+        """Return the records of the run as a data frame: `isochrone.Run.to_pandas`."""
+        return self.run.to_pandas(name)
+
+    def plot(self, view: str | None = None, **options: Any) -> Figure:
+        """Plot the run: `isochrone.plot`, with its options."""
+        return plot(self.run, view, **options)
 
     def __getitem__(self, key: str) -> Any:
         """Return a member of the document: ``analysis["levels"]``."""
@@ -190,6 +203,8 @@ def plot(
     what: Source | Iterable[Source],
     view: str | None = None,
     output: str | Path | None = None,
+    *,
+    ax: Axes | None = None,
     **options: Any,
 ) -> Figure:
     """Plot runs or a table of times, and return the figure of matplotlib.
@@ -202,6 +217,8 @@ def plot(
         As ``isochrone plot --view``; if None, the default for this kind of run.
     output
         File to write: ``.png``, ``.svg`` or ``.pdf``. An existing file is overwritten.
+    ax
+        Axes of a figure of yours, in whose place it is plotted; that figure is returned.
     options
         Options of the figure, such as ``what="mean"``, ``sizes=(8, 1024)``, ``scale="log"``,
         ``model=…``; all are in `isochrone.views.view.Options`.
@@ -221,7 +238,7 @@ def plot(
         figure_options = views.Options(**options)
     except TypeError as error:
         raise InputError(f"unknown option of a figure: {error}") from error
-    figure = views.draw(name, drawn, figure_options)
+    figure = views.draw(name, drawn, figure_options, ax)
     if output is not None:
         views.save(figure, Path(output))
     return figure

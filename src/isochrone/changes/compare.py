@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
+from isochrone import views
 from isochrone.base.arrays import Floats
 from isochrone.base.documents import Hidden, Inline, Value, plain, shown
 from isochrone.base.errors import InputError
@@ -35,6 +36,7 @@ from isochrone.changes.log_medians import measured
 from isochrone.runfile.environment import Differing
 from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import Run
+from isochrone.views.view import Axes, Figure
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -224,6 +226,16 @@ class Comparison:
 
         names = dict.fromkeys(name for row in rows for name in row)
         return data_frame({name: [row.get(name) for row in rows] for name in names})
+
+    def plot(self, ax: Axes | None = None) -> Figure:
+        """Plot the times of both sides and the ratios with their intervals.
+
+        Parameters
+        ----------
+        ax
+            Axes of a figure of yours, in whose place it is plotted; that figure is returned.
+        """
+        return views.draw("ratio", [], views.Options(comparison=self), ax)
 
     def _repr_html_(self) -> str:
         rows = "".join(

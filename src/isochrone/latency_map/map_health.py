@@ -52,12 +52,12 @@ _QUARTER = 0.25
 _HALF = 0.5
 
 _DOUBTS = {
-    "few-nodes": "measure four nodes or more, or give --baseline",
-    "few-ranks": "measure six ranks or more, or give --baseline",
+    "few-nodes": "measure four nodes or more, or compare with earlier runs (--baseline)",
+    "few-ranks": "measure six ranks or more, or compare with earlier runs (--baseline)",
     "hosts-disagree": "check the placement of the ranks, and measure again",
     "nodes-differ": "give --baseline",
-    "no-group": "compare with how the nodes are connected, or give --baseline",
-    "shared-way": "compare with how the nodes are connected, or give --baseline",
+    "no-group": "compare with how the nodes are connected, or with earlier runs (--baseline)",
+    "shared-way": "compare with how the nodes are connected, or with earlier runs (--baseline)",
 }
 """Warnings of a reading that leave open whether a host is slow, and what to do."""
 

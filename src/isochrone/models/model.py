@@ -400,7 +400,7 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
 
         return file.read(path)
 
-    def plot(self, measured: Measured | None = None, view: str = "fit") -> Any:
+    def plot(self, measured: Measured | None = None, view: str = "fit", ax: Any = None) -> Any:
         """Plot the points, the formula with its interval and rivals, and the residuals.
 
         Parameters
@@ -409,6 +409,8 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
             Anything that can be fitted; if None, the data of the fit.
         view
             ``fit``, or ``deviation`` for bars by group.
+        ax
+            Axes of a figure of yours, in whose place it is plotted; that figure is returned.
 
         Returns
         -------
@@ -421,7 +423,8 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
             If the model is for nothing of it, or was read from a file and nothing is given.
         """
         views = import_module("isochrone.views")  # these know models, and not the reverse
-        figure = views.draw(view, [self._measured(measured)], views.Options(model=self))
+        options = views.Options(model=self)
+        figure = views.draw(view, [self._measured(measured)], options, ax)
         figure.set_facecolor("white")  # a notebook may be dark, and the ink is
         return figure
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -414,6 +415,10 @@ class Run:
             dims=("bytes", "i", "j"), coords={"bytes": sizes, "i": ranks, "j": ranks, **hosts},
             attrs={"units": "s", "origin": str(self.origin)},
         )  # fmt: skip
+
+    def plot(self, view: str | None = None, **options: Any) -> Any:
+        """Plot the run: `isochrone.plot`, with its options."""
+        return import_module("isochrone.api").plot(self, view, **options)  # it knows runs
 
     def __repr__(self) -> str:
         state = "complete" if self.complete else "partial"

@@ -6,12 +6,13 @@ import matplotlib, drawing does.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from isochrone.base import registry
 from isochrone.base.errors import InputError
+from isochrone.views.panel import in_place_of, scale_texts
 from isochrone.views.saving import SUFFIXES, save, to_svg
-from isochrone.views.view import ORDERS, TABLE, Figure, Options, View
+from isochrone.views.view import ORDERS, TABLE, Axes, Figure, Options, View
 
 __all__ = ["SUFFIXES", "TABLE", "Options", "View", "draw", "fitting", "save", "to_svg", "usual"]
 
@@ -22,10 +23,12 @@ def draw(
     name: str,
     runs: Sequence[Any],
     options: Options | None = None,
+    axes: Axes | None = None,
 ) -> Figure:
     """Draw a figure of one or several runs, or of tables: samples, or paths of CSV files.
 
-    Or of orders of nodes that were compared.
+    Or of orders of nodes that were compared. With ``axes``, it is drawn in their place, and the
+    figure that they belong to is returned.
 
     Raises
     ------
@@ -35,7 +38,7 @@ def draw(
     """
     options = options or Options()
     view: View = registry.load(FAMILY, name).VIEW
-    if not runs:
+    if not runs and options.comparison is None:
         raise InputError("no run is given", hint="give at least one run file")
     kinds = (str(getattr(run, "kind", TABLE)) for run in runs)
     kind = next((run_kind for run_kind in kinds if run_kind not in view.kinds), None)
@@ -47,7 +50,11 @@ def draw(
         raise InputError(f"the view {name} plots a single run, not {len(runs)}")
     if not view.several and len(options.sizes) > 1:
         raise InputError(f"the view {name} plots a single message size, not {len(options.sizes)}")
-    return view.draw(runs, options)
+    if axes is None:
+        return view.draw(runs, options)
+    with in_place_of(axes):
+        scale_texts(view.draw(runs, options))
+    return cast("Figure", axes.figure)
 
 
 def usual(kind: str) -> str:

@@ -16,6 +16,7 @@ from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
 from isochrone.base.text import printable
+from isochrone.views.panel import panel
 from isochrone.views.view import Axes, Figure
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def new_figure(width: float, height: float, dpi: float = 150) -> Figure:
             "figures need the package matplotlib",
             hint="try: pip install matplotlib pillow jinja2",
         ) from error
-    return Figure(figsize=(width, height), dpi=dpi, facecolor="none")
+    return panel(width, height) or Figure(figsize=(width, height), dpi=dpi, facecolor="none")
 
 
 def check(quantity: str) -> str:

@@ -65,6 +65,7 @@ CASES: dict[str, list[dict[str, Any]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize(
     "machine", [{}, {"ppn": 4}, {"both": 2.0}, {"at_once": False}, {"behind": 16}]

@@ -142,6 +142,7 @@ def summed(found: list[Action]) -> Counter[tuple[str, int, tuple[int, ...]]]:
     return sums
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STYLES)
 def test_a_program_comes_back_on_a_number_of_ranks_nobody_saw(name: str) -> None:
     """On 64 ranks, from 4, 8 and 16: the same messages, groups and computation of each rank."""
@@ -533,6 +534,7 @@ def test_a_wavefront_receives_in_the_order_of_the_program() -> None:
         assert orders[0] == orders[1]
 
 
+@pytest.mark.slow
 def test_a_description_has_to_close() -> None:
     """Polling that no call of the trace shows: named, added, and part of the interval."""
     known = [messages(), collectives(bcast=(1e-6, 1e-6), allreduce=(1e-6, 1e-6))]

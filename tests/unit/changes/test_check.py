@@ -99,6 +99,7 @@ def test_the_ends_of_a_slow_pair_are_suspects_and_in_no_list(name: str) -> None:
     assert set(found.suspects) == ends
 
 
+@pytest.mark.slow
 @pytest.mark.few(2)
 @pytest.mark.parametrize("by", [10.0, 30.0])
 @pytest.mark.parametrize("dimensions", [(4, 4), (3, 3, 3), (16,)])
@@ -139,6 +140,7 @@ def test_a_slow_rank_proves_its_host_bad() -> None:
     assert found.bad_hosts == ["n1"]
 
 
+@pytest.mark.slow
 def test_what_was_not_measured_again_is_a_suspect_and_nothing_is_called_slow() -> None:
     """Of each kind of component; what `show` names as suspected is what `check` does not judge."""
     names, members = block(16, 2), np.arange(32)
@@ -161,6 +163,7 @@ def test_what_was_not_measured_again_is_a_suspect_and_nothing_is_called_slow() -
         assert check(confirmed(run, lambda times=times: times)).verdict == "slow", kind
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spread", "by", "verdict"),
     [(0.03, 1.13, "not known"), (0.03, 1.25, "slow"), (0.0, 1.13, "slow"), (0.0, 1.0, "good")],
@@ -238,6 +241,7 @@ def test_one_node_is_not_several_and_no_percentage_is_the_threshold(
 # ---- against earlier launches ------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.few(2)
 @pytest.mark.parametrize("by", [1.1, 3.0])
 @pytest.mark.parametrize("name", ["few nodes", "switches", "torus", "uneven"])
@@ -304,6 +308,7 @@ def test_runs_judged_together_are_judged_as_one_by_one(name: str) -> None:
         assert shared.left_out == alone.left_out
 
 
+@pytest.mark.slow
 def test_no_more_than_the_latest_runs_are_compared_with() -> None:
     machine, earlier = season("few nodes")
     dice = np.random.default_rng(5)
@@ -405,6 +410,7 @@ def test_a_new_host_is_judged_by_its_peers_and_named() -> None:
         assert all(one.runs == 0 for one in found.worse)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recorded", [True, False])
 def test_the_peers_of_a_new_host_have_its_model_of_processor(recorded: bool) -> None:
     """Half of the nodes are older: their round trips take 1.2 times as long, every night."""
@@ -554,6 +560,7 @@ def test_the_worst_verdict_counts_and_the_document_is_json() -> None:
     assert document["bad_hosts"] == ["n2"]
 
 
+@pytest.mark.slow
 def test_a_node_that_the_distances_of_a_ring_hide_is_not_known_and_named() -> None:
     machine = Machine("ring", torus((16,)), 1.0, np.arange(16))
     dice = np.random.default_rng(9)
@@ -580,6 +587,7 @@ def test_nodes_behind_a_switch_that_became_slow_are_suspects(name: str, uplink: 
     assert set(found.suspects) == {"n04", "n05", "n06", "n07"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dimensions", [(4, 4), (16,)])
 def test_a_link_of_a_torus_that_became_slow_is_worse_and_no_host_is_bad(
     dimensions: tuple[int, ...],

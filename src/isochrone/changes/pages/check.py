@@ -9,7 +9,7 @@ from isochrone.base.verdicts import GOOD, NOT_KNOWN, POSSIBLY_SLOW, SLOW, SLOWER
 from isochrone.changes.check import Check, Finding, hosts_of, together
 from isochrone.changes.effects import at_size
 from isochrone.pages.common import date_in_words, page_of
-from isochrone.pages.page import Block, Page, Section, Sentence, Tone
+from isochrone.pages.page import Block, Page, Picture, Section, Sentence, Tone
 
 MAX_FINDINGS = 20
 MAX_HOSTS = 64
@@ -54,13 +54,21 @@ def check_page(checks: Sequence[Check], unused: Sequence[str]) -> Page:
         name = one.run.path.name if one.run.path is not None else one.run.experiment
         prefix = f"{printable(name, 60)}: " if several else ""
         sections += [
-            replace(section, title=f"{prefix}{section.title}")
+            replace(section, title=f"{prefix}{section.title}", blocks=_small(section))
             for section in page_of(one.run).sections
         ]
     dates = sorted(one.run.about.started for one in checks)
     facts = tuple(dict.fromkeys(date_in_words(date) for date in (dates[0], dates[-1]) if date))
     what = f"{len(checks)} runs" if several else page_of(checks[0].run).title
     return Page(f"Check of {what}: {together(checks)}", ("check",), facts, None, tuple(sections))
+
+
+def _small(section: Section) -> tuple[Block, ...]:
+    """Leave the surface out: it shows the map once more, and is larger than all else together."""
+    return tuple(
+        block for block in section.blocks
+        if not (isinstance(block, Picture) and block.view == "surface")
+    )  # fmt: skip
 
 
 def closing(checks: Sequence[Check], unused: Sequence[str]) -> Iterator[Block]:

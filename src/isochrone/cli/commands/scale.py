@@ -28,12 +28,13 @@ from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.base.record import Record
 from isochrone.base.table import grouped
-from isochrone.base.text import command_line, warn
+from isochrone.base.text import command_line, printable, warn
 from isochrone.base.units import format_seconds
 from isochrone.cli.launches import make_folder, measure_in
 from isochrone.cli.long_work import duration
 from isochrone.cli.program import for_ranks
 from isochrone.console.as_json import add_json, print_json
+from isochrone.console.decision_page import VERDICT, add_page, check_page_file, tell_decision
 from isochrone.console.measuring import add_setup, setup_of
 from isochrone.console.options import (
     add_expert,
@@ -52,7 +53,8 @@ from isochrone.measure.setup import Setup
 from isochrone.measure.source_lines import source_lines
 from isochrone.measure.suites import Planned, estimates
 from isochrone.models import Model
-from isochrone.pages.page import Block, Row, Sentence, Table, Warnings, columns_of
+from isochrone.models.pages.model import sections_of
+from isochrone.pages.page import Later, Row, Section, Sentence, Table, Warnings, columns_of
 from isochrone.pages.terminal import print_blocks
 from isochrone.pages.words import plural
 from isochrone.runfile.file import read
@@ -96,6 +98,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "application description to write, for isochrone emulate and isochrone predict "
         "app (default: none)",
     )
+    add_page(parser, "the times, the test, the recorded calls and the models")
     add_json(parser)
     add_flag(parser, "--quiet", "print no progress")
     add_setup(parser)
@@ -115,6 +118,7 @@ def run(args: Namespace) -> int:
         raise InputError("--list --json prints no predictions", where="--to")
     if args.output is not None:
         check_output(args.output, force=args.force)
+    check_page_file(args)
     args.folder = args.folder or (args.output or Path("x")).with_name("isochrone-scale")
     starts = args.ranks is not None or (args.to and not args.model)
     setup = setup_of(args) if starts else None
@@ -168,10 +172,12 @@ def _predict(args: Namespace, setup: Setup | None, runs: Sequence[Run]) -> int:
     if args.output is not None:
         description = reading.parse(scaling.described, str(args.output))
         reading.write(description, args.output, _counted(scaling.warnings))
-    if args.json:
-        print_json(scaling)
-    else:
-        print_blocks(_blocks(scaling))
+    name = printable(traces[-1].name, 60)
+    most = scaling.predictions[-1]
+    tell_decision(
+        args, scaling, f"{name} on {most.ranks} ranks: {format_seconds(most.seconds)}",
+        _sections(scaling, largest, fitted), f"recorded on {_listed_ranks(scaling)} ranks",
+    )  # fmt: skip
     return 0
 
 
@@ -288,19 +294,35 @@ def _counted(warnings: Sequence[str]) -> list[str]:
     ]
 
 
-def _blocks(found: Scaling) -> list[Block]:
+def _listed_ranks(found: Scaling) -> str:
+    return ", ".join(map(str, found.recorded))
+
+
+def _sections(found: Scaling, largest: Run, fitted: Sequence[Model]) -> list[Section]:
+    """Return the times and the test; for the page also what they are made of."""
     rows = tuple(
         Row((str(prediction.ranks), format_seconds(prediction.seconds),
              f"{format_seconds(prediction.low)} to {format_seconds(prediction.high)}"))
         for prediction in found.predictions
     )  # fmt: skip
-    blocks: list[Block] = []
     error = found.held_out_error
-    if error is not None:
-        blocks.append(Sentence(
-            f"Test: predicted from the smaller recordings, the time on {found.recorded[-1]} ranks "
-            f"is {abs(error):.1%} too {'long' if error > 0 else 'short'}"
-        ))  # fmt: skip
+    test = [] if error is None else [Sentence(
+        f"Test: predicted from the smaller recordings, the time on {found.recorded[-1]} ranks "
+        f"is {abs(error):.1%} too {'long' if error > 0 else 'short'}"
+    )]  # fmt: skip
     columns = columns_of(">ranks", ">time", ">95 % interval")
-    title = f"Predicted from recordings on {', '.join(map(str, found.recorded))} ranks"
-    return [*blocks, Table(title, columns, rows), Warnings(tuple(_counted(found.warnings)))]
+    title = f"Predicted from recordings on {_listed_ranks(found)} ranks"
+    closing = tuple(
+        Row((str(ranks), f"{100 * error:+.1f} %"))
+        for ranks, error in zip(found.recorded, found.closing_errors, strict=True)
+    )
+    checked = Table(
+        "Recorded programs, predicted from their description", columns_of(">ranks", ">error"),
+        closing,
+    )  # fmt: skip
+    warnings = Warnings(tuple(_counted(found.warnings)))
+    return [
+        Section(VERDICT, (*test, Table(title, columns, rows), warnings)),
+        Section("Recorded calls", (Later(lambda: [*listing(largest), checked]),)),
+        *sections_of(fitted),
+    ]

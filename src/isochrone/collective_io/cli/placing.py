@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -14,9 +14,9 @@ from isochrone.base.text import Tell, printable
 from isochrone.base.units import format_seconds
 from isochrone.base.verdicts import FASTER, NOT_KNOWN
 from isochrone.collective_io.workload.call import Call
+from isochrone.console.decision_page import VERDICT, in_use
 from isochrone.measure.allocation import Allocation
-from isochrone.pages import terminal
-from isochrone.pages.page import Row, Table, columns_of
+from isochrone.pages.page import Block, Row, Section, Sentence, Table, Warnings, columns_of
 
 
 def certainty(gap: float) -> str:
@@ -66,10 +66,10 @@ def reporter(*, quiet: bool) -> Tell:
 Document = Mapping[str, Any]
 
 
-def print_outcome(document: Document, folder: Path) -> None:
-    """Print what was gained, and how to use it."""
-    console = terminal.console()
+def outcome(document: Document, folder: Path) -> list[Section]:
+    """Return what was tried, what was gained, and how to use it."""
     local, portable = document.get("local_filesystems"), document["portable"]
+    remarks: list[Block] = []
     if local:
         remark = (
             f"this explains the gain of '{document['proposed']['words']}'; do not expect it on a "
@@ -77,44 +77,43 @@ def print_outcome(document: Document, folder: Path) -> None:
             if portable
             else "this gain may not appear on a parallel file system"
         )
-        console.print(
+        remarks.append(Sentence(
             f"The files are on {' and '.join(local)}, local to one host: "
-            f"{printable(remark, 400)}", style="bold yellow",
-        )  # fmt: skip
-    _print_choices(console, document["choices"], document.get("verdict"))
-    _print_gains(console, document)
+            f"{printable(remark, 400)}", "strong",
+        ))  # fmt: skip
+    verdict: list[Block] = [*_gains(document)]
     if document["kept"] is None:
         conclusion = "Not known" if document.get("verdict") == NOT_KNOWN else "No gain"
-        console.print(
-            f"{conclusion}: keep the current settings ({printable(document['why'], 400)}).",
-            style="bold",
-        )  # fmt: skip
+        why = printable(document["why"], 400)
+        verdict.append(Sentence(f"{conclusion}: keep the current settings ({why}).", "strong"))
     else:
-        _print_setting(console, "Accepted", document)
+        verdict += _setting("Accepted", document)
     if portable and portable["why"]:
         why = printable(portable["why"], 400)
-        console.print(f"No setting for other file systems: {why}", style="bold")
+        verdict.append(Sentence(f"No setting for other file systems: {why}", "strong"))
     elif portable:
-        _print_setting(console, "For other file systems", portable)
-        _print_gains(console, portable)
-    for hint in document["kept_hints"]:
-        console.print(printable(_cost(hint), 900))
-    print_warnings(console, document["warnings"])
+        verdict += [*_setting("For other file systems", portable), *_gains(portable)]
+    verdict += [Sentence(printable(_cost(hint), 900)) for hint in document["kept_hints"]]
+    verdict.append(Warnings(tuple(printable(text, 400) for text in document["warnings"])))
     if document.get("advice"):
-        console.print(f"To try: {printable(document['advice'], 900)}")
-    console.print(
+        verdict.append(Sentence(f"To try: {printable(document['advice'], 900)}"))
+    where = (
         f"The comparison is in {printable(folder / 'report.json', 400)}; 'isochrone show' of this "
         "folder shows the first recording"
     )
+    return [
+        Section("What was tried", (*remarks, *_choices(document))),
+        Section(VERDICT, (*verdict, Sentence(where))),
+    ]
 
 
-def _print_choices(console: Console, choices: Sequence[Document], verdict: str | None) -> None:
-    """Print a table of the settings that were tried: of the winner, pairs give the gain."""
+def _choices(document: Document) -> Iterator[Table]:
+    """Tabulate the settings that were tried: of the winner, pairs give the gain."""
     columns = columns_of(
         "setting", "hints", ">launches", ">median", ">times as fast", "95 % interval", "verdict"
     )
     rows = []
-    for choice in choices:
+    for choice in document["choices"]:
         starts, gain = [timed.calls for timed in choice.get("starts", [])], choice.get("gain")
         setting = {**choice["hints"], **choice["environment"]}
         cells = (
@@ -122,27 +121,23 @@ def _print_choices(console: Console, choices: Sequence[Document], verdict: str |
             str(len(starts)), format_seconds(median(starts)) if starts else "–",
             f"{gain.ratio:.2f}" if gain else "–",
             f"{gain.low:.2f} to {gain.high:.2f}" if gain else "–",
-            choice.get("dropped") or verdict or "–",
+            choice.get("dropped") or document.get("verdict") or "–",
         )  # fmt: skip
         rows.append(Row(cells, "good" if cells[-1] == FASTER else ""))
     if rows:
-        table = Table("Time in MPI-IO with each setting, compared with the given ones", columns,
-                      tuple(rows))  # fmt: skip
-        terminal.print_blocks([table], console)
+        title = "Time in MPI-IO with each setting, compared with the given ones"
+        yield Table(title, columns, tuple(rows))
 
 
-def _print_setting(console: Console, title: str, document: Document) -> None:
-    description = printable(document["proposed"]["words"], 400)
-    console.print(f"{title}: {description}", style="bold")
-    console.print("To use it, without changing the program:")
-    for line in document["use"]:
-        console.print(f"  {printable(line, 1400)}")
+def _setting(title: str, document: Document) -> Iterator[Block]:
+    yield Sentence(f"{title}: {printable(document['proposed']['words'], 400)}", "strong")
+    yield from in_use(document["use"])
 
 
-def _print_gains(console: Console, document: Document) -> None:
+def _gains(document: Document) -> Iterator[Sentence]:
     for name, key in (("The whole program", "whole_gain"), ("MPI-IO", "gain")):
         if document.get(key) is not None:
-            console.print(gained(document[key], name))
+            yield Sentence(gained(document[key], name))
 
 
 def _cost(hint: Document) -> str:

@@ -24,10 +24,11 @@ from isochrone.collectives.predicted_grids import (
     verdict,
     warnings_of,
 )
-from isochrone.console.as_json import print_json
+from isochrone.console.decision_page import VERDICT, check_page_file, tell_decision
 from isochrone.models import Model
 from isochrone.models.cli.predictions import check_subject
-from isochrone.models.pages.model import predicted_by
+from isochrone.models.pages.model import predicted_by, sections_of
+from isochrone.pages.page import Section, Sentence
 from isochrone.pages.words import plural
 
 _BEST = "best"
@@ -52,6 +53,7 @@ def answer(args: Namespace) -> int:
         If a grid does not fit the ranks, the operation has no grid algorithm, or the model lacks
         the operation.
     """
+    check_page_file(args, [args.model])
     model = models.read(args.model)
     op = _operation(args, model)
     where = str(args.model)
@@ -70,14 +72,16 @@ def answer(args: Namespace) -> int:
     points = [times for times in points if times]
     if args.grid == _BEST:
         points = [ranked(times) for times in points]
-    if args.json:
-        print_json(_document(points, model, by_best=args.grid == _BEST))
-        return 0
-    print(predicted_by(model).text)
-    for times in points:
-        print("\n".join(_lines(times)))
-    for warning in warnings_of(grid_time for times in points for grid_time in times):
-        print(f"Warning: {printable(warning, 500)}", file=sys.stderr)
+    document = _document(points, model, by_best=args.grid == _BEST)
+    lines = (Sentence(line) for times in points for line in _lines(times))
+    sections = [
+        Section(VERDICT, (predicted_by(model), *lines)),
+        *sections_of([model], document.warnings),
+    ]
+    tell_decision(args, document, f"Predicted time of {op} on grids", sections, args.model.name)
+    if not args.json:
+        for warning in document.warnings:
+            print(f"Warning: {printable(warning, 500)}", file=sys.stderr)
     return 0
 
 

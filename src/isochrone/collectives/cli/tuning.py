@@ -2,12 +2,10 @@
 
 import argparse
 from collections.abc import Sequence
-from functools import partial
 from itertools import product
 from pathlib import Path
 
 import msgspec
-from rich.table import Table
 
 from isochrone import models
 from isochrone.base.errors import InputError
@@ -20,12 +18,10 @@ from isochrone.collectives.tune.times import Place, TuningTimes
 from isochrone.collectives.tune.tuning import Saving, modelled_savings
 from isochrone.collectives.tuning_file import LibraryRule
 from isochrone.collectives.tuning_table import Rule
+from isochrone.console.decision_page import VERDICT, in_use
 from isochrone.console.options import add_option, hide
 from isochrone.models.cli.predictions import add_values
-from isochrone.pages import terminal
-
-TABLE_WIDTH = 110
-"""Of the table, in a narrower window or a file, too."""
+from isochrone.pages.page import Block, Row, Section, Sentence, Table, Warnings, columns_of
 
 
 def add_modelled(parser: argparse.ArgumentParser) -> None:
@@ -86,17 +82,15 @@ class Tuned(msgspec.Struct):
     verified: list[Seen] = []
 
 
-def print_report(document: Tuned, min_gain: float) -> None:
-    """Print what was chosen and what it saves."""
-    console = terminal.console()
-    console.width = max(console.width, TABLE_WIDTH)
-    say = partial(console.print, markup=False)
+def sections(document: Tuned, min_gain: float) -> list[Section]:
+    """Say what was chosen, what it saves, and how to use it."""
     wanted, library = f"{100 * min_gain:g} %", printable(document.mpi.rstrip("."), 80)
+    verdict: list[Block] = []
     if not document.savings:
-        say(
+        verdict.append(Sentence(
             f"{library}: no rule. No measured algorithm saves more than {wanted} with 95 % "
             f"confidence.",
-        )  # fmt: skip
+        ))  # fmt: skip
     else:
         count = len(document.rules)
         rules = "1 rule that saves" if count == 1 else f"{count} rules that save"
@@ -104,44 +98,42 @@ def print_report(document: Tuned, min_gain: float) -> None:
         against = f"the best of its default and {numbers} of its algorithms"
         if numbers == "0":
             against = "the library's default, the only reference"
-        say(
+        verdict.append(Sentence(
             f"{library}: {rules} more than {wanted} of the time of {against} "
-            f"({document.origin} times)",
-            style="bold",
-        )  # fmt: skip
-        console.print(_table(document.savings))
-    for file in document.files:
-        say(f"Written: {printable(file, 400)}")
+            f"({document.origin} times)", "strong",
+        ))  # fmt: skip
+        verdict.append(table(document.savings))
+    verdict += [Sentence(f"Written: {printable(file, 400)}") for file in document.files]
     if document.rules and document.use:
-        say("To use it, without changing the program:")
-        for line in document.use:
-            say(f"  {printable(line, 1400)}")
-    for proof in document.verified:
-        say(
+        verdict += in_use(document.use)
+    verdict += [
+        Sentence(
             printable(
                 f"{proof.op} on {proof.ranks} ranks, {format_bytes(proof.bytes)}, "
                 f"{proof.choice}: {proof.verdict}: {proof.why}", 400,
             )
-        )  # fmt: skip
-    for warning in document.warnings:
-        say(f"Warning: {printable(warning, 400)}", style="yellow")
+        )
+        for proof in document.verified
+    ]  # fmt: skip
+    verdict.append(Warnings(tuple(printable(text, 400) for text in document.warnings)))
+    return [Section(VERDICT, tuple(verdict))]
 
 
-def _table(savings: list[Saving]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    names = "operation", "ranks", "nodes", "size", "library", "compared with", "choice", "time"
-    for name in names:
-        table.add_column(name, justify="left" if name in ("operation", "choice") else "right")
-    table.add_column("saves", justify="right")
-    table.add_column("95 % interval", justify="right")
-    for saving in savings:
-        table.add_row(
+def table(savings: Sequence[Saving]) -> Table:
+    """Tabulate the default, the choice and what it saves, by operation and size."""
+    columns = columns_of(
+        "operation", ">ranks", ">nodes", ">size", ">library", ">compared with", "choice", ">time",
+        ">saves", ">95 % interval",
+    )  # fmt: skip
+    rows = (
+        Row((
             printable(saving.place.op, 40), str(saving.place.ranks), str(saving.place.nodes),
-            format_bytes(saving.bytes),
-            format_seconds(saving.gain.library),
+            format_bytes(saving.bytes), format_seconds(saving.gain.library),
             "default" if str(saving.against) == LIBRARY else printable(saving.against, 40),
             printable(saving.choice.name, 40), format_seconds(saving.gain.chosen),
             f"{100 * saving.gain.part:.0f} %",
             f"{100 * saving.gain.low:.0f} … {100 * saving.gain.high:.0f} %",
-        )  # fmt: skip
-    return table
+        ))
+        for saving in savings
+    )  # fmt: skip
+    return Table("", columns, tuple(rows))

@@ -16,12 +16,13 @@ from isochrone.base.documents import IfKnown
 from isochrone.base.errors import InputError, located
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
-from isochrone.console.as_json import add_json, print_json
+from isochrone.console.as_json import add_json
+from isochrone.console.decision_page import VERDICT, add_page, check_page_file, tell_decision
 from isochrone.console.options import values_of
 from isochrone.models import Model
 from isochrone.models.extension import added
 from isochrone.models.formulas import headings
-from isochrone.models.pages.model import predicted_by
+from isochrone.models.pages.model import predicted_by, sections_of
 from isochrone.models.placement import CG, GROUP, PLACES
 from isochrone.models.questions import (
     WORDS,
@@ -35,6 +36,7 @@ from isochrone.models.questions import (
 )
 from isochrone.models.segment import owners
 from isochrone.models.terms import VARIABLES
+from isochrone.pages.page import Row, Section, Sentence, Table, columns_of
 
 _OPTIONS = {"p": "ranks", "nodes": "nodes", "ppn": "ppn", "w": "window", "b": "bytes"}
 """Variables and the options that ask for them, in the order of a row."""
@@ -67,11 +69,12 @@ class Predicted(msgspec.Struct):
 
 
 def add_model(parser: ArgumentParser) -> None:
-    """Add ``--model`` and ``--json``."""
+    """Add ``--model``, ``--page`` and ``--json``."""
     parser.add_argument(
         "--model", type=Path, required=True, metavar="FILE",
         help="model file (from fit -o, or in examples/models)",
     )  # fmt: skip
+    add_page(parser, "the times, and the model with its intervals and tests")
     add_json(parser)
 
 
@@ -99,6 +102,7 @@ def answer(args: Namespace, expected: Subject, selector: str) -> int:
     InputError
         If the model is of something else, lacks what is asked for, or gives no time at all.
     """
+    check_page_file(args, [args.model])
     model = models.read(args.model)
     requested = {
         name: values
@@ -145,35 +149,67 @@ def answer(args: Namespace, expected: Subject, selector: str) -> int:
     if not rows:
         raise InputError(f"no prediction is possible: {predicted.warnings[0]}", where=args.model)
     warnings = [*predicted.warnings, *doubtful]
-    if args.json:
-        print_json(Predicted(rows, model.origin or None, warnings))
-        return 0
-    print(predicted_by(model).text)
-    for row in rows:
-        name = row.get("op", row.get("mode"))
-        cells = [printable(name)] if name else []
-        if row.get("ranks") is not None:
-            cells.append(f"{row['ranks']:>6} ranks")
-        if row.get("nodes") is not None and row.get("ppn") is not None:
-            cells.append(f"{row['nodes']:>4} nodes x {row['ppn']}")
-        if row.get("window") is not None:
-            cells.append(f"window {row['window']:>4}")
-        if row["bytes"] is not None:
-            cells.append(f"{format_bytes(row['bytes']):>10}")
-        digits = 2 if row["high"] > 2 * row["low"] else 3  # what the interval supports
-        rounded = float(f"{row['seconds']:.{digits}g}")
-        cells.append(f"{format_seconds(rounded, digits):>10}")
-        interval = "95 % interval not known"
-        if not isnan(row["low"]):
-            interval = f"95 %: {format_seconds(row['low'])} to {format_seconds(row['high'])}"
-        print("  ".join([*cells, interval]))
-    if len(segments) > 1:
-        used = owners(segments, question)
-        for text in dict.fromkeys(np.array(headings(segments))[used]):
-            print(f"By the formula for {text}")
-    for warning in warnings:
-        print(f"Warning: {printable(warning, 500)}", file=sys.stderr)
+    names = np.array(headings(segments))[owners(segments, question)]
+    formulas = dict.fromkeys(names) if len(segments) > 1 else {}
+    sections = [
+        Section(VERDICT, (
+            predicted_by(model), *(Sentence(_line(row), only="terminal") for row in rows),
+            _table(rows), *(Sentence(f"By the formula for {text}") for text in formulas),
+        )),
+        *sections_of([model], warnings),
+    ]  # fmt: skip
+    document = Predicted(rows, model.origin or None, warnings)
+    tell_decision(args, document, f"Predicted time of a {expected}", sections, args.model.name)
+    if not args.json:
+        for warning in warnings:
+            print(f"Warning: {printable(warning, 500)}", file=sys.stderr)
     return 0
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    """Write a predicted time as a line of a terminal."""
+    name = row.get("op", row.get("mode"))
+    cells = [printable(name)] if name else []
+    if row.get("ranks") is not None:
+        cells.append(f"{row['ranks']:>6} ranks")
+    if row.get("nodes") is not None and row.get("ppn") is not None:
+        cells.append(f"{row['nodes']:>4} nodes x {row['ppn']}")
+    if row.get("window") is not None:
+        cells.append(f"window {row['window']:>4}")
+    if row["bytes"] is not None:
+        cells.append(f"{format_bytes(row['bytes']):>10}")
+    time, interval = _time(row)
+    cells.append(f"{time:>10}")
+    return "  ".join([*cells, interval if isnan(row["low"]) else f"95 %: {interval}"])
+
+
+def _time(row: Mapping[str, Any]) -> tuple[str, str]:
+    """Write the time with the digits that its interval supports, and the interval."""
+    digits = 2 if row["high"] > 2 * row["low"] else 3
+    rounded = float(f"{row['seconds']:.{digits}g}")
+    interval = "95 % interval not known"
+    if not isnan(row["low"]):
+        interval = f"{format_seconds(row['low'])} to {format_seconds(row['high'])}"
+    return format_seconds(rounded, digits), interval
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Tabulate predicted times for a page."""
+    names = [
+        name for name in rows[0]
+        if name not in ("seconds", "low", "high") and any(row[name] is not None for row in rows)
+    ]  # fmt: skip
+    cells = (
+        Row((
+            *(format_bytes(row[name]) if name == "bytes" else printable(row[name], 40)
+              for name in names),
+            *_time(row),
+        ))
+        for row in rows
+    )  # fmt: skip
+    titles = [name if name in ("op", "mode") else f">{name}" for name in names]
+    columns = columns_of(*titles, ">time", ">95 % interval")
+    return Table("predicted times", columns, tuple(cells), only="report")
 
 
 def check_subject(model: Model, expected: Subject, path: str) -> None:

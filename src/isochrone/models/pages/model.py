@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from isochrone.models.summary import UNKNOWN
 from isochrone.models.terms import NUMBERED, VARIABLES, unit
 from isochrone.pages.page import (
     Block,
+    Later,
     Listing,
     Page,
     Picture,
@@ -99,6 +101,20 @@ def blocks(model: Model) -> list[Block]:
         *(block for entry in model.ranking for block in _ranking(entry)),
         Warnings(tuple(model.warnings)),
     ]
+
+
+def sections_of(models_used: Sequence[Model], warnings: Sequence[str] = ()) -> list[Section]:
+    """Return what a page says of the models that its predictions come from, and their warnings."""
+    doubts = [Section("Warnings", (Warnings(tuple(warnings)),), only="report")] if warnings else []
+    pages = (Section("Models", (Later(partial(_all_of, model)),)) for model in models_used)
+    return [*doubts, *pages]
+
+
+def _all_of(model: Model) -> list[Block]:
+    """Return all that a model file says: published formulas have no deviations and intervals."""
+    if "deviation" in model.quality:
+        return blocks(model)
+    return [*_formulas(model), Warnings(tuple(model.warnings))]
 
 
 def model_page(model: Model) -> Page:

@@ -3,7 +3,8 @@
 const LISTED = 20;
 
 function table(titles, rows, caption) {
-  const head = make("tr", {}, ...titles.map((title) => make("th", { scope: "col" }, title)));
+  const head = make("tr", {}, ...titles.map((title) => (
+    title ? make("th", { scope: "col" }, title) : make("td"))));
   const lines = rows.map(([first, ...others]) => make("tr", {}, make("th", { scope: "row" }, first),
     ...others.map((cell) => make("td", {}, cell))));
   const whole = make("table", {}, make("caption", {}, caption), make("thead", {}, head),

@@ -23,7 +23,8 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.collectives.predicted_grids import Machine
-from isochrone.console.as_json import add_json, print_json
+from isochrone.console.as_json import add_json
+from isochrone.console.decision_page import VERDICT, add_page, check_page_file, tell_decision
 from isochrone.console.options import (
     add_models,
     add_option,
@@ -32,9 +33,8 @@ from isochrone.console.options import (
     read_setting,
 )
 from isochrone.models import Model
-from isochrone.models.pages.model import origin_of, predicted_by
-from isochrone.pages.page import Block, Row, Table, Warnings, columns_of
-from isochrone.pages.terminal import print_blocks
+from isochrone.models.pages.model import origin_of, predicted_by, sections_of
+from isochrone.pages.page import Block, Row, Section, Table, Warnings, columns_of
 
 EXAMPLES = (
     ("how long does it take on 64 ranks?",
@@ -64,11 +64,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--ppn", "N", read_count,
         "ranks on each node (default: as measured)")  # fmt: skip
     add_placement(parser)
+    add_page(parser, "the times, their intervals, and the models")
     add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Predict all combinations of the settings, and print them."""
+    check_page_file(args, [args.spec, *args.model])
     fitted_models = [models.read(path) for path in args.model]
     # the ranks on a full node in the data of models, as far as they say so
     full = max((int(m.constant.get("ppn", 0)) or m.full_node for m in fitted_models), default=0)
@@ -80,10 +82,12 @@ def run(args: argparse.Namespace) -> int:
             raise InputError(f"the description is for {job_program.ranks} ranks", where="-n")
         machine = Machine(-(-job_program.ranks // ppn) if ppn else 0, ppn, args.placement)
         points.append((chosen, predict(job_program, fitted_models, machine)))
-    if args.json:
-        print_json(_document(points, fitted_models))
-    else:
-        print_blocks(_blocks(points, fitted_models))
+    document = _document(points, fitted_models)
+    sections = [
+        Section(VERDICT, tuple(_blocks(points, fitted_models))), *sections_of(fitted_models),
+    ]  # fmt: skip
+    names = [printable(path.name, 60) for path in args.model]
+    tell_decision(args, document, f"Predicted time of {args.spec.name}", sections, *names)
     return 0
 
 

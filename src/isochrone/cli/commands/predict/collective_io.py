@@ -15,7 +15,6 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import listed, printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collective_io import data_distribution
-from isochrone.collective_io.cli.placing import unexchanged_first
 from isochrone.collective_io.cli.workload import (
     add_job,
     add_measured_calls,
@@ -30,14 +29,14 @@ from isochrone.collective_io.predict.best_possible import BestPossible, best_pos
 from isochrone.collective_io.predict.call_parts import Parts
 from isochrone.collective_io.predict.node_cost import CallCost, NodeRow, predict
 from isochrone.collective_io.workload.traffic import layout_of
-from isochrone.console.as_json import add_json, print_json
-from isochrone.console.options import add_force, add_option
+from isochrone.console.as_json import add_json
+from isochrone.console.decision_page import VERDICT, add_page, check_page_file, tell_decision
+from isochrone.console.options import add_option
 from isochrone.console.output import check_output
 from isochrone.measure.allocation import Allocation
 from isochrone.models import Model
-from isochrone.models.pages.model import predicted_by
-from isochrone.pages.page import Block, Row, Sentence, Table, Warnings, columns_of
-from isochrone.pages.terminal import console, print_blocks
+from isochrone.models.pages.model import predicted_by, sections_of
+from isochrone.pages.page import Block, Row, Section, Sentence, Table, Warnings, columns_of
 from isochrone.pages.words import left_out, plural
 from isochrone.views import save
 
@@ -100,13 +99,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--figure", "FILE", Path,
         "figure to write: the nodes with data, and the aggregators (.png, .svg or .pdf)"
     )  # fmt: skip
-    add_force(parser)
+    add_page(parser, "the times of the nodes, and the model")
 
 
 def run(args: argparse.Namespace) -> int:
     """Predict, and say which node is the hot spot."""
     if args.figure is not None:
         check_output(args.figure, force=args.force, inputs=files_read(args))
+    check_page_file(args, files_read(args))
     nodes, wanted, model = job(args, host_list=True)
     if args.driver == "ompio":
         if args.cb_config_list not in (None, "*:1") or args.cb_nodes is not None:
@@ -126,23 +126,26 @@ def run(args: argparse.Namespace) -> int:
         first, last = wanted.pattern.extent
         picture = data_distribution.draw(slices, layout, cost.node_costs, last - first)
         save(picture, args.figure)
-    if args.json:
-        low, high = cost.low / cost.rounds, cost.high / cost.rounds
-        warnings = list(dict.fromkeys([*cost.warnings, *total.warnings]))
-        seconds = total.seconds if total.known else None
-        print_json(_Predicted(
-            cost.cost, low, high, cost.hot_nodes, cost.rounds, cost.seconds,
-            cost.counts.message_size, cost.nodes, cost.origin or None, warnings, ranks,
-            nodes.ranks, Parts(**total.parts), _Whole(seconds, total.low, total.high), best,
-        ))  # fmt: skip
-    else:
-        call_warnings = [text for text in total.warnings if text not in cost.warnings]
-        left = unexchanged_first(console(), wanted, cost.warnings)
-        cost = replace(cost, warnings=left)
-        call_blocks = whole_page.whole_call(
-            replace(total, warnings=call_warnings), best, measured=bool(args.calls)
-        )
-        print_blocks([*call_blocks, *_blocks(cost, nodes, model.model)])
+    low, high = cost.low / cost.rounds, cost.high / cost.rounds
+    warnings = list(dict.fromkeys([*cost.warnings, *total.warnings]))
+    seconds = total.seconds if total.known else None
+    document = _Predicted(
+        cost.cost, low, high, cost.hot_nodes, cost.rounds, cost.seconds,
+        cost.counts.message_size, cost.nodes, cost.origin or None, warnings, ranks,
+        nodes.ranks, Parts(**total.parts), _Whole(seconds, total.low, total.high), best,
+    )  # fmt: skip
+    call_warnings = [text for text in total.warnings if text not in cost.warnings]
+    reasons = wanted.nothing_exchanged()
+    nothing = [Sentence(f"No gain: {text}. With it enabled:", "strong") for text in reasons]
+    cost = replace(cost, warnings=[text for text in cost.warnings if text not in reasons])
+    call_blocks = whole_page.whole_call(
+        replace(total, warnings=call_warnings), best, measured=bool(args.calls)
+    )
+    sections = [
+        Section(VERDICT, (*nothing, *call_blocks, *_blocks(cost, nodes, model.model))),
+        *sections_of([model.model]),
+    ]
+    tell_decision(args, document, "Predicted time of collective I/O", sections)
     return 0
 
 

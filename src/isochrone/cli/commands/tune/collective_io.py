@@ -14,9 +14,9 @@ from typing import Any
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
-from isochrone.base.text import shell_word
+from isochrone.base.text import command_line, printable, shell_word
 from isochrone.cli.program import add_before, add_program, before_of, command_of
-from isochrone.collective_io.cli.placing import print_outcome, reporter
+from isochrone.collective_io.cli.placing import outcome, reporter
 from isochrone.collective_io.orders import romio_hints
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.program.chooser import Chooser
@@ -27,7 +27,8 @@ from isochrone.collective_io.program.trials import (
     hints_of_user,
 )
 from isochrone.collective_io.program.tuning import Tuned, Wish, tune
-from isochrone.console.as_json import add_json, json_text, print_json
+from isochrone.console.as_json import add_json, json_text
+from isochrone.console.decision_page import add_page, check_page_file, tell_decision
 from isochrone.console.options import (
     add_expert,
     add_flag,
@@ -92,6 +93,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_expert(trials, "--min-io-share", "PERCENT", read_percent,
         "stop if collective I/O takes less of the run time than this (default: 3%%)", default=0.03
     )  # fmt: skip
+    add_page(parser, "the verdict, times before and after, and all settings that were tried")
     add_json(parser)
     add_program(parser)
     hide(parser, "--mpicc")
@@ -107,6 +109,7 @@ def _several(text: str) -> int:
 
 def run(args: Namespace) -> int:
     """Record, choose, prove, and write what is to be kept."""
+    check_page_file(args, [args.model] if args.model else [])
     program = _program(args)
     base = hints_of_user(args.environ)
     if args.model is not None:
@@ -133,10 +136,8 @@ def run(args: Namespace) -> int:
         document["complete"] = True
     finally:
         write_text(folder / REPORT, json_text(document, indent=1))
-    if args.json:
-        print_json(document)
-    else:
-        print_outcome(document, folder)
+    title = f"Hints for {printable(Path(program.command[-1]).name, 60)}"
+    tell_decision(args, document, title, outcome(document, folder), command_line(program.command))
     return 0
 
 

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import sha256, write_text, written_name
+from isochrone.base.text import printable
 from isochrone.collectives import tuning_file as tunings
 from isochrone.collectives import tuning_table
-from isochrone.collectives.cli.tuning import Tuned, add_modelled, modelled, print_report
+from isochrone.collectives.cli.tuning import Tuned, add_modelled, modelled, sections
 from isochrone.collectives.tune.proof import by_counting, by_file
 from isochrone.collectives.tune.times import TuningTimes, read_times
 from isochrone.collectives.tune.tuning import (
@@ -25,7 +26,8 @@ from isochrone.collectives.tune.tuning import (
     savings,
 )
 from isochrone.collectives.tuning_table import Table
-from isochrone.console.as_json import add_json, print_json
+from isochrone.console.as_json import add_json
+from isochrone.console.decision_page import add_page, check_page_file, tell_decision
 from isochrone.console.measuring import add_setup, setup_of
 from isochrone.console.options import add_flag, add_option, hide, read_percent
 from isochrone.console.output import add_output, check_output
@@ -63,6 +65,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_modelled(parser)
     add_json(parser)
     add_output(parser, "tuning file to write (default: only print the choice)")
+    add_page(parser, "what is chosen, and the times before and after")
     add_flag(parser, "--verify",
         "check with short jobs that the tuning file takes effect")  # fmt: skip
     add_setup(parser)
@@ -77,14 +80,15 @@ def run(args: Namespace) -> int:
         raise InputError("--verify needs the file; remove --dry-run")
     if args.output is not None:
         check_output(args.output, force=args.force, inputs=args.run_files)
+    check_page_file(args, args.run_files)
     if args.dry_run:
         args.output = None
     times = read_times([read(path) for path in args.run_files])
     document = _of_grids(args, times) if args.to == TABLE else _of_algorithms(args, times)
-    if args.json:
-        print_json(document)
-    else:
-        print_report(document, args.min_gain)
+    files = [printable(path.name, 60) for path in args.run_files]
+    tell_decision(
+        args, document, "Choice of collectives", sections(document, args.min_gain), *files
+    )
     return 1 if any(rule.verdict == "not active" for rule in document.verified) else 0
 
 

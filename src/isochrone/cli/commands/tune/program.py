@@ -11,13 +11,21 @@ from pathlib import Path
 from isochrone.applications.results import recording
 from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
-from isochrone.base.text import printable
+from isochrone.base.text import command_line, printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.cli.launches import make_folder
 from isochrone.cli.program import add_before, add_program, before_of, command_of
 from isochrone.collective_io.cli.placing import gained, reporter
+from isochrone.collectives.cli.tuning import table
 from isochrone.collectives.tune.program import TunedProgram, Wish, tune, used
-from isochrone.console.as_json import add_json, json_text, print_json
+from isochrone.console.as_json import add_json, json_text
+from isochrone.console.decision_page import (
+    VERDICT,
+    add_page,
+    check_page_file,
+    in_use,
+    tell_decision,
+)
 from isochrone.console.options import (
     add_force,
     add_option,
@@ -29,6 +37,7 @@ from isochrone.console.options import (
 from isochrone.console.output import check_output
 from isochrone.measure import tuned
 from isochrone.measure.program import Program, launcher_words
+from isochrone.pages.page import Block, Section, Sentence, Warnings
 from isochrone.runfile.run import Run
 
 EXAMPLES = (
@@ -60,6 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "replace a default only if at least this share of its time is saved (default: 5%%)",
         default=0.05)  # fmt: skip
     add_before(parser)
+    add_page(parser, "the verdict, times before and after, and what was tried")
     add_json(parser)
     add_program(parser)
     hide(parser, "--mpicc", "--min-gain")
@@ -68,6 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Record, measure, choose, prove, and say what is kept."""
     command = command_of(args, "isochrone tune program -- mpiexec -n 4 ./app")
+    check_page_file(args)
     built = tuned.probe_of(command[0], args.mpicc, args.probe)
     program = Program(command, args.environ, built, before_of(args), "record")
     folder: Path = args.output
@@ -81,10 +92,8 @@ def run(args: argparse.Namespace) -> int:
         tune(program, start_tokens, recorded_run, folder, wish, document, tell)
     finally:
         write_text(folder / REPORT, json_text(document, indent=1))
-    if args.json:
-        print_json(document)
-    else:
-        _print(document, folder)
+    title = f"Collectives of {printable(Path(start_tokens[0]).name, 60)}"
+    tell_decision(args, document, title, sections(document, folder), command_line(command))
     return 0
 
 
@@ -114,29 +123,35 @@ def _recorded(program: Program, folder: Path) -> tuple[Run, TunedProgram, list[s
     return recorded_run, document, start_tokens
 
 
-def _print(document: TunedProgram, folder: Path) -> None:
-    print(
+def sections(document: TunedProgram, folder: Path) -> list[Section]:
+    """Return what the program calls, what was tried, what is kept."""
+    calls = [Sentence(
         f"{document.ranks} ranks, {format_seconds(document.seconds)}: "
         f"{100 * document.share:.0f} % in collective operations"
-    )
-    for usage in document.operations[:8]:
-        print(
+    )]  # fmt: skip
+    calls += [
+        Sentence(
             f"  {printable(usage.op, 40)}, {format_bytes(usage.bytes)}: {usage.calls} calls, "
             f"{format_seconds(usage.seconds)}"
         )
+        for usage in document.operations[:8]
+    ]
+    verdict: list[Block] = []
     for way in document.ways:
         title = "Tuning file of the library" if way.name == "library" else "Table of grids"
         if way.gain is not None:
-            print(gained(way.gain, f"{title}, whole program"))
+            verdict.append(Sentence(gained(way.gain, f"{title}, whole program")))
         elif way.why:
-            print(f"{title}: {printable(way.why, 400)}")
+            verdict.append(Sentence(f"{title}: {printable(way.why, 400)}"))
     for way in document.ways:
         if way.name == document.kept:
-            print("To use it, without changing the program:")
-            for line in way.use:
-                print(f"  {printable(line, 1400)}")
+            verdict += in_use(way.use)
     if document.kept is None:
-        print(f"No gain: keep the current settings ({document.why}).")
-    for warning in document.warnings:
-        print(f"Warning: {printable(warning, 400)}")
-    print(f"The report and all measurements are in {printable(folder, 400)}")
+        verdict.append(Sentence(f"No gain: keep the current settings ({document.why})."))
+    tried = [saving for way in document.ways for saving in way.savings]
+    where = f"The report and all measurements are in {printable(folder, 400)}"
+    return [
+        Section("Collective operations of the program", tuple(calls)),
+        Section(VERDICT, (*verdict, Warnings(tuple(document.warnings)), Sentence(where))),
+        *([Section("What was tried", (table(tried),), only="report")] if tried else []),
+    ]
