@@ -32,6 +32,13 @@ def read(path):
     return Run(header, tables={"sample": samples.build()}, end={"complete": True})
 IMPORTER = Importer(holds="sweep", read=read)
 ''',
+    "sweep/records/own.py": '''"""A result of one's own."""
+from isochrone.runfile.records import Declared, Result, Whole
+class Step(Declared):
+    "A step."
+    height: Whole
+RESULT = Result({"step": Step})
+''',
     "measure/launchers/own.py": '''"""A launcher of one's own."""
 from isochrone.measure.launcher import Launcher
 LAUNCHER = Launcher(command=lambda job: ["own-run", str(job.ranks), *job.program])
@@ -96,6 +103,27 @@ def test_a_family_is_fitted(copy: Path) -> None:
 def test_an_importer_reads(copy: Path) -> None:
     python(copy, "-m", "isochrone", "import", "own.txt", "--from", "own", "-o", "own.jsonl")
     assert "2e-06" in python(copy, "-m", "isochrone", "show", "own.jsonl", "--json")
+
+
+def test_a_record_is_checked_and_published(copy: Path) -> None:
+    for height, problem in ((2, "no problem"), (-2, "'height' is out of range")):
+        (copy / "step.jsonl").write_text(
+            '{"record":"run","format":1,"experiment":"steps","kind":"own","ranks":1}\n'
+            f'{{"record":"step","height":{height}}}\n'
+        )
+        code = """
+from isochrone.base.errors import InputError
+from isochrone.runfile.file import read
+try:
+    read("step.jsonl")
+except InputError as error:
+    print(error.what)
+else:
+    print("no problem")
+"""
+        assert problem in python(copy, "-c", code)
+    schema = json.loads(python(copy, "-m", "isochrone", "show", "--schema", "run-file"))
+    assert "height" in str(schema)
 
 
 def test_a_launcher_is_offered(copy: Path) -> None:
