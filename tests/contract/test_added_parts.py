@@ -22,15 +22,16 @@ from isochrone.models.family import Family, Form
 FAMILY = Family(r"t = a\\\\,b", "me", "All.", (Form(("1", "b"), ("a", "c")),))
 ''',
     "formats/importers/own.py": '''"""The time of one size, alone in its file."""
+import re
 from isochrone.base.table import TableBuilder
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Run
 def read(path):
     header = {"kind": "sweep", "by": ["op"], "experiment": "own", "ranks": 2}
     samples = TableBuilder()
-    samples.add({"op": "own", "bytes": 8, "seconds": float(path.read_text())})
+    samples.add({"op": "own", "bytes": 8, "seconds": float(path.read_text().split()[-1])})
     return Run(header, tables={"sample": samples.build()}, end={"complete": True})
-IMPORTER = Importer(holds="sweep", read=read)
+IMPORTER = Importer("sweep", read, says="own times", signature=re.compile(rb"\\Aown time "))
 ''',
     "sweep/records/own.py": '''"""A result of one's own."""
 from isochrone.runfile.records import Declared, Result, Whole
@@ -81,7 +82,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert row in table.read_text()
         table.write_text(table.read_text().replace(row, added + row))
     write(point_to_point(), folder / "sweep.jsonl")
-    (folder / "own.txt").write_text("2e-6")
+    (folder / "own.txt").write_text("own time 2e-6")
     return folder
 
 
@@ -102,7 +103,8 @@ def test_a_family_is_fitted(copy: Path) -> None:
 
 def test_an_importer_reads(copy: Path) -> None:
     python(copy, "-m", "isochrone", "import", "own.txt", "--from", "own", "-o", "own.jsonl")
-    assert "2e-06" in python(copy, "-m", "isochrone", "show", "own.jsonl", "--json")
+    for file in ("own.jsonl", "own.txt"):
+        assert "2e-06" in python(copy, "-m", "isochrone", "show", file, "--json")
 
 
 def test_a_record_is_checked_and_published(copy: Path) -> None:

@@ -18,14 +18,6 @@ _ENOUGH = 1 << 20
 _PROBED_BYTES = 4096
 """Bytes that tell a run file from a table."""
 
-_IMPORTED = {
-    "mmpi": ("a log of mmpi", re.compile(rb"^# Processors: +[0-9]+ MsgLen", re.MULTILINE)),
-    "matlab": ("a MATLAB file", re.compile(rb"\AMATLAB [0-9.]+ MAT-file")),
-    "npz": ("a NumPy file", re.compile(rb"\APK\x03\x04.{26}[\w-]+\.npy", re.DOTALL)),
-    "csv": ("a table of pairs", re.compile(rb"\Ai,([^\n]*,)?j,")),
-}
-"""Formats that the beginning of a file tells: description, and pattern."""
-
 _NOT_ONE = "the file is {}, not a run file"
 
 _FIT_READS = "isochrone fit reads tables of times; --map-columns says what theirs are"
@@ -80,10 +72,12 @@ def import_format(path: Path) -> str:
 @cache
 def _imported() -> dict[str, tuple[str, re.Pattern[bytes]]]:
     """Return the description and the pattern of each format of ``isochrone import``."""
-    loaded = {name: importers.load(name) for name in importers.names() if name not in _IMPORTED}
+    loaded = {name: importers.load(name) for name in importers.names()}
     return {
-        name: (one.says, one.signature) for name, one in loaded.items() if one.signature
-    } | _IMPORTED
+        name: (importer.says, importer.signature)
+        for name, importer in loaded.items()
+        if importer.signature
+    }
 
 
 def _is_of_pairs() -> bool:

@@ -54,8 +54,8 @@ class Importer(Record):
     says
         What a file of the format is, for errors.
     signature
-        What only files of this format have, somewhere in their text; None if the format is
-        recognised by the beginning of a file.
+        What only files of this format have, somewhere in their text; None of a format that is
+        recognised in another way.
     tables
         Of formats whose tables may stand in a log, between other text: the class that finds and
         reads them, see `isochrone.formats.log`.

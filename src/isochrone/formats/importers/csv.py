@@ -214,4 +214,9 @@ def _encoding(data: bytes) -> str:
     return "utf-8-sig"
 
 
-IMPORTER = Importer(holds="latency-map", read=read)
+IMPORTER = Importer(
+    holds="latency-map",
+    read=read,
+    says="a table of pairs",
+    signature=re.compile(rb"\Ai,([^\n]*,)?j,"),
+)
