@@ -65,36 +65,21 @@ def import_format(path: Path) -> str:
         begin = _read(path, _ENOUGH)
     elif b'"record"' in begin:
         return ""  # a run file, or a model
-    name = next((name for name, (_, pattern) in _imported().items() if pattern.search(begin)), "")
-    return name or ("csv" if _is_of_pairs() else _of_matrix(begin))
+    formats = _imported()
+    for name, importer in formats.items():
+        if importer.signature and importer.signature.search(begin):
+            return name
+    whole = len(begin) < _ENOUGH
+    for name, importer in formats.items():
+        if importer.recognises and importer.recognises(begin, whole):
+            return name
+    return ""
 
 
 @cache
-def _imported() -> dict[str, tuple[str, re.Pattern[bytes]]]:
-    """Return the description and the pattern of each format of ``isochrone import``."""
-    loaded = {name: importers.load(name) for name in importers.names()}
-    return {
-        name: (importer.says, importer.signature)
-        for name, importer in loaded.items()
-        if importer.signature
-    }
-
-
-def _is_of_pairs() -> bool:
-    """Whether the user says which columns of a table are the ends of pairs."""
-    return "i" in NOTES.get().columns.values()
-
-
-def _of_matrix(begin: bytes) -> str:
-    """Return ``matrix`` if there is one in the beginning of a file; else nothing."""
-    if b"var hostlist" in begin and b"hp2p" in begin.lower():
-        return "matrix"
-    from isochrone.base.matrix_text import matrices_in
-
-    text = begin.decode("latin-1")
-    if len(begin) == _ENOUGH:
-        text = text[: text.rfind("\n") + 1]
-    return "matrix" if any(matrices_in(text, whole=len(begin) < _ENOUGH)) else ""
+def _imported() -> dict[str, importers.Importer]:
+    """Return the formats of ``isochrone import``."""
+    return {name: importers.load(name) for name in importers.names()}
 
 
 def other_kind(path: Path) -> tuple[str, str]:
@@ -104,11 +89,10 @@ def other_kind(path: Path) -> tuple[str, str]:
         return "", ""
     if is_of_extra_p(begin):
         return _NOT_ONE.format("of Extra-P"), "isochrone fit reads it"
-    for name, (description, pattern) in _imported().items():
-        if pattern.search(begin):
-            return _NOT_ONE.format(
-                description
-            ), f"convert it: isochrone import {path} --from {name}"
+    for name, importer in _imported().items():
+        if importer.signature and importer.signature.search(begin):
+            hint = f"convert it: isochrone import {path} --from {name}"
+            return _NOT_ONE.format(importer.says), hint
     for description, pattern, hint in _OTHERS:
         if pattern.search(begin):
             return _NOT_ONE.format(description), hint
@@ -129,13 +113,13 @@ def looks_like_a_table(path: Path) -> bool:
         If it cannot be read.
     """
     begin = _beginning(path)
-    if _is_of_pairs():
+    if "i" in NOTES.get().columns.values():  # the user says which columns are the ends of pairs
         return False
     if not begin or begin[:1] == b"{" or is_of_extra_p(begin):
         return is_of_extra_p(begin)
     if b"seconds" in begin.splitlines()[0]:
         return True
-    if any(pattern.search(begin) for _, pattern in _imported().values()):
+    if any(i.signature and i.signature.search(begin) for i in _imported().values()):
         return False
     try:
         names = table_of(decoded(begin[: begin.rfind(b"\n") + 1], ""), "").names

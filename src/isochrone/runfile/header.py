@@ -100,9 +100,8 @@ class Header(Struct, frozen=True, kw_only=True, rename=_NAMES):
     experiment
         Name of the experiment, as the user typed it.
     kind
-        Kind of result, which decides how the run is read: ``latency-map``, ``sweep``, ``hotspot``,
-        ``tile-io``, ``clocks``, ``emulation``, ``recording`` or ``io-recording``; empty if it is
-        none that this version knows.
+        Kind of result, which decides how the run is read, see `runfile.records.kinds`; empty if it
+        is none that this version knows.
     by
         Members of a ``sample`` that are the key of its curve, for example ``op`` and ``p``.
     ranks
@@ -210,7 +209,7 @@ def _as_today(record: dict[str, Any]) -> dict[str, Any]:
     options = record.get("options")
     if isinstance(options, dict):
         kind = record.get("kind") or kind_of(str(record.get("experiment"))).get("kind")
-        names = {**_RENAMED, **(records.result(kind).renamed if kind in records.kinds() else {})}
+        names = {**_RENAMED, **records.result(str(kind)).renamed}
         record = {**record, "options": {names.get(key, key): v for key, v in options.items()}}
         if record["options"].get("schedule") == "quiet":
             record["options"]["schedule"] = "isolated"

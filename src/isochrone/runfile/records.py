@@ -213,16 +213,29 @@ class Result(Record):
         Names of records that it cannot hold: the header would be that of another measurement.
     renamed
         Today's names of options of such an experiment, by their names in earlier files.
+    curves
+        Whether each sample belongs to a curve, which ``by`` of the header tells from others.
+    separated
+        Whether the probe looks for ranks on one processor, and separates them, itself.
     """
 
     records: Mapping[str, type[Declared]] = {}
     experiments: Mapping[str, Mapping[str, Any]] = {}
     foreign: Sequence[str] = ()
     renamed: Mapping[str, str] = {}
+    curves: bool = False
+    separated: bool = False
 
 
-kinds, result = registry.family("*.records", "RESULT", Result)
-"""The kinds of results; what is declared of one."""
+kinds, _load = registry.family("*.records", "RESULT", Result)
+"""The kinds of results."""
+
+
+@cache
+def result(kind: str) -> Result:
+    """Return what is declared of a kind of result; nothing of one that is not known."""
+    return _load(kind) if kind in kinds() else Result()
+
 
 OF_ANY_KIND: Mapping[str, type[Declared]] = {"pair": Pair, "sync": Sync, "offset": Offset}
 
@@ -230,7 +243,5 @@ OF_ANY_KIND: Mapping[str, type[Declared]] = {"pair": Pair, "sync": Sync, "offset
 @cache
 def declared_records(kind: str) -> Mapping[str, type[Declared] | None]:
     """Return the declarations of the records of a kind of result, None if it cannot hold them."""
-    if kind not in kinds():
-        return OF_ANY_KIND
     declared = result(kind)
     return {**OF_ANY_KIND, **declared.records, **dict.fromkeys(declared.foreign)}

@@ -17,7 +17,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.record import Record
 from isochrone.base.stats import distinct
 from isochrone.base.table import Table
-from isochrone.runfile.records import Declared, Pair, declared_records
+from isochrone.runfile.records import Declared, Pair, declared_records, result
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import MARKS
 
@@ -128,7 +128,7 @@ def check(run: Run) -> None:
             _check_table(run, name, table, record)
     _warn_of_zeros(run)
     samples = run.tables.get("sample")
-    if run.kind == "sweep" and samples is not None and len(samples):
+    if result(run.kind).curves and samples is not None and len(samples):
         _check_curves(run, samples)
 
 

@@ -16,6 +16,7 @@ from isochrone.base.text import printable
 from isochrone.runfile.header import Clock, Header, Library, Option, header_of
 from isochrone.runfile.origin import Origin
 from isochrone.runfile.records import Rank as Rank
+from isochrone.runfile.records import result
 from isochrone.runfile.samples import counting
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class Run:
 
     @property
     def kind(self) -> str:
-        """One of ``latency-map``, ``sweep``, ``hotspot``, ``tile-io``, ``clocks``; else empty."""
+        """Kind of result, see `runfile.records.kinds`; empty if not known."""
         return self.about.kind
 
     @property
@@ -163,7 +164,7 @@ class Run:
 
         Always empty for kinds that check and separate each pair themselves, and for simulations.
         """
-        if self.kind in ("latency-map", "clocks") or self.origin != "measured":
+        if result(self.kind).separated or self.origin != "measured":
             return []
         by_processor = grouped(
             ((rank.node, rank.cpu), rank.rank) for rank in self.ranks if rank.cpu >= 0

@@ -219,4 +219,5 @@ IMPORTER = Importer(
     read=read,
     says="a table of pairs",
     signature=re.compile(rb"\Ai,([^\n]*,)?j,"),
+    recognises=lambda begin, whole: "i" in NOTES.get().columns.values(),
 )

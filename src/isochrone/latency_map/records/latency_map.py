@@ -6,4 +6,5 @@ RESULT = Result(
     experiments={"latency-map": {}, "synthetic": {"made_up": True}},
     foreign=("sample",),
     renamed={"order": "schedule"},
+    separated=True,
 )

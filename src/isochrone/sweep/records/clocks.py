@@ -2,4 +2,4 @@
 
 from isochrone.runfile.records import Result
 
-RESULT = Result(experiments={"clock-sync": {}})
+RESULT = Result(experiments={"clock-sync": {}}, separated=True)

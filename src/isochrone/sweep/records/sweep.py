@@ -55,4 +55,5 @@ RESULT = Result(
         "collective": {"by": ("op", "p")},
     },
     foreign=("pair",),
+    curves=True,
 )
