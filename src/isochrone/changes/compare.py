@@ -341,9 +341,10 @@ def _launches_or_far_apart(before: Floats, after: Floats) -> Contrast:
     far = np.isnan(found.p) & (np.abs(found.change) > log(FAR_APART))
     low, high = found.change - log(FAR_APART), found.change + log(FAR_APART)
     return found._replace(
-        low=np.where(far, low, found.low), high=np.where(far, high, found.high),
+        low=np.where(far, low, found.low),
+        high=np.where(far, high, found.high),
         p=np.where(far, 0.0, found.p),
-    )  # fmt: skip
+    )
 
 
 def _without_shared_processors(

@@ -409,8 +409,9 @@ class _Map:
                 rows = np.concatenate([self._parts[p] for p in of_unit])
                 about = (
                     self._about("node", self.host_names[k], self._on[k], rows)
-                    if self.by_host else self._rank(k, rows)
-                )  # fmt: skip
+                    if self.by_host
+                    else self._rank(k, rows)
+                )
                 yield self._column(about, units[:, k], rows, beyond[:, of_unit])
         if self.by_host:
             yield from self._ranks(between)

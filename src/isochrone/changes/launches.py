@@ -159,8 +159,9 @@ def pool(runs: Sequence[Run], nbytes: int | None = None) -> Launches:
     common = np.asarray(~np.isnan(medians).all(axis=0))
     names = [
         {"level": group.who} | ({} if group.nbytes is None else {"bytes": group.nbytes})
-        for group, usable in zip(levels, common, strict=True) if usable
-    ]  # fmt: skip
+        for group, usable in zip(levels, common, strict=True)
+        if usable
+    ]
     return Launches(
         runs[0].experiment, runs[0].kind, len(runs),
         over_launches(list(map(measurement.key, chosen)), measurement.logs[:, chosen]),

@@ -249,9 +249,7 @@ def verdict(times: Sequence[GridTime]) -> str:
     return NOISE if overlap else best.grid
 
 
-def places(
-    phase: Phase, grid: str, length: int, machine: Machine, ranks: int
-) -> Place | None:  # fmt: skip
+def places(phase: Phase, grid: str, length: int, machine: Machine, ranks: int) -> Place | None:
     """Return the place of rank 0's group in a phase, and the number of groups on a node.
 
     Parameters

@@ -224,9 +224,10 @@ def _check_curves(run: Run, samples: Table) -> None:
             raise _damaged(run, f"a 'sample' record has no '{name}'")
         values = samples[name]
         unknown = (
-            np.isnan(values) if values.dtype.kind in "if"
+            np.isnan(values)
+            if values.dtype.kind in "if"
             else np.array([not isinstance(value, str) for value in values.tolist()])
-        )  # fmt: skip
+        )
         _refuse(run, "sample", unknown, f"'{name}' is neither a number nor a text")
     if {"i", "j"} <= {*run.by}:
         _refuse(run, "sample", samples["i"] == samples["j"], "'i' and 'j' are the same rank")

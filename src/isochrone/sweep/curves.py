@@ -294,9 +294,10 @@ def samples(run: Run) -> Table:
     """
     if not is_sweep(run):
         raise InputError(
-            "the run is not a sweep over message sizes", where=run.where,
+            "the run is not a sweep over message sizes",
+            where=run.where,
             hint="measure point-to-point, bisection or collective",
-        )  # fmt: skip
+        )
     table = run.tables.get("sample")
     if table is None or not len(table):
         raise InputError(

@@ -74,8 +74,9 @@ def head(found: Comparison) -> list[Block]:
             f"  one launch per side: no verdict on ratios below {FAR_APART:g}, because launches "
             "differ. "
             f"Measure three or more: {what_to_measure()}. To judge by the ratios alone: "
-            "--one-launch", "bad",
-        )  # fmt: skip
+            "--one-launch",
+            "bad",
+        )
     elif found.overall is None:
         basis = Sentence(f"  {launches}")
     else:
@@ -120,8 +121,9 @@ def table(found: Comparison) -> Table:
         ]
         rows = [_row(p.difference, p.before, p.after, name_of(p.key)) for p in listed]
     more = len(found.parts or found.changes) - MAX_COMPARISON_ROWS
-    columns = columns_of("", ">ratio, 95 % interval", ">median, A -> B",
-                         "component" if found.parts else "point")  # fmt: skip
+    columns = columns_of(
+        "", ">ratio, 95 % interval", ">median, A -> B", "component" if found.parts else "point"
+    )
     left_out = f"and {more} more (--json lists all)" if more > 0 else ""
     return Table("", columns, tuple(rows), left_out)
 

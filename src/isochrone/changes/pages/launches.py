@@ -17,9 +17,7 @@ MAX_PAIRS = 20
 MIN_LAUNCHES = 3
 """Fewer launches hardly show how much launches vary."""
 
-_COLUMNS = columns_of(
-    "", ">typical", ">95 % interval", ">next launch", ">spread", ">launches"
-)  # fmt: skip
+_COLUMNS = columns_of("", ">typical", ">95 % interval", ">next launch", ">spread", ">launches")
 
 
 def blocks(analysis: Launches) -> Iterator[Block]:
@@ -31,8 +29,9 @@ def blocks(analysis: Launches) -> Iterator[Block]:
     if analysis.launches < MIN_LAUNCHES:
         yield Sentence(
             f"  intervals of {launches} are wide (Student's t is 12.7, of five launches 2.8): "
-            "measure --launches 5", "bad",
-        )  # fmt: skip
+            "measure --launches 5",
+            "bad",
+        )
     for note in analysis.notes:
         yield Sentence(f"  {note}")
     for difference in analysis.differences:

@@ -96,7 +96,7 @@ def print_report(document: Tuned, min_gain: float) -> None:
         say(
             f"{library}: no rule. No measured algorithm saves more than {wanted} with 95 % "
             f"confidence.",
-        )  # fmt: skip
+        )
     else:
         count = len(document.rules)
         rules = "1 rule that saves" if count == 1 else f"{count} rules that save"
@@ -108,7 +108,7 @@ def print_report(document: Tuned, min_gain: float) -> None:
             f"{library}: {rules} more than {wanted} of the time of {against} "
             f"({document.origin} times)",
             style="bold",
-        )  # fmt: skip
+        )
         console.print(_table(document.savings))
     for file in document.files:
         say(f"Written: {printable(file, 400)}")
@@ -120,9 +120,10 @@ def print_report(document: Tuned, min_gain: float) -> None:
         say(
             printable(
                 f"{proof.op} on {proof.ranks} ranks, {format_bytes(proof.bytes)}, "
-                f"{proof.choice}: {proof.verdict}: {proof.why}", 400,
+                f"{proof.choice}: {proof.verdict}: {proof.why}",
+                400,
             )
-        )  # fmt: skip
+        )
     for warning in document.warnings:
         say(f"Warning: {printable(warning, 400)}", style="yellow")
 

@@ -193,7 +193,7 @@ def _disturbances(run: Run, _: object) -> list[Disturbance]:
 
 def _together(
     table: Table, phase_times: Mapping[tuple[str, bool], tuple[int, Times]]
-) -> list[Disturbance]:  # fmt: skip
+) -> list[Disturbance]:
     """Compare a whole operation with the sum of its phases, each in all its groups."""
     phases = [
         phase_times.get((phase, True)) or phase_times.get((phase, False)) for phase in (LG, CG)

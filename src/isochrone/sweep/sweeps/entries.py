@@ -89,12 +89,13 @@ def _tables(rows: Sequence[Length]) -> Iterator[Table]:
     for (queue, nbytes), members in groupby(rows, key=lambda row: (row.queue, row.bytes)):
         cells = [
             (
-                str(row.entries), format_seconds(row.median),
+                str(row.entries),
+                format_seconds(row.median),
                 "–" if row.low is None or row.high is None else between(row.low, row.high),
                 "–" if row.each is None else format_seconds(row.each),
             )
             for row in members
-        ]  # fmt: skip
+        ]
         yield Table(
             f"{queue}, {format_bytes(nbytes)}",
             columns_of(">entries", ">median", ">95 % interval", ">each adds"),

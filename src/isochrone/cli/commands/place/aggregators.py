@@ -100,9 +100,10 @@ def run(args: Namespace) -> int:
     if args.driver == "ompio":
         if args.choose == "order":
             raise InputError(
-                "OMPIO has no hint for the order of its aggregators", where="--driver",
+                "OMPIO has no hint for the order of its aggregators",
+                where="--driver",
                 hint="use --choose all for the number of aggregators",
-            )  # fmt: skip
+            )
         if args.output is not None:
             raise InputError("OMPIO reads no hints files, so none is written", where="--output")
         output = None
@@ -130,9 +131,10 @@ def _measured(args: Namespace, query: Query, best: Choice) -> Speedup:
     by_rank = query.nodes.by_rank
     if args.file is None and best.setting.collective is False:
         raise InputError(
-            "without collective buffering there is no exchange to measure", where="--measure",
+            "without collective buffering there is no exchange to measure",
+            where="--measure",
             hint="give --file",
-        )  # fmt: skip
+        )
     sides = []
     for setting, served in ((query.given, query.served()), (best.setting, best.aggregators)):
         hints = setting.hints(reading=query.call.reading)
@@ -142,9 +144,10 @@ def _measured(args: Namespace, query: Query, best: Choice) -> Speedup:
     with folder_for(None) as folder:
         if args.hostfile is not None and block_placed(query.nodes):
             raise InputError(
-                "the ranks of a host are not on consecutive lines", where=args.hostfile,
+                "the ranks of a host are not on consecutive lines",
+                where=args.hostfile,
                 hint="put the lines of each host together",
-            )  # fmt: skip
+            )
         same = Arrangement(query.nodes, range(len(query.nodes.hosts)))
         start = None if args.hostfile is None else launch_plan(jobs, same, folder / "hosts")
         given_launch, proposed = (Launch(options, start, by_rank) for options in sides)

@@ -77,8 +77,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "compare these orders instead: ranks on each node (4,4,2,2), or host names; NAME=LIST "
         "gives a name",
         nargs="+", action="extend", default=[], dest="listed")  # fmt: skip
-    add_expert(group, "--seed", "N", read_count,
-        "seed of the random orders (default: 1)", default=1)  # fmt: skip
+    add_expert(
+        group, "--seed", "N", read_count, "seed of the random orders (default: 1)", default=1
+    )
     add_launches(parser, "order")
     add_flag(parser, "--dry-run", "predict only; start nothing")
     add_json(parser)
@@ -97,8 +98,9 @@ def run(args: Namespace) -> int:
     if args.calls and args.file is None and not args.dry_run:
         raise InputError(
             "--calls predicts the file access, but only the exchange is measured",
-            where="--calls", hint="add --file, or --dry-run",
-        )  # fmt: skip
+            where="--calls",
+            hint="add --file, or --dry-run",
+        )
     if args.max_orders > MAX_COMPARED_ORDERS or len(args.listed) > MAX_COMPARED_ORDERS:
         raise InputError(f"the limit is {MAX_COMPARED_ORDERS} orders", where="--max-orders")
     for path in (args.output, args.figure):
@@ -148,7 +150,7 @@ def _candidates(args: Namespace, ordered: Nodes) -> list[Candidate]:
     nodes = len(ordered.given.hosts)
     return choose(
         ordered.named(), ordered.alike, limit=args.max_orders, random=nodes, seed=args.seed
-    )  # fmt: skip
+    )
 
 
 def _expected(
@@ -205,8 +207,9 @@ def _launch(
             if plan is None and args.what == "nodes":
                 raise InputError(
                     f"{jobs.setup.name} has no known file for the order of nodes",
-                    where="--launcher", hint="--dry-run only predicts",
-                )  # fmt: skip
+                    where="--launcher",
+                    hint="--dry-run only predicts",
+                )
             sides[f"order-{index}"] = Launch(options, plan, ordered.ranks(compared_order.order))
         return launch_in_turns(
             jobs, sides, launches=args.launches, op=args.op, runs=args.keep, seed=args.seed,

@@ -72,8 +72,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_option(machine, "--model", "FILE", Path,
         "hot-spot model (from fit -o; default: that in FOLDER, else it is measured in 3 minutes)"
     )  # fmt: skip
-    add_flag(machine, "--no-measure",
-        "use no model: choose by the recorded calls alone", expert=True)  # fmt: skip
+    add_flag(
+        machine, "--no-measure", "use no model: choose by the recorded calls alone", expert=True
+    )
     levers = parser.add_argument_group("hints to change")
     add_expert(levers, "--without", "HINT", str,
         "do not change this hint, such as cb_write or cb_nodes; may be repeated",
@@ -145,9 +146,10 @@ def _program(args: Namespace) -> Program:
     command = command_of(args, "isochrone tune collective-io -- mpiexec -n 4 ./app")
     if any(ROMIO_HINTS in word for word in command):
         raise InputError(
-            f"the command sets {ROMIO_HINTS}", where=" ".join(command),
+            f"the command sets {ROMIO_HINTS}",
+            where=" ".join(command),
             hint=f"export {ROMIO_HINTS} before; its hints are kept",
-        )  # fmt: skip
+        )
     built = tuned.probe_of(command[0], args.mpicc, args.probe)
     program = Program(command, args.environ, built, before_of(args))
     _ = program.library  # compiled before launches are timed

@@ -63,8 +63,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_modelled(parser)
     add_json(parser)
     add_output(parser, "tuning file to write (default: only print the choice)")
-    add_flag(parser, "--verify",
-        "check with short jobs that the tuning file takes effect")  # fmt: skip
+    add_flag(parser, "--verify", "check with short jobs that the tuning file takes effect")
     add_setup(parser)
     hide(parser, "--mpicc", "--launcher", "--platform", "--dry-run")
 
@@ -160,6 +159,7 @@ def _same(args: Namespace, mpi: str) -> Setup:
     if this_mpi != mpi:
         raise InputError(
             f"the runs were measured with {mpi}, but this MPI is {this_mpi or setup.name}",
-            where="--mpicc", hint="give the mpicc of that MPI",
-        )  # fmt: skip
+            where="--mpicc",
+            hint="give the mpicc of that MPI",
+        )
     return setup
