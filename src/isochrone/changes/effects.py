@@ -29,7 +29,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.inference import components, means
 from isochrone.base.record import Record
 from isochrone.base.stats import MAD_TO_SIGMA, median_of, row_medians
-from isochrone.base.table import Table
+from isochrone.base.table import Members, Table
 from isochrone.base.text import listed, printable
 from isochrone.base.units import format_bytes
 from isochrone.changes.log_medians import aligned, by_curve, logs_of
@@ -487,7 +487,7 @@ def _peculiar(residuals: Floats) -> Floats:
 # ---- curves and points -------------------------------------------------------------------------
 
 
-def _of_curves(run: Run, keys: list[dict[str, Any]], logs: Floats, earlier: int) -> Quantities:
+def _of_curves(run: Run, keys: list[Members], logs: Floats, earlier: int) -> Quantities:
     complete = np.asarray(~np.isnan(logs).any(axis=0))
     if 2 * complete.sum() < len(complete) or not complete.any():
         raise InputError("the runs have less than half of their points in common", where=run.where)
@@ -511,7 +511,7 @@ def _of_curves(run: Run, keys: list[dict[str, Any]], logs: Floats, earlier: int)
     return _together(columns, [], notes)
 
 
-def _of_emulations(runs: Sequence[Run]) -> tuple[list[dict[str, Any]], Floats]:
+def _of_emulations(runs: Sequence[Run]) -> tuple[list[Members], Floats]:
     """Return the wall time of each application, alone and concurrently with others."""
     medians = []
     for run in runs:
@@ -533,7 +533,7 @@ def _lower_quartile(values: Floats) -> Floats:
     return np.asarray(below + (position - low) * (above - below))[:, 0]
 
 
-def _point(key: dict[str, Any]) -> str:
+def _point(key: Members) -> str:
     return printable(", ".join(f"{name} {value}" for name, value in key.items()), 200)
 
 

@@ -53,7 +53,7 @@ def _line() -> Schema:
         "run": RunRecord, "rank": records.Rank, "pair": records.Pair, "warning": records.Warned,
         "end": records.End,
     }  # fmt: skip
-    lines = [*always.items(), *records.OF_ANY_KIND.items()]
+    lines: list[tuple[str, type]] = [*always.items(), *records.OF_ANY_KIND.items()]
     for kind in records.kinds():
         lines += records.result(kind).records.items()
     unlisted = {"record": {"type": "string", "not": {"enum": [*always]}}}

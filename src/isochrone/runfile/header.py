@@ -2,10 +2,11 @@
 
 import re
 from functools import cache
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct
 
+from isochrone.base.table import Members
 from isochrone.runfile import records
 from isochrone.runfile.origin import Origin
 
@@ -186,7 +187,7 @@ class RunRecord(Header, frozen=True, kw_only=True):
 
 
 @cache
-def kind_of(experiment: str) -> dict[str, Any]:
+def kind_of(experiment: str) -> Members:
     """Return the members of a header that define its kind, for an experiment of this name.
 
     For files written before headers said it, and for those of other programs; empty if there is no
@@ -202,7 +203,7 @@ _RENAMED = {"again": "retest"}
 """Today's names of options of all experiments, by their names in earlier files."""
 
 
-def _as_today(record: dict[str, Any]) -> dict[str, Any]:
+def _as_today(record: Members) -> Members:
     """Return a header with today's names; files written before 1.0 have earlier ones."""
     if record.get("experiment") == "null":
         record = {**record, "experiment": "synthetic"}
@@ -216,7 +217,7 @@ def _as_today(record: dict[str, Any]) -> dict[str, Any]:
     return record
 
 
-def header_of(record: dict[str, Any]) -> Header:
+def header_of(record: Members) -> Header:
     """Return the ``run`` record with types; headers without a kind get it here.
 
     Raises

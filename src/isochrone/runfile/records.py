@@ -19,6 +19,7 @@ from isochrone.base import registry
 from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
+from isochrone.base.table import Members
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 
 _T = TypeVar("_T")
@@ -102,7 +103,7 @@ class Rank(msgspec.Struct, frozen=True):
     gpu_pci: str = ""
     gpu_numa: int = -1
     gpu_links: dict[str, str] = {}
-    extra: Hidden[dict[str, Any]] = {}
+    extra: Hidden[Members] = {}
 
 
 class Warned(Declared):
@@ -220,7 +221,7 @@ class Result(Record):
     """
 
     records: Mapping[str, type[Declared]] = {}
-    experiments: Mapping[str, Mapping[str, Any]] = {}
+    experiments: Mapping[str, Members] = {}
     foreign: Sequence[str] = ()
     renamed: Mapping[str, str] = {}
     curves: bool = False

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
 from math import inf
-from typing import Any
 
 import numpy as np
 from msgspec import inspect
@@ -16,7 +15,7 @@ from isochrone.base.arrays import Array, Bools
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
 from isochrone.base.stats import distinct
-from isochrone.base.table import Table
+from isochrone.base.table import Members, Table
 from isochrone.runfile.records import Declared, Pair, declared_records, result
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import MARKS
@@ -82,7 +81,7 @@ def rules_of(record: type[Declared]) -> dict[str, Rule]:
     rules = {}
     for field in inspect.type_info(record).fields:  # type: ignore[attr-defined]
         kind = field.type
-        extra: dict[str, Any] = {}
+        extra: Members = {}
         if isinstance(kind, inspect.UnionType):
             kind = next(k for k in kind.types if not isinstance(k, inspect.NoneType))
         if isinstance(kind, inspect.Metadata):

@@ -1,10 +1,10 @@
 """Two measurements compared: what is slower, faster or not known, and which settings differ."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
+from isochrone.base.table import Members
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.base.verdicts import FASTER, SAME, SLOWER
@@ -25,7 +25,7 @@ def blocks(analysis: Comparison) -> list[Block]:
     return summary if nothing else [*summary, table(analysis)]
 
 
-def name_of(key: dict[str, Any]) -> str:
+def name_of(key: Members) -> str:
     """Name a point by what it is: ``op bcast, p 8, 1 KiB``; a pair by its places."""
     labels = []
     if "places" in key:

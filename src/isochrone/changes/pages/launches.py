@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 from math import isfinite, isnan
-from typing import Any
 
+from isochrone.base.table import Members
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.changes.launches import Launches, OverLaunches
@@ -65,7 +65,7 @@ def _table(times: OverLaunches, max_rows: int, note: str = "") -> Table:
     return Table("", _COLUMNS, tuple(rows), note)
 
 
-def _name(key: dict[str, Any]) -> str:
+def _name(key: Members) -> str:
     if "level" not in key:
         return name_of(key)
     size = f", {format_bytes(key['bytes'])}" if "bytes" in key else ""

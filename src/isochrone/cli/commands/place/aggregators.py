@@ -7,13 +7,13 @@ program sets cb_nodes or cb_config_list itself, or if the ranks' accesses do not
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import Any
 
 from msgspec.structs import replace
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
 from isochrone.base.inference import Speedup
+from isochrone.base.table import Members
 from isochrone.base.text import printable, printable_path
 from isochrone.collective_io.aggregators import romio_hints
 from isochrone.collective_io.aggregators.setting import BUFFER, Choice, Setting
@@ -154,7 +154,7 @@ def _measured(args: Namespace, query: Query, best: Choice) -> Speedup:
         return compare_in_turn(args, jobs, given_launch, proposed)
 
 
-def _print(proposal: ByOrder | ByAll, document: dict[str, Any], text: str) -> None:
+def _print(proposal: ByOrder | ByAll, document: Members, text: str) -> None:
     console = terminal.console()
     warnings = document["warnings"]
     if document["choose"] == "order" or not proposal.query.costs.alone_is_known:

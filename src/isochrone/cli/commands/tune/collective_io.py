@@ -9,11 +9,11 @@ import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
+from isochrone.base.table import Members
 from isochrone.base.text import shell_word
 from isochrone.cli.program import add_before, add_program, before_of, command_of
 from isochrone.collective_io.aggregators import romio_hints
@@ -187,8 +187,8 @@ def _keep(
     base: Mapping[str, str],
     folder: Path,
     hints: Path,
-    document: dict[str, Any],
-    result: dict[str, Any],
+    document: Members,
+    result: Members,
     suffix: str = "",
 ) -> None:
     """Write what was found to be faster; ``result`` says where it is and how it is used."""
