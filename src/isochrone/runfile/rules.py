@@ -102,7 +102,9 @@ def rules_of(record: type[Declared]) -> dict[str, Rule]:
             )
         elif not isinstance(kind, inspect.BoolType):
             words = kind.values if isinstance(kind, inspect.LiteralType) else ()
-            rules[field.encode_name] = Rule(needed=True, text=tuple(map(str, words)))
+            rules[field.encode_name] = Rule(
+                needed=True, may_lack=not field.required, text=tuple(map(str, words))
+            )
     return rules
 
 

@@ -28,6 +28,7 @@ class Sample(Declared):
     hot: Groups
     seconds: Seconds
     order: str
+    shape: str = ""
     busy: Annotated[float, Meta(ge=0, le=1)] | None = None
 
 

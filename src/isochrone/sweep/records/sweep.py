@@ -28,11 +28,13 @@ class Sample(Declared):
 
     bytes: Bytes
     seconds: Time
-    i: RankNumber | None = None
-    j: RankNumber | None = None
+    i: RankNumber = 0
+    j: RankNumber = 0
     p: Ranks | None = None
     pairs: _Pairs | None = None
-    groups: Groups | None = None
+    grid: str = ""
+    phase: str = ""
+    groups: Groups = 0
     n: Count | None = None
     operations: Bytes | None = None
     rate: _Rate | None = None
