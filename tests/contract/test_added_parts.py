@@ -107,6 +107,14 @@ def test_an_importer_reads(copy: Path) -> None:
         assert "2e-06" in python(copy, "-m", "isochrone", "show", file, "--json")
 
 
+@pytest.mark.parametrize("command", [
+    "compare own.txt own.txt --json", "export own.txt --to csv -o own.csv",
+    "plot own.txt -o own-times.svg", "report own.txt -o own.html",
+])  # fmt: skip
+def test_every_command_reads_what_an_importer_reads(copy: Path, command: str) -> None:
+    python(copy, "-m", "isochrone", *command.split())
+
+
 def test_a_record_is_checked_and_published(copy: Path) -> None:
     for height, problem in ((2, "no problem"), (-2, "'height' is out of range")):
         (copy / "step.jsonl").write_text(

@@ -341,14 +341,10 @@ class _Map:
         return [members for _, members in parted(ends[:, 0] * len(self.unit) + ends[:, 1], rows)]
 
     @cached_property
-    def _first(self) -> Ints:
-        """The first row of each pair of units."""
-        return np.array([members[0] for members in self._parts], np.int64)
-
-    @cached_property
     def _pairs(self) -> Ints:
         """The units of each pair."""
-        return np.sort(self.unit[np.column_stack([self.a, self.b])[self._first]], axis=1)
+        first_rows = [members[0] for members in self._parts]
+        return np.sort(self.unit[np.column_stack([self.a, self.b])[first_rows]], axis=1)
 
     @cached_property
     def _level(self) -> Ints:

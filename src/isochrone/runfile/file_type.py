@@ -1,7 +1,6 @@
 """Recognises files that are not run files by their beginning."""
 
 import re
-from functools import cache
 from pathlib import Path
 
 from isochrone.base.column_names import understood
@@ -65,21 +64,23 @@ def import_format(path: Path) -> str:
         begin = _read(path, _ENOUGH)
     elif b'"record"' in begin:
         return ""  # a run file, or a model
-    formats = _imported()
-    for name, importer in formats.items():
-        if importer.signature and importer.signature.search(begin):
-            return name
+    if name := _by_signature(begin):
+        return name
     whole = len(begin) < _ENOUGH
-    for name, importer in formats.items():
-        if importer.recognises and importer.recognises(begin, whole):
+    for name in importers.names():
+        recognises = importers.load(name).recognises
+        if recognises and recognises(begin, whole):
             return name
     return ""
 
 
-@cache
-def _imported() -> dict[str, importers.Importer]:
-    """Return the formats of ``isochrone import``."""
-    return {name: importers.load(name) for name in importers.names()}
+def _by_signature(begin: bytes) -> str:
+    """Return the format of ``isochrone import`` whose signature is in a text; empty if none is."""
+    for name in importers.names():
+        signature = importers.load(name).signature
+        if signature and signature.search(begin):
+            return name
+    return ""
 
 
 def other_kind(path: Path) -> tuple[str, str]:
@@ -89,10 +90,9 @@ def other_kind(path: Path) -> tuple[str, str]:
         return "", ""
     if is_of_extra_p(begin):
         return _NOT_ONE.format("of Extra-P"), "isochrone fit reads it"
-    for name, importer in _imported().items():
-        if importer.signature and importer.signature.search(begin):
-            hint = f"convert it: isochrone import {path} --from {name}"
-            return _NOT_ONE.format(importer.says), hint
+    if name := _by_signature(begin):
+        hint = f"convert it: isochrone import {path} --from {name}"
+        return _NOT_ONE.format(importers.load(name).says), hint
     for description, pattern, hint in _OTHERS:
         if pattern.search(begin):
             return _NOT_ONE.format(description), hint
@@ -119,7 +119,7 @@ def looks_like_a_table(path: Path) -> bool:
         return is_of_extra_p(begin)
     if b"seconds" in begin.splitlines()[0]:
         return True
-    if any(i.signature and i.signature.search(begin) for i in _imported().values()):
+    if _by_signature(begin):
         return False
     try:
         names = table_of(decoded(begin[: begin.rfind(b"\n") + 1], ""), "").names
