@@ -22,15 +22,23 @@ from isochrone.models.family import Family, Form
 FAMILY = Family(r"t = a\\\\,b", "me", "All.", (Form(("1", "b"), ("a", "c")),))
 ''',
     "formats/importers/own.py": '''"""The time of one size, alone in its file."""
+import re
 from isochrone.base.table import TableBuilder
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Run
 def read(path):
     header = {"kind": "sweep", "by": ["op"], "experiment": "own", "ranks": 2}
     samples = TableBuilder()
-    samples.add({"op": "own", "bytes": 8, "seconds": float(path.read_text())})
+    samples.add({"op": "own", "bytes": 8, "seconds": float(path.read_text().split()[-1])})
     return Run(header, tables={"sample": samples.build()}, end={"complete": True})
-IMPORTER = Importer(holds="sweep", read=read)
+IMPORTER = Importer("sweep", read, says="own times", signature=re.compile(rb"\\Aown time "))
+''',
+    "sweep/records/own.py": '''"""A result of one's own."""
+from isochrone.runfile.records import Declared, Result, Whole
+class Step(Declared):
+    "A step."
+    height: Whole
+RESULT = Result({"step": Step})
 ''',
     "measure/launchers/own.py": '''"""A launcher of one's own."""
 from isochrone.measure.launcher import Launcher
@@ -74,7 +82,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert row in table.read_text()
         table.write_text(table.read_text().replace(row, added + row))
     write(point_to_point(), folder / "sweep.jsonl")
-    (folder / "own.txt").write_text("2e-6")
+    (folder / "own.txt").write_text("own time 2e-6")
     return folder
 
 
@@ -95,7 +103,37 @@ def test_a_family_is_fitted(copy: Path) -> None:
 
 def test_an_importer_reads(copy: Path) -> None:
     python(copy, "-m", "isochrone", "import", "own.txt", "--from", "own", "-o", "own.jsonl")
-    assert "2e-06" in python(copy, "-m", "isochrone", "show", "own.jsonl", "--json")
+    for file in ("own.jsonl", "own.txt"):
+        assert "2e-06" in python(copy, "-m", "isochrone", "show", file, "--json")
+
+
+@pytest.mark.parametrize("command", [
+    "compare own.txt own.txt --json", "export own.txt --to csv -o own.csv",
+    "plot own.txt -o own-times.svg", "report own.txt -o own.html",
+])  # fmt: skip
+def test_every_command_reads_what_an_importer_reads(copy: Path, command: str) -> None:
+    python(copy, "-m", "isochrone", *command.split())
+
+
+def test_a_record_is_checked_and_published(copy: Path) -> None:
+    for height, problem in ((2, "no problem"), (-2, "'height' is out of range")):
+        (copy / "step.jsonl").write_text(
+            '{"record":"run","format":1,"experiment":"steps","kind":"own","ranks":1}\n'
+            f'{{"record":"step","height":{height}}}\n'
+        )
+        code = """
+from isochrone.base.errors import InputError
+from isochrone.runfile.file import read
+try:
+    read("step.jsonl")
+except InputError as error:
+    print(error.what)
+else:
+    print("no problem")
+"""
+        assert problem in python(copy, "-c", code)
+    schema = json.loads(python(copy, "-m", "isochrone", "show", "--schema", "run-file"))
+    assert "height" in str(schema)
 
 
 def test_a_launcher_is_offered(copy: Path) -> None:

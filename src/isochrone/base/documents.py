@@ -28,6 +28,8 @@ from typing import (
     get_type_hints,
 )
 
+import msgspec
+
 Schema = dict[str, Any]
 _T = TypeVar("_T")
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -81,11 +83,9 @@ def _keys(kind: Any) -> dict[str, _Key]:
                 hints[name] = get_type_hints(function, include_extras=True)["return"]
     fields: Iterable[Any] = ()
     if hasattr(kind, "__struct_fields__"):
-        from msgspec import structs  # nothing but a struct needs it
-
         from isochrone.base.record import Record
 
-        fields = () if issubclass(kind, Record) else structs.fields(kind)
+        fields = () if issubclass(kind, Record) else msgspec.structs.fields(kind)
     keys = {name: "bytes" if name == "nbytes" else name.rstrip("_") for name in hints}
     keys |= {field.name: field.encode_name for field in fields}
     optional = {field.name for field in fields if not field.required}
@@ -128,9 +128,11 @@ def shape(hint: Any) -> Schema:
     if isinstance(hint, dict):
         return hint
     if origin is Annotated:
-        return shape(
-            next((argument for argument in args[1:] if not isinstance(argument, str)), args[0])
-        )
+        notes = [argument for argument in args[1:] if not isinstance(argument, str)]
+        if notes and isinstance(notes[0], msgspec.Meta):
+            limits = {"minimum": notes[0].ge, "maximum": notes[0].le}
+            return shape(args[0]) | {k: limit for k, limit in limits.items() if limit is not None}
+        return shape(next(iter(notes), args[0]))
     if origin is Literal:
         return {"enum": [*args]}
     if origin in (Union, UnionType):

@@ -1,11 +1,9 @@
 """Check of the 'format' number of a file."""
 
-from typing import Any
-
 from isochrone.base.errors import InputError
 
 
-def check_format(version: Any, newest: int, subject: str) -> None:
+def check_format(version: object, newest: int, subject: str) -> None:
     """Refuse what is no version of a format, or newer than the newest one that is read.
 
     Parameters

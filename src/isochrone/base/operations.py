@@ -26,9 +26,7 @@ class Operation:
 
 def _operations() -> dict[str, Operation]:
     rows = (line.split() for line in TABLE.split("\n") if line)
-    return {
-        name: Operation(title, like, frozenset(traits)) for name, title, like, *traits in rows
-    }  # fmt: skip
+    return {name: Operation(title, like, frozenset(traits)) for name, title, like, *traits in rows}
 
 
 OPERATIONS = _operations()
@@ -60,9 +58,10 @@ NEIGHBORS = _with("neighbors")
 """Those of the neighbours in a topology."""
 
 EQUAL_WORK = tuple(
-    name for name, operation in OPERATIONS.items()
+    name
+    for name, operation in OPERATIONS.items()
     if operation.traits.isdisjoint({"rooted", "of_those_before", "varying", "neighbors"})
-)  # fmt: skip
+)
 """Those with the same work for all ranks."""
 
 DESCRIBED = tuple(name for name in COLLECTIVES if name not in NEIGHBORS)

@@ -25,6 +25,7 @@ FAMILIES = {
     "*.figures": "view",
     "*.kinds": "kind of result",
     "*.readers": "reader of samples",
+    "*.records": "kind of result",
     "*.sweeps": "special sweep",
     "*.variables": "set of variables",
     "applications.topologies": "topology",

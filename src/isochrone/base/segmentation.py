@@ -349,9 +349,10 @@ def _by_number(data: _Data, max_segments: int) -> tuple[dict[int, Ints], _Best, 
     paths = _cut(minima, max_segments)
     best = [
         min((data.criterion(total, count, k + 1), count) for count, (total, _) in cuts.items())
-        if cuts else (inf, 0)
+        if cuts
+        else (inf, 0)
         for k, cuts in enumerate(paths)
-    ]  # fmt: skip
+    ]
     return form, best, paths
 
 

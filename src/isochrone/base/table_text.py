@@ -144,13 +144,15 @@ def separator_of(first: str, second: str, where: str) -> str:
         return BLANK
     marks = marks or [","]
     fitting = [
-        mark for mark in marks
+        mark
+        for mark in marks
         if not second or len({len(row) for row in csv.reader([first, second], delimiter=mark)}) == 1
-    ]  # fmt: skip
+    ]
     if len(marks) > 1 and len(fitting) != 1:
         listed = " or ".join(f"'{mark}'" if mark != "\t" else "tabs" for mark in marks)
         raise InputError(
-            f"the separator of the columns is ambiguous: {listed}", where=where,
+            f"the separator of the columns is ambiguous: {listed}",
+            where=where,
             hint="use column names without these characters",
-        )  # fmt: skip
+        )
     return (fitting or marks)[0]

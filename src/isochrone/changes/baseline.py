@@ -22,7 +22,7 @@ same MPI library and numbers of ranks per node.
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypedDict
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 from msgspec.structs import replace
@@ -32,6 +32,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.inference import Means, components, means, moderated, tail_freedom
 from isochrone.base.record import Record
 from isochrone.base.stats import median_of, row_medians
+from isochrone.base.table import Members
 from isochrone.changes.effects import (
     MIN_UNITS,
     Further,
@@ -253,7 +254,7 @@ class Reference:
             earlier, further = self._found
             newest = further(new)
             if newest:
-                joined: dict[str, Any] = {
+                joined: Members = {
                     name: np.concatenate([getattr(earlier, name)[:-1], getattr(newest, name)])
                     for name in ("shifts", "seconds", "lower")
                 }

@@ -128,9 +128,10 @@ def unlike(setting: Setting, other_setting: Setting) -> str:
         setting
     ) | _hosts(other_setting):
         mismatches = [
-            two for two in mismatches
+            two
+            for two in mismatches
             if two.what not in SHARED or (two.what in _PARTS and not _common(two))
-        ]  # fmt: skip
+        ]
     return "; ".join(map(_as_text, mismatches[:3])) + (
         f"; and {len(mismatches) - 3} more" if len(mismatches) > 3 else ""
     )
@@ -153,7 +154,7 @@ def _common(difference: Difference) -> set[str]:
     left, right = (
         {entry.partition(" x ")[0] for entry in re.split(", *", text.strip("[]"))}
         for text in difference[1:]
-    )  # fmt: skip
+    )
     return left & right
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from math import inf, log
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -22,6 +22,7 @@ from isochrone.base.documents import Hidden, Inline, Value, plain, shown
 from isochrone.base.errors import InputError
 from isochrone.base.inference import FALSE_CHANGE_RATE, Contrast, contrast, holm, without_chance
 from isochrone.base.record import Record
+from isochrone.base.table import Members
 from isochrone.changes.comparability import check_comparable, environment
 from isochrone.changes.components import (
     VERDICTS,
@@ -177,9 +178,9 @@ class Comparison:
     partial: Hidden[int] = 0
     changes: Hidden[Changes] = field(kw_only=True)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Members:
         """Return the comparison for JSON."""
-        document: dict[str, Any] = plain(self)
+        document: Members = plain(self)
         return document
 
     @property
@@ -363,9 +364,10 @@ def _launches_or_far_apart(before: Floats, after: Floats) -> Contrast:
     far = np.isnan(found.p) & (np.abs(found.change) > log(FAR_APART))
     low, high = found.change - log(FAR_APART), found.change + log(FAR_APART)
     return found._replace(
-        low=np.where(far, low, found.low), high=np.where(far, high, found.high),
+        low=np.where(far, low, found.low),
+        high=np.where(far, high, found.high),
         p=np.where(far, 0.0, found.p),
-    )  # fmt: skip
+    )
 
 
 def _without_shared_processors(

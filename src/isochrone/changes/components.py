@@ -78,12 +78,13 @@ class Differences:
         high, p = np.minimum(contrast.high, BEYOND_ALL), np.minimum(corrected, 1.0)
         self.rows = np.column_stack((contrast.change, contrast.low, high, p))
         self.verdicts: list[str] = [
-            NOT_KNOWN if isnan(p)
+            NOT_KNOWN
+            if isnan(p)
             else verdict(
                 exp(change), exp(low), exp(high), margin=margin, sure=p < FALSE_CHANGE_RATE
             )
             for change, low, high, p in self.rows.tolist()
-        ]  # fmt: skip
+        ]
 
     def __getitem__(self, k: int) -> Difference:
         change, low, high, p = self.rows[k].tolist()

@@ -29,7 +29,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.inference import components, means
 from isochrone.base.record import Record
 from isochrone.base.stats import MAD_TO_SIGMA, median_of, row_medians
-from isochrone.base.table import Table
+from isochrone.base.table import Members, Table
 from isochrone.base.text import listed, printable
 from isochrone.base.units import format_bytes
 from isochrone.changes.log_medians import aligned, by_curve, logs_of
@@ -341,14 +341,10 @@ class _Map:
         return [members for _, members in parted(ends[:, 0] * len(self.unit) + ends[:, 1], rows)]
 
     @cached_property
-    def _first(self) -> Ints:
-        """The first row of each pair of units."""
-        return np.array([members[0] for members in self._parts], np.int64)
-
-    @cached_property
     def _pairs(self) -> Ints:
         """The units of each pair."""
-        return np.sort(self.unit[np.column_stack([self.a, self.b])[self._first]], axis=1)
+        first_rows = [members[0] for members in self._parts]
+        return np.sort(self.unit[np.column_stack([self.a, self.b])[first_rows]], axis=1)
 
     @cached_property
     def _level(self) -> Ints:
@@ -409,8 +405,9 @@ class _Map:
                 rows = np.concatenate([self._parts[p] for p in of_unit])
                 about = (
                     self._about("node", self.host_names[k], self._on[k], rows)
-                    if self.by_host else self._rank(k, rows)
-                )  # fmt: skip
+                    if self.by_host
+                    else self._rank(k, rows)
+                )
                 yield self._column(about, units[:, k], rows, beyond[:, of_unit])
         if self.by_host:
             yield from self._ranks(between)
@@ -486,7 +483,7 @@ def _peculiar(residuals: Floats) -> Floats:
 # ---- curves and points -------------------------------------------------------------------------
 
 
-def _of_curves(run: Run, keys: list[dict[str, Any]], logs: Floats, earlier: int) -> Quantities:
+def _of_curves(run: Run, keys: list[Members], logs: Floats, earlier: int) -> Quantities:
     complete = np.asarray(~np.isnan(logs).any(axis=0))
     if 2 * complete.sum() < len(complete) or not complete.any():
         raise InputError("the runs have less than half of their points in common", where=run.where)
@@ -510,7 +507,7 @@ def _of_curves(run: Run, keys: list[dict[str, Any]], logs: Floats, earlier: int)
     return _together(columns, [], notes)
 
 
-def _of_emulations(runs: Sequence[Run]) -> tuple[list[dict[str, Any]], Floats]:
+def _of_emulations(runs: Sequence[Run]) -> tuple[list[Members], Floats]:
     """Return the wall time of each application, alone and concurrently with others."""
     medians = []
     for run in runs:
@@ -532,7 +529,7 @@ def _lower_quartile(values: Floats) -> Floats:
     return np.asarray(below + (position - low) * (above - below))[:, 0]
 
 
-def _point(key: dict[str, Any]) -> str:
+def _point(key: Members) -> str:
     return printable(", ".join(f"{name} {value}" for name, value in key.items()), 200)
 
 

@@ -87,8 +87,9 @@ def _doubts(comparison: Comparison, limits: Sequence[Limit], failed: Sequence[Pa
     failed_points = {k for component in failed for k in component.points}
     open_ = [
         (point.difference, explained.get(k, 1.0))
-        for k, point in enumerate(comparison.points) if k not in failed_points
-    ]  # fmt: skip
+        for k, point in enumerate(comparison.points)
+        if k not in failed_points
+    ]
     launches = min(comparison.launches)
     unknown = sum(difference.p is None for difference, _ in open_)
     if unknown:
@@ -105,10 +106,11 @@ def _doubts(comparison: Comparison, limits: Sequence[Limit], failed: Sequence[Pa
     doubts = []
     for limit in limits:
         suspects = [  # beyond the scatter of all points, too
-            (difference.ratio, beyond) for difference, expected in open_
+            (difference.ratio, beyond)
+            for difference, expected in open_
             if (beyond := exp(abs(log(difference.ratio / expected)))) > visible
             and _leaning(difference, limit, expected)
-        ]  # fmt: skip
+        ]
         if suspects:
             ratio, beyond = max(suspects, key=lambda suspect: suspect[1])
             doubts.append(

@@ -13,7 +13,7 @@ Launches one after the other on the same nodes do not show the variation between
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from isochrone.base.documents import Hidden, MaybeNan, Value, shown
 from isochrone.base.errors import InputError
 from isochrone.base.inference import group_medians, means
 from isochrone.base.record import Record
+from isochrone.base.table import Members
 from isochrone.changes.comparability import check_comparable, environment
 from isochrone.changes.log_medians import measured
 from isochrone.runfile.run import Run
@@ -61,7 +62,7 @@ class OverLaunches(Record):
         likewise.
     """
 
-    keys: list[dict[str, Any]]
+    keys: list[Members]
     n: Ints
     seconds: Floats
     low: Floats
@@ -159,8 +160,9 @@ def pool(runs: Sequence[Run], nbytes: int | None = None) -> Launches:
     common = np.asarray(~np.isnan(medians).all(axis=0))
     names = [
         {"level": group.who} | ({} if group.nbytes is None else {"bytes": group.nbytes})
-        for group, usable in zip(levels, common, strict=True) if usable
-    ]  # fmt: skip
+        for group, usable in zip(levels, common, strict=True)
+        if usable
+    ]
     return Launches(
         runs[0].experiment, runs[0].kind, len(runs),
         over_launches(list(map(measurement.key, chosen)), measurement.logs[:, chosen]),
@@ -169,7 +171,7 @@ def pool(runs: Sequence[Run], nbytes: int | None = None) -> Launches:
     )  # fmt: skip
 
 
-def over_launches(keys: list[dict[str, Any]], logs: Floats) -> OverLaunches:
+def over_launches(keys: list[Members], logs: Floats) -> OverLaunches:
     """Return the typical times and their intervals; the formulas are above.
 
     Parameters

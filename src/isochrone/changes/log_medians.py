@@ -8,7 +8,7 @@ import numpy as np
 from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.stats import median_of
-from isochrone.base.table import grouped
+from isochrone.base.table import Members, grouped
 from isochrone.base.text import listed, printable
 from isochrone.base.units import format_bytes
 from isochrone.changes.components import Group
@@ -43,7 +43,7 @@ class Measured(NamedTuple):
         Returns as text which points only one of two sides has.
     """
 
-    key: Callable[[int], dict[str, Any]]
+    key: Callable[[int], Members]
     logs: Floats
     kind: str
     notes: list[str]
@@ -137,9 +137,9 @@ def _left_out(rows: Ints, shared: Bools) -> str:
     return f"{int(np.sum(~shared))} pairs{named}"
 
 
-def _key(slots: Places, a: int, b: int, nbytes: int) -> dict[str, Any]:
+def _key(slots: Places, a: int, b: int, nbytes: int) -> Members:
     i, j = sorted((slots.rank[a], slots.rank[b]))
-    key: dict[str, Any] = {"i": i, "j": j, "bytes": nbytes}
+    key: Members = {"i": i, "j": j, "bytes": nbytes}
     if not slots.by_rank:
         key["places"] = [slots.names[a], slots.names[b]]
     return key
@@ -148,7 +148,7 @@ def _key(slots: Places, a: int, b: int, nbytes: int) -> dict[str, Any]:
 # ---- points of sweeps and other repeated measurements ------------------------------------------
 
 
-def logs_of(runs: Sequence[Run]) -> tuple[list[dict[str, Any]], Floats]:
+def logs_of(runs: Sequence[Run]) -> tuple[list[Members], Floats]:
     """Return every point of several launches, and its logarithms as in `Measured`.
 
     Raises
@@ -181,7 +181,7 @@ def _medians(run: Run) -> dict[Key, float]:
     return {key: float(np.log(median_of(seconds[rows]))) for key, rows in rows_by_key.items()}
 
 
-def _others(keys: Sequence[dict[str, Any]], left: Bools, right: Bools) -> str:
+def _others(keys: Sequence[Members], left: Bools, right: Bools) -> str:
     """Return which values only one side has."""
     for name in keys[0]:
         mine, yours = (
@@ -199,7 +199,7 @@ def _others(keys: Sequence[dict[str, Any]], left: Bools, right: Bools) -> str:
     return f"{counts[0]} are only in the first, {counts[1]} only in the second"
 
 
-def _curves(keys: Sequence[dict[str, Any]], by: Sequence[str]) -> list[list[Group]]:
+def _curves(keys: Sequence[Members], by: Sequence[str]) -> list[list[Group]]:
     """Group the points of a sweep: all of them, and those of each curve."""
     all_points = [Group("all", f"all {len(keys)} points", np.arange(len(keys)))]
     curves = by_curve(keys, by)
@@ -218,7 +218,7 @@ def _curves(keys: Sequence[dict[str, Any]], by: Sequence[str]) -> list[list[Grou
 
 
 def by_curve(
-    keys: Iterable[dict[str, Any]], by: Sequence[str]
+    keys: Iterable[Members], by: Sequence[str]
 ) -> dict[tuple[tuple[str, Any], ...], list[int]]:
     """Return the numbers of the points of each curve, by what the points have in common."""
     return grouped(

@@ -149,7 +149,7 @@ def machine_parts(first: Run, last: Run, slots: Places, rows: Ints) -> list[list
                 Group(group_kind, label, of_size[members], named)
                 for group_kind, label, members in groups
                 if len(members) > (group_kind != "level")
-            ]  # fmt: skip
+            ]
     return [kind for kind in kinds if kind]
 
 

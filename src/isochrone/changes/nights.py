@@ -83,8 +83,9 @@ def night_of(run: Run, file: str, stamp: tuple[int, int] = (0, 0)) -> Night:
     """Return what is kept of a run, without its values."""
     about = run.about
     why = below_resolution(run) or ("" if run.complete else NO_END)
-    return Night(file, about.started, about.experiment, run.size, run.origin, setting_of(run), why,
-                 stamp)  # fmt: skip
+    return Night(
+        file, about.started, about.experiment, run.size, run.origin, setting_of(run), why, stamp
+    )
 
 
 def nights_of(runs: Sequence[Run]) -> tuple[list[Night], Read]:
@@ -101,8 +102,9 @@ def fill(nights: Iterable[Night], read: Read) -> None:
     InputError
         If a run cannot be read, holds no times, or they have too little in common.
     """
-    alike = grouped(((night.setting["hosts"], night.setting.get("option bytes")), night)
-                    for night in nights)  # fmt: skip
+    alike = grouped(
+        ((night.setting["hosts"], night.setting.get("option bytes")), night) for night in nights
+    )
     for same in alike.values():
         while missing := [k for k, night in enumerate(same) if night.values is None]:
             last = max(missing[-1] + 1, JOINT_NIGHTS)

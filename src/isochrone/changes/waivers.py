@@ -85,10 +85,10 @@ def parse_rule(text: str) -> Rule:
     match = _RULE.fullmatch(text)
     if match is None:
         raise InputError(
-            f"'{printable(text, 80)}' is not a valid rule", where="--allow",
-            hint="write host=n05, rank=3, pair=n1,n2 or level=2, or with a limit "
-            "host=n05:30%",
-        )  # fmt: skip
+            f"'{printable(text, 80)}' is not a valid rule",
+            where="--allow",
+            hint="write host=n05, rank=3, pair=n1,n2 or level=2, or with a limit host=n05:30%",
+        )
     percent = match["percent"]
     by = None if percent is None else float(percent) / 100
     if match["a"]:

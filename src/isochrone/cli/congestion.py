@@ -38,8 +38,9 @@ def files(folder: Path, ranks: int) -> Files:
     """Name the run files of all pairs, victim by victim."""
     return {
         (victim, congestor): folder / f"{victim}-{congestor}-{ranks}.jsonl"
-        for victim in VICTIMS for congestor in CONGESTORS
-    }  # fmt: skip
+        for victim in VICTIMS
+        for congestor in CONGESTORS
+    }
 
 
 def measure(
@@ -60,9 +61,10 @@ def measure(
     """
     if ranks < FEWEST_RANKS:
         raise InputError(
-            f"{ranks} ranks are too few for a victim and a congestor", where="-n",
+            f"{ranks} ranks are too few for a victim and a congestor",
+            where="-n",
             hint=f"give {FEWEST_RANKS} or more",
-        )  # fmt: skip
+        )
     end = monotonic() + max_time
     missing = [
         (*pair, path) for pair, path in paths.items() if not (path.exists() and read(path).complete)
@@ -96,10 +98,11 @@ def impact(paths: Iterable[Path]) -> Table:
     return Table(
         "Time of an iteration of the victim, mean over its ranks; impact factor: with the "
         f"congestor / alone, 95 % interval; {EVEN}: not significantly different from 1",
-        columns_of("victim", "congestor", ">mean", ">p50", ">p99", ">p99.9", ">impact factor",
-                   ">of p99"),
+        columns_of(
+            "victim", "congestor", ">mean", ">p50", ">p99", ">p99.9", ">impact factor", ">of p99"
+        ),
         tuple(row for path in paths for row in _rows(path)),
-    )  # fmt: skip
+    )
 
 
 def _rows(path: Path) -> Iterator[Row]:

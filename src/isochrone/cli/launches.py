@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
 def add_measurement(parser: argparse.ArgumentParser) -> None:
     """Add what says what is measured, and how: the experiment, its ranks, MPI and launcher."""
-    add_option(parser, "experiment", "EXPERIMENT", str,
-        "what to measure, see above", choices=experiments())  # fmt: skip
+    add_option(
+        parser, "experiment", "EXPERIMENT", str, "what to measure, see above", choices=experiments()
+    )
     add_option(parser, "-n --ranks", "LIST", values_of("ranks"),
         "number of ranks; a list such as 2,4,8 writes a run file for each (default: all of the "
         "job or machine)"
@@ -39,8 +40,9 @@ def add_measurement(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--preset", "NAME", str,
         "predefined options of the experiment, see isochrone measure EXPERIMENT --help"
     )  # fmt: skip
-    add_expert(parser, "--kill-after", "TIME", read_time,
-        "end a launch after TIME (default: never)")  # fmt: skip
+    add_expert(
+        parser, "--kill-after", "TIME", read_time, "end a launch after TIME (default: never)"
+    )
     add_expert(parser, "--algorithm", "OP=NAME,…", str,
         "collective: make the MPI library use these algorithms, e.g. bcast=binomial; list: print "
         "their names (default: its own choice)")  # fmt: skip
@@ -85,9 +87,10 @@ def read_command(text: str, where: str) -> Launchable:
     ]
     if reserved or args.dry_run:
         raise InputError(
-            f"{(reserved or ['--dry-run'])[0]} is an option of compare", where=where,
+            f"{(reserved or ['--dry-run'])[0]} is an option of compare",
+            where=where,
             hint="write it after A and B",
-        )  # fmt: skip
+        )
     if args.ranks and len(args.ranks) > 1:
         raise InputError("-n takes one number of ranks here", where=f"side {where}")
     return launchables(args)[0]

@@ -22,8 +22,7 @@ ASK_AFTER_SECONDS = 600.0
 
 def add_yes(parser: ArgumentParser) -> None:
     """Add ``--yes``."""
-    add_flag(parser, "--yes", "start measurements of more than ten minutes",
-        expert=True)  # fmt: skip
+    add_flag(parser, "--yes", "start measurements of more than ten minutes", expert=True)
 
 
 def agree(estimate: Expected | None, args: Namespace, plan: Sequence[str] = ()) -> None:
@@ -56,9 +55,10 @@ def agree(estimate: Expected | None, args: Namespace, plan: Sequence[str] = ()) 
         return
     if not asks:
         raise InputError(
-            f"{text}; nothing was measured", details=plan,
+            f"{text}; nothing was measured",
+            details=plan,
             hint="to start: --yes; for a shorter run: --time-limit or --repeats",
-        )  # fmt: skip
+        )
     print(f"isochrone: {text}. Continue? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise IsochroneError(

@@ -14,8 +14,9 @@ def add_program(parser: ArgumentParser) -> None:
     """Add ``--probe``, ``--mpicc`` and the command that starts the program."""
     parser.usage = parser.usage or "%(prog)s [options] -- COMMAND ..."
     add_mpi(parser)
-    add_option(parser, "command", "COMMAND", str,
-        "launcher, program and its arguments", nargs=REMAINDER)  # fmt: skip
+    add_option(
+        parser, "command", "COMMAND", str, "launcher, program and its arguments", nargs=REMAINDER
+    )
 
 
 def command_of(args: Namespace, example: str) -> list[str]:

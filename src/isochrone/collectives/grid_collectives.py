@@ -35,9 +35,10 @@ _PARTS: dict[str, tuple[tuple[Group, str, str], tuple[Group, str, str]]] = {
     "allgather": (("CG", "allgather", ""), ("LG", "allgather", "p2")),
     "alltoall": (("CG", "alltoall", "p1"), ("LG", "alltoall", "p2")),
     "reduce_scatter_block": (
-        ("CG", "reduce_scatter_block", "p1"), ("LG", "reduce_scatter_block", ""),
+        ("CG", "reduce_scatter_block", "p1"),
+        ("LG", "reduce_scatter_block", ""),
     ),
-}  # fmt: skip
+}
 
 OPERATIONS = tuple(_PARTS)
 

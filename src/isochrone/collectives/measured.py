@@ -115,7 +115,7 @@ def find(
 
 def like(
     groups: Sequence[MeasuredGroup], op: str, group: str, ranks: int, stride: int
-) -> list[MeasuredGroup]:  # fmt: skip
+) -> list[MeasuredGroup]:
     """Return a group of each number of ranks, in ascending order: that with the nearest stride.
 
     Libraries have algorithms of their own for powers of two: where ``ranks`` is one, or is none,
@@ -181,11 +181,12 @@ def _joined(duplicates: Sequence[MeasuredGroup]) -> MeasuredGroup:
     sizes = sorted(rows)
     columns = [list(zip(*rows[size], strict=True)) for size in sizes]
     return msgspec.structs.replace(
-        duplicates[0], bytes=sizes,
+        duplicates[0],
+        bytes=sizes,
         seconds=[float(np.exp(np.mean(np.log(seconds)))) for seconds, _, _ in columns],
         low=[None if None in ends else min(end for end in ends if end) for _, ends, _ in columns],
         high=[None if None in ends else max(end for end in ends if end) for _, _, ends in columns],
-    )  # fmt: skip
+    )
 
 
 class Disturbance(msgspec.Struct, frozen=True):
@@ -222,7 +223,7 @@ class Disturbance(msgspec.Struct, frozen=True):
 
 def together_of(
     disturbances: Sequence[Disturbance], op: str, rows: int, length: int, size: int
-) -> Ends | None:  # fmt: skip
+) -> Ends | None:
     """Return the ratio of a whole operation to the sum of its phases; None if not measured.
 
     Of this grid only: the overlap of phases differs between grids.
@@ -246,10 +247,11 @@ def factor_of(
     logarithms.
     """
     alike = [
-        disturbance for disturbance in disturbances
+        disturbance
+        for disturbance in disturbances
         if (disturbance.phase, disturbance.phase_op, disturbance.sharing) == (phase, op, sharing)
         and disturbance.factor > 0
-    ]  # fmt: skip
+    ]
     if not alike:
         return None
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import isfinite, isnan, log, log2, nan
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from isochrone.base.arrays import Ints
 from isochrone.base.documents import Hidden, IfKnown, Inline, MaybeNan, shown
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
-from isochrone.base.table import grouped
+from isochrone.base.table import Members, grouped
 from isochrone.collectives.grid_collectives import LIBRARY, OPERATIONS, Grid, Phase, phases
 from isochrone.collectives.measured import (
     Ends,
@@ -249,9 +249,7 @@ def verdict(times: Sequence[GridTime]) -> str:
     return NOISE if overlap else best.grid
 
 
-def places(
-    phase: Phase, grid: str, length: int, machine: Machine, ranks: int
-) -> Place | None:  # fmt: skip
+def places(phase: Phase, grid: str, length: int, machine: Machine, ranks: int) -> Place | None:
     """Return the place of rank 0's group in a phase, and the number of groups on a node.
 
     Parameters
@@ -316,7 +314,7 @@ class PhaseTimes:
         InputError
             If the model lacks the operation.
         """
-        where: dict[str, Any] = {"op": phase.op} if "op" in self.model.selectors else {}
+        where: Members = {"op": phase.op} if "op" in self.model.selectors else {}
         group_kinds = self.model.selectors.get(GROUP, [])
         if group_kinds:  # where only rows or only columns were measured, these
             where[GROUP] = phase.group if phase.group in group_kinds else group_kinds[0]
@@ -375,7 +373,7 @@ class PhaseTimes:
         return PhaseTime(phase, seconds, low, high, factor, factor_known)
 
     def _ratio(
-        self, groups: Iterable[MeasuredGroup], phase: Phase, where: dict[str, Any],
+        self, groups: Iterable[MeasuredGroup], phase: Phase, where: Members,
         variables: dict[str, float],
     ) -> float:  # fmt: skip
         """Return measured / formula at this number of ranks, on the line between neighbours."""

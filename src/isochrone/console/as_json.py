@@ -18,12 +18,12 @@ def add_json(parser: ArgumentParser) -> None:
     experts_only(schema)
 
 
-def print_json(document: Any) -> None:
+def print_json(document: object) -> None:
     """Print one document."""
     print(json_text(document))
 
 
-def json_text(document: Any, indent: int | None = None) -> str:
+def json_text(document: object, indent: int | None = None) -> str:
     """Return a document as JSON. What is NaN or infinite is null: JSON has neither."""
     import json  # few commands print it
 

@@ -132,26 +132,25 @@ def _setting(
 
 
 SETTINGS = (
-    _setting("launcher", _launcher, "chosen from the batch system and the MPI",
-             "launcher of the ranks"),
-    _setting("launcher-args", _words, "none",
-             "arguments of this launcher"),
-    _setting("launcher-template", _text, "none",
-             "command of a launcher of your own"),
-    _setting("mpicc", _text, "mpicc on the PATH", "compiler wrapper of the MPI",
-             "MPICC"),
+    _setting(
+        "launcher", _launcher, "chosen from the batch system and the MPI", "launcher of the ranks"
+    ),
+    _setting("launcher-args", _words, "none", "arguments of this launcher"),
+    _setting("launcher-template", _text, "none", "command of a launcher of your own"),
+    _setting("mpicc", _text, "mpicc on the PATH", "compiler wrapper of the MPI", "MPICC"),
     _setting("probe", _text, "found or compiled", "program that measures"),
     _setting("limits.kill-after", _seconds, "none", "end a launch after this time"),
-    _setting("limits.stall-timeout", _seconds_or_never, "set by the experiment",
-             "end ranks that are idle for this time"),
+    _setting(
+        "limits.stall-timeout",
+        _seconds_or_never,
+        "set by the experiment",
+        "end ranks that are idle for this time",
+    ),
     _setting("limits.budget", _seconds, "set by the suite", "time for a suite"),
-    _setting("limits.ask-after", _seconds, "10 min",
-             "ask before longer measurements"),
-    _setting("thresholds.margin", _part, "5 %",
-             "compare: ignore smaller differences"),
-    _setting("thresholds.slow", _part, "10 %",
-             "show, check: smallest slowdown called slow"),
-)  # fmt: skip
+    _setting("limits.ask-after", _seconds, "10 min", "ask before longer measurements"),
+    _setting("thresholds.margin", _part, "5 %", "compare: ignore smaller differences"),
+    _setting("thresholds.slow", _part, "10 %", "show, check: smallest slowdown called slow"),
+)
 
 
 def files(environ: Mapping[str, str]) -> list[tuple[str, Path]]:
@@ -190,9 +189,10 @@ def _of_file(path: Path, source: str) -> Iterator[Value]:
     for key, raw in _flat(_document(path, source), settings):
         if key not in settings:
             raise InputError(
-                f"there is no setting '{printable(key, 60)}'", where=path,
+                f"there is no setting '{printable(key, 60)}'",
+                where=path,
                 hint=f"{did_you_mean(key, settings)}there are: {', '.join(settings)}",
-            )  # fmt: skip
+            )
         value = _checked(settings[key], raw, f"{path}: {key}")
         text = shlex.join(raw) if isinstance(raw, list) else str(raw)
         yield Value(settings[key], value, text, source, str(path))

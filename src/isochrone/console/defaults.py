@@ -34,9 +34,10 @@ def apply(parser: argparse.ArgumentParser, command: str) -> InputError | None:
     """
     has = parser._option_string_actions
     wanted = {
-        key: option for key, (option, commands) in OPTIONS.items()
+        key: option
+        for key, (option, commands) in OPTIONS.items()
         if option in has and (not commands or command in commands)
-    }  # fmt: skip
+    }
     starts = "--launcher" in has or command in ("demo", "build")
     if not wanted and not starts:
         return None
@@ -56,6 +57,7 @@ def apply(parser: argparse.ArgumentParser, command: str) -> InputError | None:
 def machine(settings: Mapping[str, Value]) -> dict[str, Any]:
     """Return the settings of `MACHINE` that were made; ``$MPICC`` is read where it counts."""
     return {
-        key: settings[key].value for key in MACHINE
+        key: settings[key].value
+        for key in MACHINE
         if settings[key].value is not None and settings[key].where != "MPICC"
-    }  # fmt: skip
+    }

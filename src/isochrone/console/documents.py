@@ -16,7 +16,8 @@ from isochrone.base import registry
 from isochrone.base.documents import Schema, record, shape
 from isochrone.base.files import write_text
 from isochrone.pages import common
-from isochrone.runfile.record_schema import LINE
+from isochrone.runfile import records
+from isochrone.runfile.header import RunRecord
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -37,13 +38,44 @@ def of_command(command: str) -> dict[str, Schema]:
 
 
 def _all() -> dict[str, Schema]:
-    schemas = {"run-file": LINE}
+    schemas = {"run-file": _line()}
     for family in registry.FAMILIES:
         if family.startswith("cli.commands"):
             group = family.split(".")[2:]
             for name in registry.names(family):
                 schemas |= of_command(" ".join([*group, name]))
     return schemas
+
+
+def _line() -> Schema:
+    """Return the shape of a line of a run file: a record of any kind of result."""
+    always = {
+        "run": RunRecord, "rank": records.Rank, "pair": records.Pair, "warning": records.Warned,
+        "end": records.End,
+    }  # fmt: skip
+    lines: list[tuple[str, type]] = [*always.items(), *records.OF_ANY_KIND.items()]
+    for kind in records.kinds():
+        lines += records.result(kind).records.items()
+    unlisted = {"record": {"type": "string", "not": {"enum": [*always]}}}
+    return {
+        "description": "A line of a run file",
+        "anyOf": [
+            *(_named(name, record(kind)) for name, kind in dict.fromkeys(lines)),
+            {
+                "type": "object", "description": "what else an experiment writes",
+                "properties": unlisted, "required": ["record"], "additionalProperties": {},
+            },
+        ],
+    }  # fmt: skip
+
+
+def _named(name: str, schema: Schema) -> Schema:
+    properties = {"record": {"enum": [name]}, **schema["properties"]}
+    more: Schema | bool = {} if name not in ("run", "pair") else False
+    return {
+        **schema, "properties": properties, "required": ["record", *schema["required"]],
+        "additionalProperties": more,
+    }  # fmt: skip
 
 
 def names() -> list[str]:

@@ -89,9 +89,10 @@ def _files(path: Path) -> list[Path]:
         numbered = path.parent.glob(f"{path.stem}-*{path.suffix}")
         launches = {file.stem.removeprefix(f"{path.stem}-"): file for file in numbered}
         counted = {
-            launch: file for text, file in launches.items()
+            launch: file
+            for text, file in launches.items()
             if (launch := whole_number(text)) is not None
-        }  # fmt: skip
+        }
         if counted:
             return [counted[launch] for launch in sorted(counted)]
         # of pathlib, an odd pattern raises

@@ -112,9 +112,7 @@ def add_mpi(parser: _ActionsContainer) -> None:
     add_expert(parser, "--probe", "FILE", str,
         "isochrone-probe to use (default: $ISOCHRONE_PROBE, else in PATH, else installed, else "
         "compiled now)")  # fmt: skip
-    add_option(parser, "--mpicc", "COMMAND", str,
-        "compiler wrapper of the MPI (default: detected)"
-    )  # fmt: skip
+    add_option(parser, "--mpicc", "COMMAND", str, "compiler wrapper of the MPI (default: detected)")
 
 
 def count_of(noun: str, maximum: int = 99_999_999) -> Callable[[str], int]:

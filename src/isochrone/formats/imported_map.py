@@ -12,7 +12,8 @@ from isochrone.formats.source import Source
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 from isochrone.runfile.file import MAX_UNKNOWN_RANKS
 from isochrone.runfile.header import kind_of
-from isochrone.runfile.rules import PAIR
+from isochrone.runfile.records import Pair
+from isochrone.runfile.rules import rules_of
 from isochrone.runfile.run import DIRECTIONS, PAIR_QUANTITIES, Run
 from isochrone.runfile.table_notes import NOTES
 
@@ -87,7 +88,7 @@ class Pairs:
         """Refuse what a run file could not hold: times that no clock can show."""
         for key in (q for q in PAIR_QUANTITIES if q in self.columns):
             values = self.columns[key]
-            wrong = PAIR.members[key].fault(values, self.size) & ~np.isnan(values)
+            wrong = rules_of(Pair)[key].fault(values, self.size) & ~np.isnan(values)
             for at in np.flatnonzero(wrong)[:1]:
                 i, j = int(self.columns["i"][at]), int(self.columns["j"][at])
                 raise source.fail(

@@ -106,9 +106,10 @@ def family_of(mpi: Mpi) -> Algorithms:
         if family.fits(mpi):
             return family
     raise InputError(
-        f"Isochrone cannot set the algorithms of {mpi.name}", where="--algorithm",
+        f"Isochrone cannot set the algorithms of {mpi.name}",
+        where="--algorithm",
         hint=f"supported: {', '.join(names())}",
-    )  # fmt: skip
+    )
 
 
 def chosen(text: str, mpi: Mpi) -> dict[str, str]:
@@ -127,20 +128,23 @@ def chosen(text: str, mpi: Mpi) -> dict[str, str]:
         pair = _PAIR.fullmatch(assignment.strip())
         if pair is None:
             raise InputError(
-                f"'{assignment[:40]}' is not OPERATION=ALGORITHM", where="--algorithm",
+                f"'{assignment[:40]}' is not OPERATION=ALGORITHM",
+                where="--algorithm",
                 hint="try bcast=binomial; --algorithm list shows all",
-            )  # fmt: skip
+            )
         operation, name = pair.groups()
         if operation not in available:
             raise InputError(
                 f"{mpi.name} has no selectable algorithms of '{operation}'",
-                where="--algorithm", hint=f"operations: {', '.join(available)}",
-            )  # fmt: skip
+                where="--algorithm",
+                hint=f"operations: {', '.join(available)}",
+            )
         if name not in available[operation]:
             raise InputError(
-                f"{mpi.name} has no algorithm '{name}' of {operation}", where="--algorithm",
+                f"{mpi.name} has no algorithm '{name}' of {operation}",
+                where="--algorithm",
                 hint=f"there are: {', '.join(available[operation])}",
-            )  # fmt: skip
+            )
         if operation in algorithms:
             raise InputError(f"{operation} is given two algorithms", where="--algorithm")
         algorithms[operation] = name

@@ -68,9 +68,10 @@ def check_own(path: Path) -> None:
     groups = status.st_mode & stat.S_IWGRP and not _is_private(status.st_gid, status.st_uid)
     if status.st_mode & stat.S_IWOTH or groups:
         raise InputError(
-            "programs in this folder are not executed: other users can write to it", where=path,
+            "programs in this folder are not executed: other users can write to it",
+            where=path,
             hint=f"remove it, or {_HINT}",
-        )  # fmt: skip
+        )
 
 
 def _check_above(path: Path) -> None:

@@ -272,9 +272,10 @@ def time_limit(options: Sequence[str]) -> Seconds | None:
 def _words(options: Sequence[str]) -> list[str]:
     """Return options with ``--bytes=64`` as two words."""
     return [
-        token for argument in options
+        token
+        for argument in options
         for token in (argument.split("=", 1) if re.match(r"--[a-z-]+=", argument) else [argument])
-    ]  # fmt: skip
+    ]
 
 
 def expected(

@@ -56,8 +56,9 @@ def within_option(path: Path) -> str:
     if any(sign in text for sign in ":,;"):
         raise InputError(
             "Open MPI cannot use a path with a colon, comma or semicolon",
-            where=text, hint="choose another name",
-        )  # fmt: skip
+            where=text,
+            hint="choose another name",
+        )
     return text
 
 

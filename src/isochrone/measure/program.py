@@ -111,7 +111,7 @@ class Program:
                 where=f"'{' '.join(self.command)}'",
                 hint="the program must be linked dynamically with this MPI, and call "
                 "MPI_Finalize; see --mpicc",
-            )  # fmt: skip
+            )
         return read(recording), seconds
 
 

@@ -66,9 +66,10 @@ class Setup:
         if launcher is not None and launcher.compiler:
             if named is not None:
                 raise InputError(
-                    f"--launcher {name} compiles its own probe", where="--probe",
+                    f"--launcher {name} compiles its own probe",
+                    where="--probe",
                     hint="remove it",
-                )  # fmt: skip
+                )
             compiler = None if mpicc else launcher.compiler
             hint = launcher.package if compiler else ""
             built = probe.build(probe.find_mpicc(compiler or mpicc, hint=hint))
@@ -283,9 +284,10 @@ def follow(
         )
     if not path.is_file():
         raise InputError(
-            "the ranks ended without writing the run file", where=path,
+            "the ranks ended without writing the run file",
+            where=path,
             hint="check that the node of rank 0 has this folder",
-        )  # fmt: skip
+        )
     if not _has_end(path):
         raise MeasurementError(
             "the ranks ended before the measurement was complete",

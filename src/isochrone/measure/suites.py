@@ -77,7 +77,7 @@ class Planned:
                 f"the file exists, with other settings than those of the preset {self.preset.name}",
                 where=self.path,
                 hint="choose another folder",
-            )  # fmt: skip
+            )
         if not run.complete:
             aside = _unused_name(self.path)
             self.path.rename(aside)
@@ -140,9 +140,10 @@ def _like(runs: Sequence[Planned], folder: Path) -> list[Planned]:
     earlier = {planned: folder / planned.path.name for planned in runs}
     if not any(path.is_file() for path in earlier.values()):
         raise InputError(
-            "the folder has no run of this suite with these numbers of ranks", where=folder,
+            "the folder has no run of this suite with these numbers of ranks",
+            where=folder,
             hint="give the folder of an earlier suite with --like",
-        )  # fmt: skip
+        )
     return [
         replace(planned, sizes=sizes_of(read(path))) if path.is_file() else planned
         for planned, path in earlier.items()

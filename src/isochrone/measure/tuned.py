@@ -77,9 +77,10 @@ def preloaded(library: Path, environ: Environ) -> dict[str, str]:
     """
     if re.search(r"[\s:]", str(library)):
         raise InputError(
-            "the dynamic linker cannot load a library with this path", where=library,
+            "the dynamic linker cannot load a library with this path",
+            where=library,
             hint="set XDG_CACHE_HOME to a folder without blanks and colons",
-        )  # fmt: skip
+        )
     others = environ.get("LD_PRELOAD", "")
     return {"LD_PRELOAD": f"{library}:{others}" if others else str(library)}
 

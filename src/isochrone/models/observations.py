@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from isochrone.base.arrays import Array, Bools, Floats, Ints
 from isochrone.base.errors import InputError, located
-from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.base.units import LARGEST
 from isochrone.models.extension import adding, readers_of
@@ -29,7 +28,7 @@ from isochrone.models.placement import (
 from isochrone.models.segment import Selector
 from isochrone.models.starts import ONE_START, Starts, numbered, summarised
 from isochrone.models.terms import NUMBERED, VARIABLES, picked
-from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS, numbers
+from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counted, identity
 
@@ -322,8 +321,6 @@ def _columns_of(run: Run) -> dict[str, Array]:
     """Return the samples that count, with what the run says of all of them."""
     table = run.tables["sample"]
     columns = dict(counted(table, identity(table, run.by), run.where).columns)
-    if "bytes" in columns:
-        numbers(Table(columns), "bytes", run.where)
     for key in ("mode", "window"):
         value = run.options.get(key)
         if key not in columns and isinstance(value, str | int) and run.kind == SWEEP:
@@ -333,10 +330,7 @@ def _columns_of(run: Run) -> dict[str, Array]:
         for key, count in placement_of(run).items():
             columns[key] = np.full(len(columns["seconds"]), count)
     if {"i", "j"} <= columns.keys() and run.kind == SWEEP:
-        ends = [numbers(Table(columns), key, run.where) for key in ("i", "j")]
-        if any(end.max() >= run.size for end in ends):
-            raise InputError("a 'sample' record has an unknown rank", where=run.where)
-        columns |= pairs_on_nodes(run, *ends)
+        columns |= pairs_on_nodes(run, columns["i"], columns["j"])
     return columns
 
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from isochrone.base.arrays import Array
-from isochrone.runfile.columns import numbers
 from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import MARKS, identity, points, repetitions
@@ -144,7 +143,8 @@ def _counts(run: Run) -> Array:
     pairs, samples = run.tables.get("pair"), run.tables.get("sample")
     if pairs is not None:
         first = pairs.where(~pairs.flag("retest"))
-        return numbers(first, "n", run.where, "pair") if "n" in pairs else np.empty(0)
+        counts = first["n"] if "n" in pairs else np.empty(0)
+        return counts[~np.isnan(counts)]
     if samples is None:
         return np.empty(0)
     first = samples.where(~samples.flag(*MARKS))

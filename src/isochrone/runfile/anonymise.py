@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from isochrone.base.files import whole_file
+from isochrone.base.table import Members
 from isochrone.runfile.file import whole_records
 from isochrone.runfile.run import Run
 
@@ -59,7 +60,7 @@ class Names:
             return {key: self.value(item) for key, item in value.items()}
         return value
 
-    def record(self, record: dict[str, Any]) -> dict[str, Any]:
+    def record(self, record: Members) -> Members:
         """Return a record likewise; what only the user can have written is removed."""
         for key in _OF_USER.get(str(record.get("record")), ()):
             if isinstance(record.get(key), dict):

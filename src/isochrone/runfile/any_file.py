@@ -75,6 +75,7 @@ def several(all_runs: Sequence[Run]) -> InputError:
     """Return the error to raise if one run of several in a file is needed."""
     tests = [*dict.fromkeys(test for run in all_runs for test in tests_of(run).split(", "))]
     return InputError(
-        f"the file has several tests: {listed(tests, _LISTED_TESTS)}", where=all_runs[0].where,
+        f"the file has several tests: {listed(tests, _LISTED_TESTS)}",
+        where=all_runs[0].where,
         hint=f"choose: --test {tests[0]}",
-    )  # fmt: skip
+    )

@@ -110,9 +110,10 @@ def add(folder: Path, runs: Sequence[Run]) -> list[Added]:
     for run in runs:
         if not run.complete:
             raise InputError(
-                f"partial runs cannot be added to a baseline: {NO_END}", where=run.where,
+                f"partial runs cannot be added to a baseline: {NO_END}",
+                where=run.where,
                 hint="measure again",
-            )  # fmt: skip
+            )
     try:
         folder.mkdir(parents=True, exist_ok=True)
         return [_add(folder, run) for run in runs]
@@ -136,9 +137,10 @@ def remove(folder: Path, names: Sequence[Path]) -> list[Path]:
         matching = matching or [path for path in stored if name.is_file() and _same(path, name)]
         if not matching:
             raise InputError(
-                "the baseline has no such run", where=folder / name.name,
+                "the baseline has no such run",
+                where=folder / name.name,
                 hint=f"isochrone baseline list {folder}",
-            )  # fmt: skip
+            )
         removed += matching
     for path in removed:
         path.unlink(missing_ok=True)

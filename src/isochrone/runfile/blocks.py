@@ -114,9 +114,7 @@ def lines_of(table: Table) -> Iterator[bytes]:
 
 
 def _line(table: Table, block: int, nbytes: int) -> bytes:
-    record = {
-        "record": BLOCK, "block": block, "count": len(table), "bytes": nbytes
-    }  # fmt: skip
+    record = {"record": BLOCK, "block": block, "count": len(table), "bytes": nbytes}
     for key in NUMBERS:
         values = table.flag(key) if key in FLAGS else table[key] if key in table else np.ones(1)
         same = key not in ENDS and len(distinct(values)) == 1

@@ -4,11 +4,12 @@ Where two runs of the same measurement differ, their environments are the first 
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec.structs import asdict
 
 from isochrone.base.record import Record
+from isochrone.base.table import Members
 from isochrone.base.text import printable
 from isochrone.runfile.header import Header
 
@@ -82,7 +83,7 @@ def settings_in_words(header: Header) -> str:
     return ", ".join(assignments + [f"{name} left out" for name in sorted(header.left_out)])
 
 
-def environment_document(header: Header) -> dict[str, Any]:
+def environment_document(header: Header) -> Members:
     """Return the environment of a run for JSON; only what is recorded."""
     if not header.knows_settings:
         return {}

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from itertools import groupby
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 import msgspec
 
@@ -28,12 +28,12 @@ from isochrone.base.files import check_ordinary, whole_file
 from isochrone.base.format_version import check_format
 from isochrone.base.table import Members, SparseError, TableBuilder, refuse_uneven
 from isochrone.runfile import blocks, rules
-from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.fast_lines import columns_of
 from isochrone.runfile.file_type import other_kind
 from isochrone.runfile.header import header_of
+from isochrone.runfile.records import End, Rank, converted
 from isochrone.runfile.rules import DAMAGED
-from isochrone.runfile.run import PLACES, TEXTS, Rank, Run
+from isochrone.runfile.run import PLACES, Run
 
 RUN_FORMAT = 2
 
@@ -53,6 +53,11 @@ BLOCK = 1 << 18
 
 _MIN_INDEXED_LINES = 16
 """Lines of one name that are not worth the search for columns."""
+
+_RANK_MEMBERS = {*Rank.__struct_fields__} - {"extra"}
+_RANK_IF_KNOWN = _RANK_MEMBERS - {"rank", "host", "node", *PLACES}
+
+_T = TypeVar("_T")
 
 _DECODE = msgspec.json.Decoder(Members).decode
 
@@ -157,9 +162,10 @@ def _lines(run: Run) -> Iterator[bytes]:
     yield _line({"record": "run", "format": RUN_FORMAT if compact else 1, **run.header})
     for rank in run.ranks:
         yield _line({
-            "record": "rank", "rank": rank.rank, "host": rank.host,
-            **{key: getattr(rank, key) for key in PLACES}, "node": rank.node,
-            **{key: text for key in TEXTS if (text := getattr(rank, key))}, **rank.extra,
+            "record": "rank", "rank": rank.rank, "host": rank.host, "node": rank.node,
+            **{key: getattr(rank, key) for key in PLACES},
+            **{k: value for k in _RANK_IF_KNOWN if (value := getattr(rank, k)) not in (-1, "", {})},
+            **rank.extra,
         })  # fmt: skip
     for name, table in run.tables.items():
         if compact and name == "pair":
@@ -273,11 +279,7 @@ class _Reader:
         elif kind == "warning":
             self.run.warnings.append(record)
         elif kind == "end":
-            seconds = record.get("seconds", 0.0)
-            if type(seconds) not in (int, float) or not 0 <= seconds <= MAX_SECONDS:
-                raise self.fail("the 'end' record has invalid 'seconds'")
-            if not isinstance(record.get("complete", False), bool):
-                raise self.fail("'complete' of the 'end' record is neither true nor false")
+            self.converted(record, End, "end")
             self.check_total()
             self.run.end = record
         elif kind == blocks.BLOCK:
@@ -328,24 +330,20 @@ class _Reader:
         self.run.header = record
 
     def rank(self, record: Members) -> Rank:
-        rank, host = record.pop("rank", None), record.pop("host", None)
-        if type(rank) is not int or not 0 <= rank < self.run.size:
-            raise self.fail(f"'rank' is {rank!r}, not a number from 0 to {self.run.size - 1}")
-        if rank in self.ranks_seen:
-            raise self.fail(f"rank {rank} appears twice")
-        self.ranks_seen.add(rank)
-        if not isinstance(host, str):
-            raise self.fail("a 'rank' record has no 'host'")
-        location = {}
-        for key in ("node", *PLACES):
-            location[key] = record.pop(key, -1)
-            if not isinstance(location[key], int):
-                raise self.fail(f"'{key}' is {location[key]!r}, not a whole number")
-        texts = {key: record.pop(key, "") for key in TEXTS}
-        for key, text in texts.items():
-            if not isinstance(text, str):
-                raise self.fail(f"'{key}' is {text!r}, not a text")
-        return Rank(rank=rank, host=host, extra=record, **texts, **location)
+        unknown = {key: record.pop(key) for key in record.keys() - _RANK_MEMBERS}
+        rank = self.converted({**record, "extra": unknown}, Rank, "rank")
+        if not 0 <= rank.rank < self.run.size:
+            raise self.fail(f"'rank' is {rank.rank}, not a number from 0 to {self.run.size - 1}")
+        if rank.rank in self.ranks_seen:
+            raise self.fail(f"rank {rank.rank} appears twice")
+        self.ranks_seen.add(rank.rank)
+        return rank
+
+    def converted(self, record: Members, kind: type[_T], name: str) -> _T:
+        try:
+            return converted(record, kind, name)
+        except InputError as error:
+            raise self.fail(error.what) from error
 
     def check_ranks(self) -> None:
         """Refuse more ranks than the file describes, which would take memory for each."""

@@ -1,7 +1,6 @@
 """Recognises files that are not run files by their beginning."""
 
 import re
-from functools import cache
 from pathlib import Path
 
 from isochrone.base.column_names import understood
@@ -17,14 +16,6 @@ _ENOUGH = 1 << 20
 
 _PROBED_BYTES = 4096
 """Bytes that tell a run file from a table."""
-
-_IMPORTED = {
-    "mmpi": ("a log of mmpi", re.compile(rb"^# Processors: +[0-9]+ MsgLen", re.MULTILINE)),
-    "matlab": ("a MATLAB file", re.compile(rb"\AMATLAB [0-9.]+ MAT-file")),
-    "npz": ("a NumPy file", re.compile(rb"\APK\x03\x04.{26}[\w-]+\.npy", re.DOTALL)),
-    "csv": ("a table of pairs", re.compile(rb"\Ai,([^\n]*,)?j,")),
-}
-"""Formats that the beginning of a file tells: description, and pattern."""
 
 _NOT_ONE = "the file is {}, not a run file"
 
@@ -73,34 +64,23 @@ def import_format(path: Path) -> str:
         begin = _read(path, _ENOUGH)
     elif b'"record"' in begin:
         return ""  # a run file, or a model
-    name = next((name for name, (_, pattern) in _imported().items() if pattern.search(begin)), "")
-    return name or ("csv" if _is_of_pairs() else _of_matrix(begin))
+    if name := _by_signature(begin):
+        return name
+    whole = len(begin) < _ENOUGH
+    for name in importers.names():
+        recognises = importers.load(name).recognises
+        if recognises and recognises(begin, whole):
+            return name
+    return ""
 
 
-@cache
-def _imported() -> dict[str, tuple[str, re.Pattern[bytes]]]:
-    """Return the description and the pattern of each format of ``isochrone import``."""
-    loaded = {name: importers.load(name) for name in importers.names() if name not in _IMPORTED}
-    return {
-        name: (one.says, one.signature) for name, one in loaded.items() if one.signature
-    } | _IMPORTED
-
-
-def _is_of_pairs() -> bool:
-    """Whether the user says which columns of a table are the ends of pairs."""
-    return "i" in NOTES.get().columns.values()
-
-
-def _of_matrix(begin: bytes) -> str:
-    """Return ``matrix`` if there is one in the beginning of a file; else nothing."""
-    if b"var hostlist" in begin and b"hp2p" in begin.lower():
-        return "matrix"
-    from isochrone.base.matrix_text import matrices_in
-
-    text = begin.decode("latin-1")
-    if len(begin) == _ENOUGH:
-        text = text[: text.rfind("\n") + 1]
-    return "matrix" if any(matrices_in(text, whole=len(begin) < _ENOUGH)) else ""
+def _by_signature(begin: bytes) -> str:
+    """Return the format of ``isochrone import`` whose signature is in a text; empty if none is."""
+    for name in importers.names():
+        signature = importers.load(name).signature
+        if signature and signature.search(begin):
+            return name
+    return ""
 
 
 def other_kind(path: Path) -> tuple[str, str]:
@@ -110,11 +90,9 @@ def other_kind(path: Path) -> tuple[str, str]:
         return "", ""
     if is_of_extra_p(begin):
         return _NOT_ONE.format("of Extra-P"), "isochrone fit reads it"
-    for name, (description, pattern) in _imported().items():
-        if pattern.search(begin):
-            return _NOT_ONE.format(
-                description
-            ), f"convert it: isochrone import {path} --from {name}"
+    if name := _by_signature(begin):
+        hint = f"convert it: isochrone import {path} --from {name}"
+        return _NOT_ONE.format(importers.load(name).says), hint
     for description, pattern, hint in _OTHERS:
         if pattern.search(begin):
             return _NOT_ONE.format(description), hint
@@ -135,13 +113,13 @@ def looks_like_a_table(path: Path) -> bool:
         If it cannot be read.
     """
     begin = _beginning(path)
-    if _is_of_pairs():
+    if "i" in NOTES.get().columns.values():  # the user says which columns are the ends of pairs
         return False
     if not begin or begin[:1] == b"{" or is_of_extra_p(begin):
         return is_of_extra_p(begin)
     if b"seconds" in begin.splitlines()[0]:
         return True
-    if any(pattern.search(begin) for _, pattern in _imported().values()):
+    if _by_signature(begin):
         return False
     try:
         names = table_of(decoded(begin[: begin.rfind(b"\n") + 1], ""), "").names

@@ -1,11 +1,13 @@
 """The first line of a run file, with types: what was measured, with what, on what."""
 
 import re
-from typing import Any, Literal
+from functools import cache
+from typing import Literal
 
-from msgspec import Struct, ValidationError, convert
+from msgspec import Struct
 
-from isochrone.base.errors import InputError
+from isochrone.base.table import Members
+from isochrone.runfile import records
 from isochrone.runfile.origin import Origin
 
 Option = bool | int | float | str | list[bool | int | float | str] | None
@@ -99,9 +101,8 @@ class Header(Struct, frozen=True, kw_only=True, rename=_NAMES):
     experiment
         Name of the experiment, as the user typed it.
     kind
-        Kind of result, which decides how the run is read: ``latency-map``, ``sweep``, ``hotspot``,
-        ``tile-io``, ``clocks``, ``emulation``, ``recording`` or ``io-recording``; empty if it is
-        none that this version knows.
+        Kind of result, which decides how the run is read, see `runfile.records.kinds`; empty if it
+        is none that this version knows.
     by
         Members of a ``sample`` that are the key of its curve, for example ``op`` and ``p``.
     ranks
@@ -172,50 +173,51 @@ class Header(Struct, frozen=True, kw_only=True, rename=_NAMES):
         return bool(self.settings or self.left_out or self.memory)
 
 
-_KINDS: dict[str, dict[str, Any]] = {
-    "latency-map": {"kind": "latency-map"},
-    "synthetic": {"kind": "latency-map", "made_up": True},
-    "point-to-point": {"kind": "sweep", "by": ("i", "j")},
-    "bisection": {"kind": "sweep", "by": ("p", "pairs")},
-    "collective": {"kind": "sweep", "by": ("op", "p")},
-    "hotspot": {"kind": "hotspot"},
-    "tile-io": {"kind": "tile-io"},
-    "clock-sync": {"kind": "clocks"},
-    "app": {"kind": "emulation"},
-    "recording": {"kind": "recording"},
-    "io-recording": {"kind": "io-recording"},
-}
-"""Members of a header that define its kind, by the name of the experiment."""
+class RunRecord(Header, frozen=True, kw_only=True):
+    """The first line.
+
+    Attributes
+    ----------
+    settings_more
+        Variables there was no room for.
+    """
+
+    format: int
+    settings_more: int = 0
 
 
-def kind_of(experiment: str) -> dict[str, Any]:
+@cache
+def kind_of(experiment: str) -> Members:
     """Return the members of a header that define its kind, for an experiment of this name.
 
     For files written before headers said it, and for those of other programs; empty if there is no
     such experiment.
     """
-    return dict(_KINDS.get(experiment, {}))
+    for kind in records.kinds():
+        if experiment in (experiments := records.result(kind).experiments):
+            return {"kind": kind, **experiments[experiment]}
+    return {}
 
 
 _RENAMED = {"again": "retest"}
-_RENAMED_ONLY = {"latency-map": {"order": "schedule"}, "hotspot": {"grid": "points"}}
-"""Today's names of options, of all experiments and of one, by their names in earlier files."""
+"""Today's names of options of all experiments, by their names in earlier files."""
 
 
-def _as_today(record: dict[str, Any]) -> dict[str, Any]:
+def _as_today(record: Members) -> Members:
     """Return a header with today's names; files written before 1.0 have earlier ones."""
     if record.get("experiment") == "null":
         record = {**record, "experiment": "synthetic"}
     options = record.get("options")
     if isinstance(options, dict):
-        names = _RENAMED | _RENAMED_ONLY.get(str(record.get("experiment")), {})
+        kind = record.get("kind") or kind_of(str(record.get("experiment"))).get("kind")
+        names = {**_RENAMED, **records.result(str(kind)).renamed}
         record = {**record, "options": {names.get(key, key): v for key, v in options.items()}}
         if record["options"].get("schedule") == "quiet":
             record["options"]["schedule"] = "isolated"
     return record
 
 
-def header_of(record: dict[str, Any]) -> Header:
+def header_of(record: Members) -> Header:
     """Return the ``run`` record with types; headers without a kind get it here.
 
     Raises
@@ -225,9 +227,4 @@ def header_of(record: dict[str, Any]) -> Header:
     """
     record = _as_today(record)
     traits = {} if "kind" in record else kind_of(str(record.get("experiment")))
-    try:
-        return convert({**record, **traits}, Header)
-    except ValidationError as error:
-        reason, _, member = str(error).partition(" - at `$.")
-        name = f"'{member.rstrip('`')}'" if member else "it"
-        raise InputError(f"the 'run' record is damaged: {name}: {reason}") from error
+    return records.converted({**record, **traits}, Header, "run")

@@ -54,8 +54,10 @@ class Importer(Record):
     says
         What a file of the format is, for errors.
     signature
-        What only files of this format have, somewhere in their text; None if the format is
-        recognised by the beginning of a file.
+        What only files of this format have, somewhere in their text; None if it has nothing such.
+    recognises
+        Of a file without any signature, whether it is of this format: takes its beginning, and
+        whether that is the whole file.
     tables
         Of formats whose tables may stand in a log, between other text: the class that finds and
         reads them, see `isochrone.formats.log`.
@@ -68,6 +70,7 @@ class Importer(Record):
     takes_ranks: bool = False
     says: str = ""
     signature: re.Pattern[bytes] | None = None
+    recognises: Callable[[bytes, bool], bool] | None = None
     tables: Any = None
     runs: Callable[[Path, Wanted], list[Run]] | None = None
 

@@ -1,21 +1,22 @@
-"""What the records of a run file may hold: one table, applied to every file that is read.
+"""Checks every file that is read: each record is as it was declared, in `runfile.records`.
 
-A file that breaks a rule is refused by every command. Missing values are allowed unless
-`Rule.needed`.
+A file that breaks a rule is refused by every command.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
+from functools import cache
 from itertools import pairwise
 from math import inf
 
 import numpy as np
+from msgspec import inspect
 
 from isochrone.base.arrays import Array, Bools
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
 from isochrone.base.stats import distinct
-from isochrone.base.table import Table
-from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
+from isochrone.base.table import Members, Table
+from isochrone.runfile.records import Declared, Pair, declared_records, result
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import MARKS
 
@@ -24,10 +25,6 @@ _BELOW_RESOLUTION = "below-resolution"
 
 DAMAGED = "the file is damaged: copy it again, or measure again"
 
-_MAX_BYTES = 1 << 60
-_MAX_COUNT = 10**12
-"""More repetitions than fit into a measurement."""
-_MAX_RATE = 1e18  # bytes per second; what a machine of 2040 may do, and no damaged number
 _COARSEST = 0.1
 """Seconds: the ticks of the coarsest clock in use are ten times finer."""
 _FLOAT_ROUNDING = 1e-9
@@ -35,7 +32,7 @@ _FLOAT_ROUNDING = 1e-9
 
 
 class Rule(Record):
-    """Which numbers a member of a record may hold.
+    """Which numbers a member of a record may hold, or which texts.
 
     Attributes
     ----------
@@ -46,17 +43,26 @@ class Rule(Record):
     above_zero
         Smallest nonzero value.
     needed
-        Each record has it.
+        Each record has it, …
+    may_lack
+        … but a file may be without.
+    text
+        Whether it is one of these texts, any if none is listed; None for a number.
     """
 
-    least: float = 0
+    least: float = -inf
     most: float | Callable[[int], float] = inf
     whole: bool = False
     above_zero: float = 0
     needed: bool = False
+    may_lack: bool = False
+    text: tuple[str, ...] | None = None
 
     def fault(self, values: Array, ranks: int) -> Bools:
         """Mark the values that break the rule."""
+        if self.text is not None:
+            texts = values.tolist()
+            return np.array([not isinstance(t, str) or t not in (self.text or (t,)) for t in texts])
         largest = self.most(ranks) if callable(self.most) else self.most
         wrong = (values < self.least) | (values > largest)
         if self.above_zero:
@@ -69,202 +75,37 @@ class Rule(Record):
         return np.asarray(wrong, dtype=bool)
 
 
-_RANK = Rule(most=lambda ranks: ranks - 1, whole=True)
-_BYTES = Rule(most=_MAX_BYTES, whole=True, needed=True)
-_COUNT = Rule(least=1, most=_MAX_COUNT, whole=True)
-_TIME = Rule(most=MAX_SECONDS, above_zero=MIN_SECONDS)
-_SPREAD = Rule(most=MAX_SECONDS)
-_SOME_RANKS = Rule(least=1, most=lambda ranks: ranks, whole=True)
-
-
-class Rules(Record):
-    """What holds for the records of one name.
-
-    Attributes
-    ----------
-    members
-        Numbers, by name.
-    texts
-        Texts that each record has, by name, and which there are; any if none is listed.
-    ordered
-        Members none of which is less than the one before it.
-    refers
-        Members that are a number of another record: its name, which has the member, too.
-    pairs
-        Whether a record is of two different ranks, the lower one first.
-    may_lack
-        Members that a file may be without, though each record has them if any has.
-    """
-
-    members: Mapping[str, Rule]
-    texts: Mapping[str, Sequence[str]] = {}
-    ordered: Sequence[Sequence[str]] = ()
-    refers: Mapping[str, str] = {}
-    pairs: bool = False
-    may_lack: Sequence[str] = ()
-
-
-_WHOLE = Rule(most=1 << 53, whole=True, needed=True)
-_MAYBE_WHOLE = Rule(most=1 << 53, whole=True)
-_ONE_OR_MORE = Rule(least=1, most=1 << 53, whole=True, needed=True)
-_KNOWN_RANK = Rule(most=lambda ranks: ranks - 1, whole=True, needed=True)
-_SECONDS = Rule(most=MAX_SECONDS, needed=True)
-_SIGNED = Rule(least=-MAX_SECONDS, most=MAX_SECONDS, needed=True)
-_ANY_WHOLE = Rule(least=-inf, whole=True, needed=True)
-_OPS = {"op": ("write", "read")}
-_MESSAGES = Rule(most=lambda ranks: 2 * ranks**2, whole=True, needed=True)
-"""One each way between each hot process and each rank."""
-
-PAIR = Rules(
-    {
-        "i": _KNOWN_RANK, "j": _KNOWN_RANK,
-        "bytes": _BYTES, "n": _COUNT, "batch": _COUNT, "mean": _TIME, "stddev": _SPREAD,
-        "min": _TIME, "median": Rule(most=MAX_SECONDS, above_zero=MIN_SECONDS, needed=True),
-        "p95": _TIME, "max": _TIME, "low": _SPREAD, "high": _TIME,
-        "forward": _TIME, "reverse": _TIME,
-    },
-    ordered=(("min", "median", "max"), ("min", "mean", "max"), ("low", "high")), pairs=True,
-    may_lack=("median",),
-)  # fmt: skip
-_SAMPLE = Rules(
-    {
-        "bytes": _BYTES, "i": _RANK, "j": _RANK,
-        "p": _SOME_RANKS,
-        "pairs": Rule(least=1, most=lambda ranks: ranks // 2, whole=True),
-        "groups": Rule(most=lambda ranks: ranks, whole=True), "n": _COUNT,
-        "operations": Rule(most=_MAX_BYTES, whole=True),
-        "seconds": Rule(most=MAX_SECONDS, above_zero=MIN_SECONDS, needed=True),
-        "rate": Rule(most=_MAX_RATE, above_zero=1 / MAX_SECONDS),
-        "phase_p": _SOME_RANKS,
-        "phase_bytes": Rule(most=_MAX_BYTES, whole=True),
-        "min": _TIME, "mean": _TIME, "max": _TIME,
-        **dict.fromkeys(("overall", "compute", "post", "complete"), _TIME),
-    },
-    ordered=(("min", "mean", "max"),),
-)  # fmt: skip
-
-
-def _whole(*names: str) -> dict[str, Rule]:
-    return dict.fromkeys(names, _WHOLE)
-
-
-def _times(*names: str) -> dict[str, Rule]:
-    return dict.fromkeys(names, _SECONDS)
-
-
-RULES = {
-    ("", "pair"): PAIR,
-    ("", "sync"): Rules(dict.fromkeys(("residual_median", "residual_max", "drift_max"), _SIGNED)),
-    ("", "offset"): Rules({
-        "i": _KNOWN_RANK, "j": _KNOWN_RANK, "seconds": _SIGNED, "bound": _SIGNED, "age": _SIGNED,
-    }),
-    ("sweep", "sample"): _SAMPLE,
-    ("hotspot", "sample"): Rules(
-        {
-            **dict.fromkeys(("intra", "in", "out"), _MESSAGES), "bytes": _BYTES,
-            "hot": Rule(most=lambda ranks: ranks, whole=True, needed=True),
-            "busy": Rule(most=1), **_times("seconds"),
-        },
-        {"order": ()},
-    ),
-    ("hotspot", "role"): Rules({"rank": _KNOWN_RANK, **_whole("group", "index")}, {"role": ()}),
-    ("hotspot", "unreachable"): Rules({}, {"why": ()}),
-    ("tile-io", "sample"): Rules(
-        {
-            "p": Rule(least=1, most=lambda ranks: ranks, whole=True, needed=True),
-            "bytes": _BYTES, **_times("seconds"), "rounds": _MAYBE_WHOLE,
-            **dict.fromkeys(
-                ("open", "offsets", "counts", "exchange", "file", "close", "total"), _SPREAD
-            ),
-        },
-        {**_OPS, "phase": ("file", "exchange")},
-    ),
-    ("tile-io", "aggregator"): Rules(
-        {"rank": _KNOWN_RANK, **_whole("domain", "node")}, {"source": ()}
-    ),
-    ("tile-io", "file-io"): Rules({"rank": _KNOWN_RANK, "bytes": _BYTES, **_whole("node")}, _OPS),
-    ("tile-io", "node"): Rules(_whole("node", "intra", "in", "out")),
-    ("tile-io", "hint"): Rules({}, {"key": (), "value": ()}),
-    ("emulation", "app"): Rules(_whole("app", "iterations"), {"name": (), "ranks": ()}),
-    ("emulation", "phase"): Rules(_whole("app", "phase"), {"name": ()}, refers={"app": "app"}),
-    ("emulation", "launch"): Rules(_whole("launch", "repeat"), {"together": ()}),
-    ("emulation", "wall"): Rules(
-        {
-            **_whole("launch", "app"), "overlap": _SPREAD,
-            "iterations": _ONE_OR_MORE,
-            "seconds": Rule(least=MIN_SECONDS, most=MAX_SECONDS, needed=True),
-        },
-        refers={"launch": "launch", "app": "app"},
-    ),
-    ("emulation", "iterations"): Rules(_whole("launch", "app"), refers={"app": "app"}),
-    ("emulation", "rank_time"): Rules(
-        {**_whole("launch", "app", "rank", "switches"),
-         **_times("seconds", "communication", "asked", "delivered"),
-         "p50": _TIME, "p99": _TIME, "p999": _TIME},
-        ordered=(("p50", "p99", "p999"),), refers={"app": "app"},
-    ),
-    ("emulation", "phase_time"): Rules(
-        {**_whole("launch", "app", "phase"), **_times("mean", "max")},
-        ordered=(("mean", "max"),), refers={"app": "app"},
-    ),
-    ("emulation", "event"): Rules(
-        {**_whole("launch", "app", "rank", "phase"), **_times("begin", "end")}, {"what": ()},
-        ordered=(("begin", "end"),), refers={"app": "app"},
-    ),
-    ("emulation", "edge"): Rules(
-        _whole("app", "from", "to", "messages", "bytes"), refers={"app": "app"}
-    ),
-    ("recording", "edge"): Rules({
-        "from": _KNOWN_RANK, "to": _KNOWN_RANK, **_whole("messages", "bytes"), **_times("seconds"),
-    }),
-    ("recording", "operation"): Rules(
-        {
-            **_whole("bytes", "members", "calls"), **_times("seconds", "most"),
-            "group": _ANY_WHOLE,
-            "moved": Rule(most=_MAX_RATE, needed=True),
-        },
-        {"op": ()},
-    ),
-    ("recording", "rank_time"): Rules({
-        "rank": _KNOWN_RANK, **_whole("calls", "threads"),
-        **_times("seconds", "communication", "computation", "recording"),
-    }),
-    ("recording", "site"): Rules(
-        {"rank": _KNOWN_RANK, **_whole("site", "offset")}, {"file": ()}
-    ),
-    ("io-recording", "file"): Rules(_whole("file", "opens"), {"name": ()}),
-    ("io-recording", "hint"): Rules(_whole("file"), {"key": ()}),
-    ("io-recording", "pattern"): Rules(
-        _whole("pattern", "file", "bytes", "calls", "pieces"), _OPS, refers={"file": "file"}
-    ),
-    ("io-recording", "piece"): Rules({
-        **_whole("pattern", "offset", "length", "stride"), "rank": _KNOWN_RANK,
-        "count": _ONE_OR_MORE,
-    }),
-    ("io-recording", "call"): Rules(
-        {
-            **_whole("call", "pattern"), "rounds": _MAYBE_WHOLE,
-            "shift": _ANY_WHOLE, **_times("seconds"),
-            **dict.fromkeys(("late", "offsets", "counts", "exchange", "file"), _SPREAD),
-        },
-        {"name": ()}, refers={"pattern": "pattern"},
-    ),
-    ("io-recording", "time"): Rules(
-        {
-            "rank": _KNOWN_RANK, **_whole("file", "last"), "calls": _ONE_OR_MORE,
-            **dict.fromkeys(("bytes", "pieces", "span", "empty"), _MAYBE_WHOLE),
-            **_times("seconds", "waiting", "access", "late"),
-        },
-        {"call": ()}, refers={"file": "file"},
-    ),
-    ("io-recording", "independent"): Rules(
-        {**_whole("file", "calls", "bytes", "ranks"), **_times("seconds")}, _OPS
-    ),
-}  # fmt: skip
-"""By the kind of result, empty for any, and the name of the record; others are read as they are."""
-
-_FOREIGN = {"latency-map": ("sample",), "sweep": ("pair",)}
-"""Samples that a kind of result cannot hold: its header is that of another measurement."""
+@cache
+def rules_of(record: type[Declared]) -> dict[str, Rule]:
+    """Return the rules of the members of a record, which follow from its declaration."""
+    rules = {}
+    for field in inspect.type_info(record).fields:  # type: ignore[attr-defined]
+        kind = field.type
+        extra: Members = {}
+        if isinstance(kind, inspect.UnionType):
+            kind = next(k for k in kind.types if not isinstance(k, inspect.NoneType))
+        if isinstance(kind, inspect.Metadata):
+            extra = kind.extra or {}
+            kind = kind.type
+        needed = field.default is not None
+        if isinstance(kind, inspect.IntType | inspect.FloatType):
+            limits = {
+                name: limit
+                for name, limit in (("least", kind.ge), ("most", kind.le))
+                if limit is not None
+            }
+            rules[field.encode_name] = Rule(
+                **{**limits, **extra},
+                whole=isinstance(kind, inspect.IntType),
+                needed=needed,
+                may_lack=not field.required,
+            )
+        elif not isinstance(kind, inspect.BoolType):
+            words = kind.values if isinstance(kind, inspect.LiteralType) else ()
+            rules[field.encode_name] = Rule(
+                needed=True, may_lack=not field.required, text=tuple(map(str, words))
+            )
+    return rules
 
 
 def check(run: Run) -> None:
@@ -279,16 +120,16 @@ def check(run: Run) -> None:
     for key, value in (("granularity", clock.granularity), ("cost", clock.cost)):
         if value is not None and not 0 <= value <= _COARSEST:
             raise _damaged(run, f"the 'run' record has an impossible 'clock.{key}' of {value:g} s")
-    for name in _FOREIGN.get(run.kind, ()):
-        if name in run.tables:
-            raise _damaged(run, f"a run of kind '{run.kind}' cannot have a '{name}' record")
+    declared = declared_records(run.kind)
     for name, table in run.tables.items():
-        rules = RULES.get((run.kind, name)) or RULES.get(("", name))
-        if rules is not None and len(table):
-            _check_table(run, name, table, rules)
+        if name in declared and len(table):
+            record = declared[name]
+            if record is None:
+                raise _damaged(run, f"a run of kind '{run.kind}' cannot have a '{name}' record")
+            _check_table(run, name, table, record)
     _warn_of_zeros(run)
     samples = run.tables.get("sample")
-    if run.kind == "sweep" and samples is not None and len(samples):
+    if result(run.kind).curves and samples is not None and len(samples):
         _check_curves(run, samples)
 
 
@@ -310,37 +151,30 @@ def _warn_of_zeros(run: Run) -> None:
         run.warnings.append({"code": _BELOW_RESOLUTION, "text": text})
 
 
-def _check_table(run: Run, name: str, table: Table, rules: Rules) -> None:
-    for key, rule in rules.members.items():
+def _check_table(run: Run, name: str, table: Table, record: type[Declared]) -> None:
+    for key, rule in rules_of(record).items():
         if key not in table:
-            if rule.needed and key not in rules.may_lack:
+            if rule.needed and not rule.may_lack:
                 raise _damaged(run, f"a '{name}' record has no '{key}'")
             continue
         values = table[key]
-        if values.dtype.kind not in ("i" if rule.whole and rule.needed else "if"):
+        if rule.text is None and values.dtype.kind not in (
+            "i" if rule.whole and rule.needed else "if"
+        ):
             raise _damaged(
                 run, f"the '{key}' of a '{name}' record is not a {'whole ' * rule.whole}number"
             )
-        _refuse(run, name, rule.fault(values, run.size), f"'{key}' is out of range")
-    for keys in rules.ordered:
-        present = [key for key in keys if key in table]
-        for low, high in pairwise(present):
+        fault = "is out of range" if rule.text is None else "is not a known word"
+        _refuse(run, name, rule.fault(values, run.size), f"'{key}' {fault}")
+    for keys in record.ordered:
+        for low, high in pairwise(key for key in keys if key in table):
             wrong = table[low] > table[high] * (1 + _FLOAT_ROUNDING)
             _refuse(run, name, wrong, f"'{low}' is above '{high}'")
-    for key, allowed in rules.texts.items():
-        texts = table[key].tolist() if key in table else [None] * len(table)
-        odd = [not isinstance(text, str) or bool(allowed and text not in allowed) for text in texts]
-        _refuse(run, name, np.array(odd), f"'{key}' is not a known word")
-    for key, referred in rules.refers.items():
-        known_ones = run.tables.get(referred, Table())
-        targets = known_ones[key] if key in known_ones else np.empty(0)
-        _refuse(
-            run,
-            name,
-            ~np.isin(table[key], targets),
-            f"its '{key}' is not in the '{referred}' records",
-        )
-    if rules.pairs:
+    for key in record.refers:
+        targets = run.tables.get(key, Table()).columns.get(key, np.empty(0))
+        problem = f"its '{key}' is not in the '{key}' records"
+        _refuse(run, name, ~np.isin(table[key], targets), problem)
+    if record is Pair:
         _refuse(run, name, table["i"] >= table["j"], f"its ranks are not 0 <= i < j < {run.size}")
         _refuse(
             run, name, _contradicting(table, run.size), "another record of this pair contradicts it"
@@ -391,9 +225,10 @@ def _check_curves(run: Run, samples: Table) -> None:
             raise _damaged(run, f"a 'sample' record has no '{name}'")
         values = samples[name]
         unknown = (
-            np.isnan(values) if values.dtype.kind in "if"
+            np.isnan(values)
+            if values.dtype.kind in "if"
             else np.array([not isinstance(value, str) for value in values.tolist()])
-        )  # fmt: skip
+        )
         _refuse(run, "sample", unknown, f"'{name}' is neither a number nor a text")
     if {"i", "j"} <= {*run.by}:
         _refuse(run, "sample", samples["i"] == samples["j"], "'i' and 'j' are the same rank")

@@ -16,6 +16,8 @@ from isochrone.base.table import Members, Table, grouped
 from isochrone.base.text import printable
 from isochrone.runfile.header import Clock, Header, Library, Option, header_of
 from isochrone.runfile.origin import Origin
+from isochrone.runfile.records import Rank as Rank
+from isochrone.runfile.records import result
 from isochrone.runfile.samples import counting
 
 if TYPE_CHECKING:
@@ -44,46 +46,6 @@ DIRECTIONS = ("forward", "reverse")
 
 PLACES = ("cpu", "core", "package", "numa", "l2", "l3")
 """Keys that say where on its node a rank ran; -1 where unknown."""
-
-TEXTS = ("processor", "gpu_pci")
-"""Keys of texts about a rank; empty where unknown."""
-
-
-@dataclass(frozen=True)
-class Rank:
-    """Where one rank ran, as found on the machine (not as requested).
-
-    Attributes
-    ----------
-    rank
-        Number in the communicator.
-    host
-        Name of the node. It comes from elsewhere: escape it before showing it.
-    node
-        Index of the node, in the order of the ranks.
-    cpu, core, package, numa
-        Location on the node; -1 where unknown. The number of a core is unique within its package,
-        or within a part of it with caches of its own.
-    l2, l3
-        Lowest CPU of the node that shares its L2, or L3, cache; -1 where unknown.
-    processor
-        Model of the processors of the node, as its first rank has it; empty if not known.
-    gpu_pci
-        PCI address of the GPU in whose memory its messages are; empty if they are not in one.
-    """
-
-    rank: int
-    host: str
-    node: int
-    cpu: int = -1
-    core: int = -1
-    package: int = -1
-    numa: int = -1
-    l2: int = -1
-    l3: int = -1
-    processor: str = ""
-    gpu_pci: str = ""
-    extra: Members = field(default_factory=dict, compare=False)
 
 
 @dataclass(repr=False)
@@ -139,7 +101,7 @@ class Run:
 
     @property
     def kind(self) -> str:
-        """One of ``latency-map``, ``sweep``, ``hotspot``, ``tile-io``, ``clocks``; else empty."""
+        """Kind of result, see `runfile.records.kinds`; empty if not known."""
         return self.about.kind
 
     @property
@@ -203,7 +165,7 @@ class Run:
 
         Always empty for kinds that check and separate each pair themselves, and for simulations.
         """
-        if self.kind in ("latency-map", "clocks") or self.origin != "measured":
+        if result(self.kind).separated or self.origin != "measured":
             return []
         by_processor = grouped(
             ((rank.node, rank.cpu), rank.rank) for rank in self.ranks if rank.cpu >= 0

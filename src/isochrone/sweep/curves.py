@@ -15,7 +15,7 @@ from isochrone.base.arrays import Floats, Ints
 from isochrone.base.documents import Hidden, IfKnown
 from isochrone.base.errors import InputError
 from isochrone.base.stats import median_of
-from isochrone.base.table import Table, grouped
+from isochrone.base.table import Members, Table, grouped
 from isochrone.base.text import printable
 from isochrone.pages.words import plural
 from isochrone.runfile.run import Run
@@ -152,7 +152,7 @@ class Curve:
         Its name, used for a curve without another key.
     """
 
-    key: Annotated[dict[str, Any], CurveKey, "inline"]
+    key: Annotated[Members, CurveKey, "inline"]
     p: int
     points: tuple[Point, ...]
     times: Hidden[Floats | None] = field(default=None, repr=False, compare=False)
@@ -294,9 +294,10 @@ def samples(run: Run) -> Table:
     """
     if not is_sweep(run):
         raise InputError(
-            "the run is not a sweep over message sizes", where=run.where,
+            "the run is not a sweep over message sizes",
+            where=run.where,
             hint="measure point-to-point, bisection or collective",
-        )  # fmt: skip
+        )
     table = run.tables.get("sample")
     if table is None or not len(table):
         raise InputError(
@@ -338,7 +339,7 @@ def _curve(run: Run, table: Table, of: Mapping[str, Any], sizes: list[tuple[int,
     return Curve(key, p, curve_points, times, members, run.experiment)
 
 
-def curve_key(of: Mapping[str, Any], size: int) -> tuple[dict[str, Any], int]:
+def curve_key(of: Mapping[str, Any], size: int) -> tuple[Members, int]:
     """Return what a curve is of, and its number of ranks."""
     key = {k: int(v) if isinstance(v, float) and v.is_integer() else v for k, v in of.items()}
     p = int(key.pop("p", 2 if {"i", "j"} <= key.keys() else size))
@@ -347,7 +348,7 @@ def curve_key(of: Mapping[str, Any], size: int) -> tuple[dict[str, Any], int]:
     return key, p
 
 
-def _point(run: Run, table: Table, rows: Ints, nbytes: int, key: dict[str, Any]) -> Point:
+def _point(run: Run, table: Table, rows: Ints, nbytes: int, key: Members) -> Point:
     times = summarise(table, rows)
     factor = 2.0 if str(run.options.get("mode")).startswith("bidirectional") else 1.0
     moved = factor * nbytes if key.get("op") not in _NO_DATA else None
@@ -374,7 +375,7 @@ def _point(run: Run, table: Table, rows: Ints, nbytes: int, key: dict[str, Any])
     )  # fmt: skip
 
 
-def _who(run: Run, key: dict[str, Any], count: int) -> tuple[tuple[int, ...], ...]:
+def _who(run: Run, key: Members, count: int) -> tuple[tuple[int, ...], ...]:
     """Return the ranks of each time of a sample: pairs, once for each thread, or single ranks."""
     cut, pairs = run.tables.get("cut"), key.get("pairs")
     if pairs and cut is not None and len(cut) >= pairs and count == pairs * key.get("threads", 1):

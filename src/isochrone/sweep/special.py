@@ -5,9 +5,9 @@ A file ``sweeps/MEMBER.py`` of a subject ends in ``SWEEP = SpecialSweep(…)``.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from isochrone.base import registry
+from isochrone.base.table import Members
 from isochrone.pages.page import Block, Section
 from isochrone.runfile.run import Run
 
@@ -29,7 +29,7 @@ class SpecialSweep:
     """
 
     key: str
-    document: Callable[[Run, int | None], dict[str, Any]]
+    document: Callable[[Run, int | None], Members]
     sections: Callable[[Run, int | None, Sequence[Block], Sequence[Block]], list[Section]]
 
 

@@ -50,9 +50,10 @@ class Appearance:
         known = self.style in style.available
         if not known and not Path(self.style).is_file():
             raise InputError(
-                "there is no such style file", where=self.style,
+                "there is no such style file",
+                where=self.style,
                 hint="give a file such as paper.mplstyle, or a name such as ggplot",
-            )  # fmt: skip
+            )
         with style.context(self.style):
             yield
 

@@ -42,9 +42,7 @@ def place(values: ArrayLike, scale: Scale, smallest: float) -> NDArray[np.float6
     return np.where(values > 0, np.log2(np.maximum(values, 1e-300)), zero)
 
 
-def where_ticks(
-    values: ArrayLike, scale: Scale, write: Callable[[float], str]
-) -> Ticks:  # fmt: skip
+def where_ticks(values: ArrayLike, scale: Scale, write: Callable[[float], str]) -> Ticks:
     """Choose ticks of the sizes (or ranks) of an axis, at powers of two or multiples of one."""
     sizes = np.unique(np.asarray(values, dtype=np.float64))
     above = sizes[sizes > 0]
@@ -65,9 +63,7 @@ def where_ticks(
     return Ticks(place(chosen, scale, smallest).tolist(), [write(v) for v in chosen])
 
 
-def value_ticks(
-    low: float, high: float, scale: Scale, write: Callable[[float], str]
-) -> Ticks:  # fmt: skip
+def value_ticks(low: float, high: float, scale: Scale, write: Callable[[float], str]) -> Ticks:
     """Choose ticks between two limits of times or bandwidths."""
     from matplotlib.ticker import MaxNLocator
 

@@ -25,7 +25,7 @@ def example(name: str, folder: Path) -> Path:
     """Return a file of an import format: one that others wrote, or an export."""
     if name == "matrix":
         return ROOT / "examples/tables/gpus.txt"
-    if importers.load(name).signature or name == "mmpi":
+    if (GOLDEN / name).is_dir():
         return sorted((GOLDEN / name).glob("p*.*" if name == "mmpi" else "*"))[-1]
     path = folder / "exported"
     exporters.load(name).write(latency_map(["a", "b", "b"]), path)

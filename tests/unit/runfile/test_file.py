@@ -70,7 +70,7 @@ def test_unknown_keys_and_records_survive_reading_and_writing(tmp_path: Path) ->
     write(read(path), copy)
     again = read(copy)
     assert again.header["site"] == "north"
-    assert again.ranks[1].extra == {"gpu": 7}
+    assert again.ranks[1].gpu == 7
     assert again.pairs()["colour"].tolist() == ["red", None]
     assert '"colour"' not in copy.read_text().splitlines()[5]
     assert again.tables["weather"]["rain"].tolist() == [True]

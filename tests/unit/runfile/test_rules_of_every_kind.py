@@ -17,7 +17,8 @@ from isochrone.base.errors import InputError
 from isochrone.base.table import Table, column
 from isochrone.cli.main import main
 from isochrone.runfile.file import read, write
-from isochrone.runfile.rules import RULES, check
+from isochrone.runfile.records import declared_records
+from isochrone.runfile.rules import check, rules_of
 from isochrone.runfile.run import Run
 from made_up import emulations, grid_runs, hotspots, io_recordings, recordings
 
@@ -42,18 +43,16 @@ NO_TIMES = ("overlap", "busy", "rate", "moved", "phase_p", "phase_bytes")
 
 def broken(run: Run) -> Iterator[tuple[str, Run]]:
     """Yield the run with one member after the other that breaks its rule, each in one record."""
-    for (kind, name), rules in RULES.items():
+    for name, record in declared_records(run.kind).items():
         table = run.tables.get(name)
-        if kind not in ("", run.kind) or table is None or not len(table):
+        if record is None or table is None or not len(table):
             continue
-        values: dict[str, list[Any]] = {
-            key: ["x", *([-(2**60)] if rule.least > -np.inf else [])]
-            for key, rule in rules.members.items()
-        }
-        for key, rule in rules.members.items():
-            values[key] += [None] if rule.needed else []
-        values |= {key: [7] for key in rules.texts}
-        for key in rules.refers:
+        values: dict[str, list[Any]] = {}
+        for key, rule in rules_of(record).items():
+            values[key] = ["x"] if rule.text is None else [7]
+            values[key] += [-(2**60)] if rule.least > -np.inf else []
+            values[key] += [None] if rule.needed and rule.text is None else []
+        for key in record.refers:
             values[key].append(999)
         for key, wrong in values.items():
             for value in wrong if key in table else ():

@@ -1,10 +1,10 @@
 """Two measurements compared: what is slower, faster or not known, and which settings differ."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import numpy as np
 
+from isochrone.base.table import Members
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.base.verdicts import FASTER, SAME, SLOWER
@@ -25,7 +25,7 @@ def blocks(analysis: Comparison) -> list[Block]:
     return summary if nothing else [*summary, table(analysis)]
 
 
-def name_of(key: dict[str, Any]) -> str:
+def name_of(key: Members) -> str:
     """Name a point by what it is: ``op bcast, p 8, 1 KiB``; a pair by its places."""
     labels = []
     if "places" in key:
@@ -74,8 +74,9 @@ def head(found: Comparison) -> list[Block]:
             f"  one launch per side: no verdict on ratios below {FAR_APART:g}, because launches "
             "differ. "
             f"Measure three or more: {what_to_measure()}. To judge by the ratios alone: "
-            "--one-launch", "bad",
-        )  # fmt: skip
+            "--one-launch",
+            "bad",
+        )
     elif found.overall is None:
         basis = Sentence(f"  {launches}")
     else:

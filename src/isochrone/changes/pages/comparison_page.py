@@ -86,17 +86,19 @@ def _environment(found: Comparison) -> Iterator[Sentence | Table]:
     rows = [(one.what, one.before, one.after) for one in found.explanations]
     rows += [
         (one["what"], one["before"], one["after"])
-        for one in found.differences if one["what"] not in likely
-    ]  # fmt: skip
+        for one in found.differences
+        if one["what"] not in likely
+    ]
     if not rows:
         yield Sentence("Machine, library and settings of A and B are the same.", "good")
         return
     if likely:
         yield Sentence(f"Likely explanation of the change: {listed(likely, 3)}.", "strong")
     yield Table(
-        "what differs", columns_of("what", "A", "B"),
+        "what differs",
+        columns_of("what", "A", "B"),
         tuple(Row(tuple(printable(cell, 120) for cell in row)) for row in rows),
-    )  # fmt: skip
+    )
 
 
 def _launches(one: Compared) -> Table:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 from math import isfinite, isnan
-from typing import Any
 
+from isochrone.base.table import Members
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.changes.launches import Launches, OverLaunches
@@ -17,9 +17,7 @@ MAX_PAIRS = 20
 MIN_LAUNCHES = 3
 """Fewer launches hardly show how much launches vary."""
 
-_COLUMNS = columns_of(
-    "", ">typical", ">95 % interval", ">next launch", ">spread", ">launches"
-)  # fmt: skip
+_COLUMNS = columns_of("", ">typical", ">95 % interval", ">next launch", ">spread", ">launches")
 
 
 def blocks(analysis: Launches) -> Iterator[Block]:
@@ -31,8 +29,9 @@ def blocks(analysis: Launches) -> Iterator[Block]:
     if analysis.launches < MIN_LAUNCHES:
         yield Sentence(
             f"  intervals of {launches} are wide (Student's t is 12.7, of five launches 2.8): "
-            "measure --launches 5", "bad",
-        )  # fmt: skip
+            "measure --launches 5",
+            "bad",
+        )
     for note in analysis.notes:
         yield Sentence(f"  {note}")
     for difference in analysis.differences:
@@ -66,7 +65,7 @@ def _table(times: OverLaunches, max_rows: int, note: str = "") -> Table:
     return Table("", _COLUMNS, tuple(rows), note)
 
 
-def _name(key: dict[str, Any]) -> str:
+def _name(key: Members) -> str:
     if "level" not in key:
         return name_of(key)
     size = f", {format_bytes(key['bytes'])}" if "bytes" in key else ""

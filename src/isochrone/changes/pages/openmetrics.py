@@ -35,12 +35,9 @@ def _lines(checks: Sequence[Check]) -> Iterator[str]:
 
 def _labels(labels: Mapping[str, str]) -> str:
     """Write ``{host="n5"}``; nothing without labels."""
-    pairs = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels.items())
+    escapes = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
+    pairs = ",".join(f'{key}="{text.translate(escapes)}"' for key, text in labels.items())
     return f"{{{pairs}}}" if pairs else ""
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
 def _verdicts(checks: Sequence[Check]) -> _Samples:
@@ -73,14 +70,6 @@ def _of_hosts(value: Callable[[Check, str], float | None]) -> Callable[[Sequence
     return samples
 
 
-def _bad(checks: Sequence[Check]) -> _Samples:
-    return _named(checks, hosts_of(checks)[0])
-
-
-def _suspect(checks: Sequence[Check]) -> _Samples:
-    return _named(checks, hosts_of(checks)[1])
-
-
 def _named(checks: Sequence[Check], hosts: Sequence[str]) -> _Samples:
     named = set(hosts)
     return _of_hosts(lambda check, host: float(host in named))(checks)
@@ -109,7 +98,9 @@ METRICS: tuple[tuple[str, str, Callable[[Sequence[Check]], _Samples]], ...] = (
      _detectable),
     ("host_slowdown_ratio", "Typical round trip of the host with other hosts over the usual one.",
      _of_hosts(lambda check, host: check.hosts.get(host))),
-    ("host_bad", "Whether the host is slow or slower than before, and this was confirmed.", _bad),
-    ("host_suspect", "Whether the host may be slow, which was not confirmed.", _suspect),
+    ("host_bad", "Whether the host is slow or slower than before, and this was confirmed.",
+     lambda checks: _named(checks, hosts_of(checks)[0])),
+    ("host_suspect", "Whether the host may be slow, which was not confirmed.",
+     lambda checks: _named(checks, hosts_of(checks)[1])),
 )  # fmt: skip
 """Name after ``isochrone_check_``, meaning, and samples of each metric, in the order of output."""

@@ -17,14 +17,13 @@ from isochrone.runfile.header import library_name
 EXAMPLES = (
     ("for the MPI in your PATH", "isochrone build"),
     ("for another MPI", "isochrone build --mpicc /opt/openmpi/bin/mpicc --rebuild"),
-)  # fmt: skip
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone build``."""
     add_mpi(parser)
-    add_flag(parser, "--rebuild",
-        "compile the probe even if it is up to date")  # fmt: skip
+    add_flag(parser, "--rebuild", "compile the probe even if it is up to date")
     add_flag(parser, "--no-cache",
         "ignore what is cached about mpiexec, mpicc and the probe", expert=True)  # fmt: skip
 

@@ -84,8 +84,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "30%%): do not fail for it; may be repeated",
         action="append", default=[])  # fmt: skip
     add_option(parser, "--hosts-out", "FILE", Path, "write the hosts with confirmed problems")
-    add_expert(parser, "--suspects-out", "FILE", Path,
-        "write the hosts with unconfirmed problems")  # fmt: skip
+    add_expert(parser, "--suspects-out", "FILE", Path, "write the hosts with unconfirmed problems")
     add_option(parser, "--junit", "FILE", Path, "write the verdict as JUnit XML")
     add_option(parser, "--page", "FILE", Path,
         "write an HTML page: the verdict, its reasons, and the pictures of the runs")  # fmt: skip

@@ -117,8 +117,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_flag(
         group, "--measure", "measure A and B now, in turns (quoted commands of isochrone measure)"
     )
-    add_option(group, "--launches", "N", run_count,
-        f"launches of A, and of B (default: {USUAL_RUNS})")  # fmt: skip
+    add_option(
+        group, "--launches", "N", run_count, f"launches of A, and of B (default: {USUAL_RUNS})"
+    )
     add_flag(group, "--quiet", "print no progress", expert=True)
     add_journal(group)
     add_reading(parser, op=True)
@@ -189,9 +190,10 @@ def _check(args: Namespace) -> None:
         check_output(args.output, force=args.force)
     elif args.output is not None and not args.measure:
         raise InputError(
-            "the page is an HTML file, such as ab.html", where=args.output,
+            "the page is an HTML file, such as ab.html",
+            where=args.output,
             hint="a folder needs --measure",
-        )  # fmt: skip
+        )
 
 
 def _is_page(path: Path | None) -> bool:
@@ -205,7 +207,7 @@ def _two_sides(names: list[str]) -> list[str]:
         raise InputError(
             "compare takes two: before.jsonl after.jsonl (all launches of each), or FILE,FILE,…",
             where=names[2],
-        )  # fmt: skip
+        )
     warn(f"A and B are the launches of {' and '.join(sides)}")
     return [",".join(files) for files in sides.values()]
 
@@ -252,8 +254,9 @@ def _measured(args: Namespace) -> Sides:
     sides: Sides = ([], [])
     for k in range(1, runs + 1):
         for side in (0, 1) if k % 2 else (1, 0):
-            launched_run = launched(commands[side], files[side][k - 1], k, runs,
-                           force=args.force, quiet=args.quiet)  # fmt: skip
+            launched_run = launched(
+                commands[side], files[side][k - 1], k, runs, force=args.force, quiet=args.quiet
+            )
             sides[side].append(launched_run)
             if k == 1:  # sizes that were chosen are those of all launches to come
                 commands = [*commands[:side], *(c.like(launched_run) for c in commands[side:])]

@@ -80,7 +80,8 @@ def _mistyped() -> list[Block]:
     sentences = [
         Sentence(f"not a setting; did you mean {meant}?", about=f"${name}")
         for name in sorted(os.environ)
-        if name.startswith("ISOCHRONE_") and name not in (*variables, configuration.SITE_VARIABLE)
+        if name.startswith("ISOCHRONE_")
+        and name not in (*variables, configuration.SITE_VARIABLE)
         and (meant := nearest(name, variables))
-    ]  # fmt: skip
+    ]
     return [Listing("Perhaps mistyped", tuple(sentences))] if sentences else []

@@ -17,9 +17,8 @@ from isochrone.runfile.file import read
 
 EXAMPLES = (
     ("measure this machine for a minute", "isochrone demo"),
-    ("the same with another MPI",
-     "isochrone demo --mpicc ~/mpich/bin/mpicc -o laptop.html"),
-)  # fmt: skip
+    ("the same with another MPI", "isochrone demo --mpicc ~/mpich/bin/mpicc -o laptop.html"),
+)
 
 STEPS = (
     ("latency-map", 4, ("--bytes", "64,64KiB")),

@@ -29,9 +29,8 @@ from isochrone.runfile.header import library_name
 
 EXAMPLES = (
     ("can I measure on this machine?", "isochrone doctor"),
-    ("can another MPI start two ranks?",
-     "isochrone doctor -n 2 --mpicc /opt/openmpi/bin/mpicc"),
-)  # fmt: skip
+    ("can another MPI start two ranks?", "isochrone doctor -n 2 --mpicc /opt/openmpi/bin/mpicc"),
+)
 
 RANKS_TIMEOUT = 60.0
 """Seconds after which the ranks of ``-n`` are ended."""
@@ -135,7 +134,8 @@ def _print(checks: list[Check]) -> None:
     titles = columns_of("check", "verdict", "found")
     advice = [
         Sentence(f"{check.name}: {printable(check.advice, 400)}", "strong")
-        for check in checks if check.advice
-    ]  # fmt: skip
+        for check in checks
+        if check.advice
+    ]
     end = Sentence("" if advice else "Nothing to change before measuring.")
     print_blocks([Table("", titles, tuple(rows)), Sentence(""), *advice, end])

@@ -85,8 +85,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_option(parser, "--time-limit", "TIME", read_time,
         "start no further run after TIME, such as 5m (default: no limit)"
     )  # fmt: skip
-    add_expert(parser, "--kill-after", "TIME", read_time,
-        "end a launch after TIME (default: never)")  # fmt: skip
+    add_expert(
+        parser, "--kill-after", "TIME", read_time, "end a launch after TIME (default: never)"
+    )
     add_setup(parser)
     add_yes(parser)
     add_flag(parser, "--quiet", "print no progress and no summary")
@@ -123,9 +124,10 @@ def run(args: Namespace) -> int:
             follow(tokens, out, args.spec.stem, args.kill_after, quiet=args.quiet)
             if k and (node_ranks := ranks_on_node(read(out))) != k:
                 raise InputError(
-                    f"the launcher put {node_ranks} ranks on a node, not {k}", where=out,
+                    f"the launcher put {node_ranks} ranks on a node, not {k}",
+                    where=out,
                     hint="give the job more nodes, or fewer -n",
-                )  # fmt: skip
+                )
     if args.dry_run:
         return 0
     runs = [read(out) for out in paths]
@@ -145,8 +147,9 @@ def _compared(runs: Sequence[Run]) -> Table:
     """Return wall times and slowdowns by the number of ranks on a node."""
     rows = [
         Row((name, str(k), format_seconds(seconds.median), ratio_of(slowdown)))
-        for name, of in sharing(runs).items() for k, seconds, slowdown in of
-    ]  # fmt: skip
+        for name, of in sharing(runs).items()
+        for k, seconds, slowdown in of
+    ]
     title = "Slowdown: wall time / wall time with the fewest ranks on a node; 95 % interval"
     return Table(
         title, columns_of("application", ">ranks on a node", ">time", ">slowdown"), tuple(rows)
@@ -180,9 +183,10 @@ def _known_runs(runs: Together, names: list[str]) -> Together:
     ):
         if name not in names:
             raise InputError(
-                f"no application '{name}'", where="--combinations",
+                f"no application '{name}'",
+                where="--combinations",
                 hint=f"there are: {', '.join([*names, *RUNS])}",
-            )  # fmt: skip
+            )
     return combinations
 
 

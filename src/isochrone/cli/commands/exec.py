@@ -34,9 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "tuning file with a table (from isochrone tune collectives -o)",
         required=True,
     )
-    add_flag(parser, "--report",
-        "report how often each entry of the table was used, and the time saved"
-    )  # fmt: skip
+    add_flag(
+        parser, "--report", "report how often each entry of the table was used, and the time saved"
+    )
     add_flag(parser, "--keep-reductions",
         "keep the reductions of the MPI library, so that sums do not change"
     )  # fmt: skip

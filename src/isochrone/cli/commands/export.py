@@ -38,8 +38,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_option(parser, "--to", "FORMAT", str,
         f"format of a run: {', '.join(of_runs)}; of a description: {', '.join(of_programs)}",
         choices=sorted({*of_runs, *of_programs}))  # fmt: skip
-    add_flag(parser, "--anonymise",
-        "write a run file without names of hosts, users, paths and commands")  # fmt: skip
+    add_flag(
+        parser, "--anonymise", "write a run file without names of hosts, users, paths and commands"
+    )
     add_flag(parser, "--estimates",
         "csv of a map: also the estimated time of pairs that were not measured",
         expert=True)  # fmt: skip

@@ -53,8 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "family of formulas, such as hockney, see docs/model-families.md (default: auto)",
         default="auto")  # fmt: skip
     add_option(parser, "--op", "OP", str, "fit only this operation (default: all)")
-    add_expert(parser, "--posting", "ORDER", str,
-        "hot spot: fit only this posting order (default: all)")  # fmt: skip
+    add_expert(
+        parser, "--posting", "ORDER", str, "hot spot: fit only this posting order (default: all)"
+    )
     add_expert(parser, "--split", "WHERE", str,
         "breakpoints of the formula: p:4 or p*b:64KiB (given), p (search along p), none; may be "
         "repeated (default: search)", action="append")  # fmt: skip

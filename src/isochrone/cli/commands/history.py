@@ -48,9 +48,10 @@ def run(args: argparse.Namespace) -> int:
     cache_file = _kept_in(args.folder, which)
     cached = _kept(cache_file)
     nights = [
-        night for file in stored
+        night
+        for file in stored
         if (night := _night(file, which, cached.get(str(file)))) is not None
-    ]  # fmt: skip
+    ]
     try:
         write_page(history_page(nights, lambda file: read_one(Path(file), which)), path)
     finally:

@@ -41,8 +41,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_tests(parser, hidden=False)
     add_message_size(parser)
     add_output(
-        parser, "file to write (default: the name of FILE with the suffix .jsonl or .yaml)",
-    )  # fmt: skip
+        parser,
+        "file to write (default: the name of FILE with the suffix .jsonl or .yaml)",
+    )
     add_table_notes(parser)
 
 

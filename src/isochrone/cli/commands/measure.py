@@ -160,8 +160,9 @@ def _launch(
 
     for k, path in enumerate(files, start=1):
         try:
-            launch = launched(job, path, k, args.launches, force=args.force, quiet=args.quiet,
-                             further=further)  # fmt: skip
+            launch = launched(
+                job, path, k, args.launches, force=args.force, quiet=args.quiet, further=further
+            )
         except WrongResult as error:
             wrong.append(error)
             launch = read(path)

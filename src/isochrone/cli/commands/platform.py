@@ -22,8 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "machine", "MACHINE", str,
         "keywords, such as 'nodes:16 cores:4 slow-node:3' or torus:4x4x2, see docs/what-if.md"
     )  # fmt: skip
-    add_output(parser, "platform file to write; the list of hosts gets the suffix .hosts",
-               required=True)  # fmt: skip
+    add_output(
+        parser, "platform file to write; the list of hosts gets the suffix .hosts", required=True
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -63,8 +63,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_option(parser, "--model", "FILE", Path,
         "model file (from fit -o), for views of models; may be repeated",
         action="append", default=[])  # fmt: skip
-    add_option(parser, "--family", "FAMILY", str,
-        "family of formulas, for --view fit (default: auto)")  # fmt: skip
+    add_option(
+        parser, "--family", "FAMILY", str, "family of formulas, for --view fit (default: auto)"
+    )
     add_expert(parser, "--across", "VARIABLE", str,
         "view fit: variable of the horizontal axis, such as p, see docs/models.md (default: the "
         "one with most values)", choices=list(VARIABLES), default="")  # fmt: skip

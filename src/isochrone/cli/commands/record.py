@@ -23,11 +23,12 @@ from isochrone.runfile.file import read
 
 EXAMPLES = (
     ("which ranks send how much to which?", "isochrone record -o run.jsonl -- mpiexec -n 16 ./app"),
-    ("where in the code is the time spent?",
-     "isochrone record --list -- mpiexec -n 16 ./app"),
-    ("which bytes of a file does each rank access?",
-     "isochrone record --collective-io -o io.jsonl -- mpiexec -n 16 ./app"),
-)  # fmt: skip
+    ("where in the code is the time spent?", "isochrone record --list -- mpiexec -n 16 ./app"),
+    (
+        "which bytes of a file does each rank access?",
+        "isochrone record --collective-io -o io.jsonl -- mpiexec -n 16 ./app",
+    ),
+)
 
 USUAL = Path("recording.jsonl")
 FAILED = 3
@@ -39,8 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_flag(parser, "--collective-io",
         "record collective MPI-IO, also below HDF5 and NetCDF, instead of MPI calls"
     )  # fmt: skip
-    add_flag(parser, "--list",
-        "print the recorded program: calls, partners, time and lines of code")  # fmt: skip
+    add_flag(
+        parser, "--list", "print the recorded program: calls, partners, time and lines of code"
+    )
     add_option(parser, "--description", "FILE", Path,
         "also write an application description, for isochrone emulate and isochrone predict app"
     )  # fmt: skip

@@ -75,17 +75,16 @@ EXAMPLES = (
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone scale``."""
     parser.usage = "%(prog)s [options] --to N,... {-n N,... -- PROGRAM | RECORDING ...}"
-    add_option(parser, "--to", "N,...", values_of("ranks"),
-        "numbers of ranks to predict")  # fmt: skip
+    add_option(parser, "--to", "N,...", values_of("ranks"), "numbers of ranks to predict")
     add_option(parser, "-n --ranks", "N,...", values_of("ranks"),
         "numbers of ranks to record PROGRAM on, such as 4,8,16")  # fmt: skip
-    add_flag(parser, "--list",
-        "print the recorded program: calls, partners, time and lines of code")  # fmt: skip
+    add_flag(
+        parser, "--list", "print the recorded program: calls, partners, time and lines of code"
+    )
     add_models(parser, required=False)
     add_option(parser, "--budget", "TIME", read_time,
         "time for all measurements (default: 5m)", default=300.0)  # fmt: skip
-    add_option(parser, "--ppn", "N", read_count,
-        "ranks on each node (default: as measured)")  # fmt: skip
+    add_option(parser, "--ppn", "N", read_count, "ranks on each node (default: as measured)")
     add_option(parser, "--map", "FILE", Path,
         "latency map of the nodes that the prediction is for, in the order in which ranks are "
         "dealt out to them (default: measured)")  # fmt: skip

@@ -26,7 +26,7 @@ EXAMPLES = (
     ("what did a run find?", "isochrone show map.jsonl"),
     ("run-1.jsonl to run-5.jsonl, together", "isochrone show --pool run.jsonl"),
     ("what does the log of a job contain?", "isochrone show slurm-123.out"),
-)  # fmt: skip
+)
 
 
 def _of_pool() -> Schema:
@@ -45,8 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "standard input",
         nargs="+")  # fmt: skip
     add_json(parser)
-    add_flag(parser, "--pool",
-        "pool all files: show them as launches of one measurement")  # fmt: skip
+    add_flag(parser, "--pool", "pool all files: show them as launches of one measurement")
     add_message_size(parser)
     add_threshold(parser)
     add_tests(parser, hidden=False)
@@ -83,10 +82,9 @@ def contents(path: Path, which: Wanted) -> list[Block]:
 
     tests, left_out = tests_in(path, which)
     rows = tuple(
-        Row((one.test, str(one.ranks or "?"), _extent(one.sizes), str(one.launches),
-             str(one.line)))
+        Row((one.test, str(one.ranks or "?"), _extent(one.sizes), str(one.launches), str(one.line)))
         for one in tests
-    )  # fmt: skip
+    )
     columns = columns_of("test", ">ranks", ">sizes", ">times", ">first line")
     title = f"{printable_path(path)} has several tests; --test shows one"
     return [Table(title, columns, rows), *[Sentence(left_out)] * bool(left_out)]

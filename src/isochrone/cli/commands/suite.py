@@ -39,7 +39,7 @@ from isochrone.sweep.curves import Curve, Point, curves, is_sweep
 EXAMPLES = (
     ("an overview of this machine, in two minutes", "isochrone suite quick"),
     ("what a prediction for 4,096 ranks needs", "isochrone suite --for 'allreduce at 4096'"),
-)  # fmt: skip
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -127,7 +127,7 @@ def _ranks_for(asked: int, available: int) -> tuple[int, ...]:
             f"{available} ranks are too few to predict {asked}: several numbers are needed",
             hint="start it in a larger job, with --platform, or with -n 2,4,8 if ranks may share "
             "processors",
-        )  # fmt: skip
+        )
     return ranks
 
 

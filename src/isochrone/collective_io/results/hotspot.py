@@ -11,7 +11,6 @@ from isochrone.base.errors import InputError
 from isochrone.base.record import Record
 from isochrone.base.table import Table
 from isochrone.base.text import printable
-from isochrone.runfile.columns import texts
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times, counted, identity, times_of
 
@@ -94,8 +93,8 @@ def points(runs: Sequence[Run]) -> list[GridPoint]:
         if not table:
             continue
         table = counted(table, identity(table))
-        shapes = texts(table, "shape", run.where) if "shape" in table else [STAR] * len(table)
-        for row, shape in zip(table.rows(), shapes, strict=True):
+        for row in table.rows():
+            shape = printable(row.get("shape", STAR), 80)
             key = (printable(row["order"], 80), *(row[name] for name in _COUNTS), shape)
             seconds_by_point.setdefault(key, []).append(float(row["seconds"]))
             if "busy" in row:

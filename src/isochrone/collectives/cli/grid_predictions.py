@@ -38,10 +38,11 @@ _ALL = "all"
 def add_grid(parser: ArgumentParser) -> None:
     """Add ``--grid``."""
     parser.add_argument(
-        "--grid", metavar="GRID",
+        "--grid",
+        metavar="GRID",
         help="grids to predict: 4x16 (4 rows of 16), rows-of-8, nodes (a row per node), library "
         "(no grid), a list, all, or best (all, fastest first)",
-    )  # fmt: skip
+    )
 
 
 def answer(args: Namespace) -> int:

@@ -104,9 +104,10 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     for run in runs:
         if not is_grid_run(run):
             raise InputError(
-                "the run contains no two-phase algorithms", where=run.where,
+                "the run contains no two-phase algorithms",
+                where=run.where,
                 hint="isochrone measure collective --grid 4x4,nodes",
-            )  # fmt: skip
+            )
     model = _model(options)
     panels = [panel for run in runs for panel in _panels(run, model, options)]
     if not panels:
@@ -226,8 +227,9 @@ def _draw_ratios(axes: Axes, panel: Panel) -> None:
     _finish(axes, panel, "time / library")
     if not axes.get_legend_handles_labels()[0]:  # the library itself was not measured
         return
-    plain_legend(axes, loc="upper left", bbox_to_anchor=(1.0, 1.03), borderaxespad=0.3,
-                 handlelength=1.8)  # fmt: skip
+    plain_legend(
+        axes, loc="upper left", bbox_to_anchor=(1.0, 1.03), borderaxespad=0.3, handlelength=1.8
+    )
 
 
 def _draw_lines(axes: Axes, panel: Panel, by: dict[int, float]) -> list[float]:
@@ -240,9 +242,10 @@ def _draw_lines(axes: Axes, panel: Panel, by: dict[int, float]) -> list[float]:
         colour, wide = panel.colour(grid), 2.0 if grid == LIBRARY else 1.2
         measured = [(point.bytes, point.seconds) for point in panel.measured[grid]]
         predicted = sorted(
-            (comparison.bytes, comparison.predicted) for comparison in panel.compared
+            (comparison.bytes, comparison.predicted)
+            for comparison in panel.compared
             if (comparison.grid, comparison.part) == (grid, TOTAL)
-        )  # fmt: skip
+        )
         for curve, style in (
             (measured, {"linewidth": wide, "marker": "o", "markersize": 3.2, "label": grid}),
             (predicted, {"linewidth": 1.1, "linestyle": _DASHED, "marker": "x", "markersize": 3.6}),

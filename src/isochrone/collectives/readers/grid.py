@@ -29,7 +29,6 @@ from isochrone.collectives.measured import (
 )
 from isochrone.models.extension import Kept, SampleReader
 from isochrone.models.placement import CG, GROUP
-from isochrone.runfile.columns import numbers, texts
 from isochrone.runfile.grid_groups import Place
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times, counted, identity, passes_of, points, times_of
@@ -89,10 +88,6 @@ def _grid_samples(run: Run) -> Table:
     for name in ("op", "p", "grid", "phase", "groups", "bytes"):
         if name not in table:
             raise InputError(f"the samples have no '{name}'", where=run.where)
-    for name in ("p", "groups", "bytes"):
-        numbers(table, name, run.where)
-    for name in ("op", "grid", "phase"):
-        texts(table, name, run.where)
     return table
 
 
@@ -193,7 +188,7 @@ def _disturbances(run: Run, _: object) -> list[Disturbance]:
 
 def _together(
     table: Table, phase_times: Mapping[tuple[str, bool], tuple[int, Times]]
-) -> list[Disturbance]:  # fmt: skip
+) -> list[Disturbance]:
     """Compare a whole operation with the sum of its phases, each in all its groups."""
     phases = [
         phase_times.get((phase, True)) or phase_times.get((phase, False)) for phase in (LG, CG)

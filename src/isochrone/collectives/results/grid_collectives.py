@@ -125,9 +125,10 @@ def points(run: Run) -> list[GridPoint]:
     table = samples(run)
     if "op" not in run.by:
         raise InputError(
-            "the run does not measure collective operations", where=run.where,
+            "the run does not measure collective operations",
+            where=run.where,
             hint="measure them with isochrone measure collective",
-        )  # fmt: skip
+        )
     place_of = cache(partial(_places, run))
     grid_points = []
     for key, rows in by_point(table, (*run.by, "bytes"), run.where).items():

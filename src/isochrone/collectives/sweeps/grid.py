@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from math import inf, isnan, log, log10
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from isochrone.base.inference import FEW_GROUPS
+from isochrone.base.table import Members
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collectives.grid_collectives import NAMES
@@ -93,7 +94,7 @@ def read(run: Run, nbytes: int | None) -> GridRun:
     )
 
 
-def _document(run: Run, nbytes: int | None) -> dict[str, Any]:
+def _document(run: Run, nbytes: int | None) -> Members:
     grid_run = read(run, nbytes)
     return {
         "points": grid_run.points,

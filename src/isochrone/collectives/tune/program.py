@@ -209,10 +209,11 @@ def tune(
             document.kept = way.name
             return
     document.why = (
-        "no choice made the program faster" if document.ways
+        "no choice made the program faster"
+        if document.ways
         else f"no choice that can be applied saves more than {100 * wish.min_gain:g} % of an "
         "operation with 95 % confidence"
-    )  # fmt: skip
+    )
 
 
 # --- measure --------------------------------------------------------------------------------------

@@ -37,8 +37,9 @@ _ALIKE = (0.05, 0.15)
 also applies to the probe's own operations, a rule for one size does not."""
 
 _COUNT = {
-    "OMPI_MCA_pml_monitoring_enable": "2", "OMPI_MCA_pml_monitoring_enable_output": "3",
-}  # fmt: skip
+    "OMPI_MCA_pml_monitoring_enable": "2",
+    "OMPI_MCA_pml_monitoring_enable_output": "3",
+}
 _COUNTED = re.compile(r"I\t(\d+)\t(\d+)\t(\d+) bytes\t(\d+) msgs sent.*")
 
 _INTERPOSER = "isochrone-grid: "
@@ -101,9 +102,7 @@ class TuningJobs(Record):
         tokens = self.setup.tokens("collective", options, ranks, path, extra=forced.options)
         variables = [f"{key}={value}" for key, value in forced.environ.items()]
         lines: list[str] = []
-        job.run(
-            ["env", *variables, *tokens], timeout=JOB_TIMEOUT, run_file=path, hear=lines.append
-        )  # fmt: skip
+        job.run(["env", *variables, *tokens], timeout=JOB_TIMEOUT, run_file=path, hear=lines.append)
         return lines
 
 
@@ -148,9 +147,10 @@ def _by_loading(jobs: TuningJobs, rule: LibraryRule, written: Written) -> Seen:
     lines = jobs.run([rule.op], [rule.measured], rule.ranks, Forced(environ))
     loaded = {m[1]: m[2] for m in map(_LOADED.fullmatch, lines) if m}
     missing = [
-        Path(path).name for name, path in written.environ.items()
+        Path(path).name
+        for name, path in written.environ.items()
         if name in _LEVELS and loaded.get(_LEVELS[name]) != path
-    ]  # fmt: skip
+    ]
     if not loaded:
         return _seen(rule, "unknown", "this MPICH does not report its files")
     if missing:

@@ -122,8 +122,9 @@ def _check_alike(runs: Sequence[Run]) -> None:
             raise InputError(
                 f"the run is of {_library(run)}, {first.where or 'another one'} of "
                 f"{_library(first)}",
-                where=run.where, hint="tune each MPI library separately",
-            )  # fmt: skip
+                where=run.where,
+                hint="tune each MPI library separately",
+            )
         if algorithm(run).get(_SELECTOR) != algorithm(first).get(_SELECTOR):
             raise InputError(
                 "the run has another algorithm selector than the first run", where=run.where
@@ -133,8 +134,9 @@ def _check_alike(runs: Sequence[Run]) -> None:
         layout = tuple(rank.node for rank in run.ranks)
         if placed.setdefault(run.size, layout) != layout:
             raise InputError(
-                f"the {run.size} ranks are placed differently than in another run", where=run.where,
-            )  # fmt: skip
+                f"the {run.size} ranks are placed differently than in another run",
+                where=run.where,
+            )
 
 
 def _of_run(run: Run) -> list[tuple[Place, int, Choice, dict[int, float]]]:

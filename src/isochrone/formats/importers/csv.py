@@ -214,4 +214,10 @@ def _encoding(data: bytes) -> str:
     return "utf-8-sig"
 
 
-IMPORTER = Importer(holds="latency-map", read=read)
+IMPORTER = Importer(
+    holds="latency-map",
+    read=read,
+    says="a table of pairs",
+    signature=re.compile(rb"\Ai,([^\n]*,)?j,"),
+    recognises=lambda begin, whole: "i" in NOTES.get().columns.values(),
+)

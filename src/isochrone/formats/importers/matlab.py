@@ -5,12 +5,12 @@ mmpi2mat.py can be read as well as those of ``export --to matlab``. NaN means no
 """
 
 import io
+import re
 import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.io import loadmat
 
 from isochrone.base.units import format_bytes
 from isochrone.formats import mat_sizes
@@ -39,6 +39,8 @@ def read(path: Path) -> Run:
 
 def _load(source: Source) -> dict[str, Any]:
     """Load the variables we know; what a damaged file makes scipy raise can be nearly anything."""
+    from scipy.io import loadmat  # only this format needs it
+
     try:
         others = mat_sizes.check(source.data, _VARIABLES, source.most())
         with warnings.catch_warnings():
@@ -71,4 +73,9 @@ def _names(value: object) -> list[str]:
     return names
 
 
-IMPORTER = Importer(holds="latency-map", read=read)
+IMPORTER = Importer(
+    holds="latency-map",
+    read=read,
+    says="a MATLAB file",
+    signature=re.compile(rb"\AMATLAB [0-9.]+ MAT-file"),
+)

@@ -123,4 +123,12 @@ def _of_hp2p(text: str) -> list[TextMatrix]:
     ]
 
 
-IMPORTER = Importer(holds="latency-map", read=read)
+def _recognises(begin: bytes, whole: bool) -> bool:
+    if b"var hostlist" in begin and b"hp2p" in begin.lower():
+        return True
+    text = begin.decode("latin-1")
+    complete_lines = text if whole else text[: text.rfind("\n") + 1]
+    return any(matrices_in(complete_lines, whole=whole))
+
+
+IMPORTER = Importer(holds="latency-map", read=read, recognises=_recognises)

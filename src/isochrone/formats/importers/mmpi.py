@@ -197,4 +197,9 @@ def _decimals(text: str) -> int:
     return len(text.partition(".")[2])
 
 
-IMPORTER = Importer(holds="latency-map", read=read)
+IMPORTER = Importer(
+    holds="latency-map",
+    read=read,
+    says="a log of mmpi",
+    signature=re.compile(rb"^# Processors: +[0-9]+ MsgLen", re.MULTILINE),
+)

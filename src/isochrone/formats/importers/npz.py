@@ -5,6 +5,7 @@ loaded: they could run any program.
 """
 
 import io
+import re
 import sys
 import zipfile
 from math import prod
@@ -93,4 +94,9 @@ def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: Source) -> 
         return np.asarray(npy.read_array(stream, allow_pickle=False))
 
 
-IMPORTER = Importer(holds="latency-map", read=read)
+IMPORTER = Importer(
+    holds="latency-map",
+    read=read,
+    says="a NumPy file",
+    signature=re.compile(rb"\APK\x03\x04.{26}[\w-]+\.npy", re.DOTALL),
+)

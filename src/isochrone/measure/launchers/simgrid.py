@@ -67,8 +67,9 @@ def per_node(options: Options, ranks: int, k: int, folder: Path) -> Options:
     if len(hosts) * k < ranks:
         raise InputError(
             f"{ranks} ranks, {k} on each node, need {-(-ranks // k)} hosts, not {len(hosts)}",
-            where=host_file or "--platform-hosts", hint="see -n",
-        )  # fmt: skip
+            where=host_file or "--platform-hosts",
+            hint="see -n",
+        )
     path = folder / f"{k}.hosts"
     path.write_text("".join(f"{hosts[rank // k]}\n" for rank in range(ranks)))
     return {"platform_hosts": path}

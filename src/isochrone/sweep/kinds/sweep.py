@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import Any
 
 import msgspec
 
 from isochrone.base.documents import Hidden, IfKnown, Inline, Scalar, shown
-from isochrone.base.table import grouped
+from isochrone.base.table import Members, grouped
 from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.pages.options import varied
 from isochrone.pages.page import (
@@ -146,9 +145,7 @@ class _Shown(msgspec.Struct):
 
 def _document(run: Run, asked: Asked) -> _Shown:
     special = special_of(run)
-    extra: dict[str, Any] = (
-        {} if special is None else {special.key: special.document(run, asked.nbytes)}
-    )
+    extra: Members = {} if special is None else {special.key: special.document(run, asked.nbytes)}
     listed = _read(run, asked.nbytes)
     return _Shown(run.quantity, run.options, listed, bystanders(run), **extra)
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any
 
 from isochrone.base.record import Record
+from isochrone.base.table import Members
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.pages.page import Block, Row, Section, Sentence, Table, columns_of
 from isochrone.pages.words import between, warnings_of
@@ -69,7 +69,7 @@ def _length(
     return Length(queue, nbytes, entries, point.median, low, high, each)
 
 
-def _document(run: Run, nbytes: int | None) -> dict[str, Any]:
+def _document(run: Run, nbytes: int | None) -> Members:
     return {"queues": lengths(run, nbytes)}
 
 
@@ -89,12 +89,13 @@ def _tables(rows: Sequence[Length]) -> Iterator[Table]:
     for (queue, nbytes), members in groupby(rows, key=lambda row: (row.queue, row.bytes)):
         cells = [
             (
-                str(row.entries), format_seconds(row.median),
+                str(row.entries),
+                format_seconds(row.median),
                 "–" if row.low is None or row.high is None else between(row.low, row.high),
                 "–" if row.each is None else format_seconds(row.each),
             )
             for row in members
-        ]  # fmt: skip
+        ]
         yield Table(
             f"{queue}, {format_bytes(nbytes)}",
             columns_of(">entries", ">median", ">95 % interval", ">each adds"),

@@ -20,18 +20,18 @@ from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
 EXAMPLES = (
-    ("create a baseline of three runs",
-     "isochrone baseline add nights run-1.jsonl run-2.jsonl run-3.jsonl"),
-    ("add tonight's run",
-     "isochrone baseline add nights latency-map-20261122-030000.jsonl"),
-)  # fmt: skip
+    (
+        "create a baseline of three runs",
+        "isochrone baseline add nights run-1.jsonl run-2.jsonl run-3.jsonl",
+    ),
+    ("add tonight's run", "isochrone baseline add nights latency-map-20261122-030000.jsonl"),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone baseline add``."""
     add_option(parser, "folder", "FOLDER", Path, "folder of the baseline; created if missing")
-    add_option(parser, "runs", "RUN", Path,
-        "run files to add", nargs="+")  # fmt: skip
+    add_option(parser, "runs", "RUN", Path, "run files to add", nargs="+")
     add_flag(parser, "--allow-slow", "allow runs with a slow component")
 
 
@@ -42,9 +42,10 @@ def run(args: argparse.Namespace) -> int:
             ["isochrone", "baseline", "add", *map(str, args.runs), str(args.folder)]
         )
         raise InputError(
-            "it is a file, not the folder", where=args.folder,
+            "it is a file, not the folder",
+            where=args.folder,
             hint=f"the folder comes first: {swapped}",
-        )  # fmt: skip
+        )
     runs = [read(file) for file in args.runs]
     if not args.allow_slow:
         _refuse_slow(runs, args.folder)

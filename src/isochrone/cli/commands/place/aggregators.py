@@ -7,13 +7,13 @@ program sets cb_nodes or cb_config_list itself, or if the ranks' accesses do not
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import Any
 
 from msgspec.structs import replace
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
 from isochrone.base.inference import Speedup
+from isochrone.base.table import Members
 from isochrone.base.text import printable, printable_path
 from isochrone.collective_io.cli.aggregator_choice import (
     ByAll,
@@ -99,9 +99,10 @@ def run(args: Namespace) -> int:
     if args.driver == "ompio":
         if args.choose == "order":
             raise InputError(
-                "OMPIO has no hint for the order of its aggregators", where="--driver",
+                "OMPIO has no hint for the order of its aggregators",
+                where="--driver",
                 hint="use --choose all for the number of aggregators",
-            )  # fmt: skip
+            )
         if args.output is not None:
             raise InputError("OMPIO reads no hints files, so none is written", where="--output")
         output = None
@@ -129,9 +130,10 @@ def _measured(args: Namespace, query: Query, best: Choice) -> Speedup:
     by_rank = query.nodes.by_rank
     if args.file is None and best.setting.collective is False:
         raise InputError(
-            "without collective buffering there is no exchange to measure", where="--measure",
+            "without collective buffering there is no exchange to measure",
+            where="--measure",
             hint="give --file",
-        )  # fmt: skip
+        )
     sides = []
     for setting, served in ((query.given, query.served()), (best.setting, best.aggregators)):
         hints = setting.hints(reading=query.call.reading)
@@ -141,16 +143,17 @@ def _measured(args: Namespace, query: Query, best: Choice) -> Speedup:
     with folder_for(None) as folder:
         if args.hostfile is not None and block_placed(query.nodes):
             raise InputError(
-                "the ranks of a host are not on consecutive lines", where=args.hostfile,
+                "the ranks of a host are not on consecutive lines",
+                where=args.hostfile,
                 hint="put the lines of each host together",
-            )  # fmt: skip
+            )
         same = Arrangement(query.nodes, range(len(query.nodes.hosts)))
         start = None if args.hostfile is None else launch_plan(jobs, same, folder / "hosts")
         given_launch, proposed = (Launch(options, start, by_rank) for options in sides)
         return compare_in_turn(args, jobs, given_launch, proposed)
 
 
-def _print(proposal: ByOrder | ByAll, document: dict[str, Any], text: str) -> None:
+def _print(proposal: ByOrder | ByAll, document: Members, text: str) -> None:
     console = terminal.console()
     warnings = document["warnings"]
     if document["choose"] == "order" or not proposal.query.costs.alone_is_known:

@@ -93,14 +93,16 @@ def run(args: Namespace) -> int:
     nodes, wanted, model = job(args)
     if args.driver == "ompio":
         raise InputError(
-            "the aggregators of OMPIO do not depend on the node order", where="--driver",
+            "the aggregators of OMPIO do not depend on the node order",
+            where="--driver",
             hint="predict a single order: isochrone predict collective-io --driver ompio",
-        )  # fmt: skip
+        )
     if wanted.members is not None:
         raise InputError(
             f"only {len(wanted.members)} of {nodes.ranks} ranks open the file",
-            where="--table", hint="predict a single order: isochrone predict collective-io",
-        )  # fmt: skip
+            where="--table",
+            hint="predict a single order: isochrone predict collective-io",
+        )
     files = _files(args, nodes)
     kinds = wanted.round_kinds(min(args.cb_nodes or len(nodes.cores), len(nodes.cores)))
     cores = np.array(nodes.cores, np.int64)
@@ -258,7 +260,7 @@ def _print(
         f"Best order of {len(proposal.order)} nodes: {format_seconds(proposal.cost, 4)} per round, "
         f"{less:.1f} % less than the given order; {certainty(proposal.gap)} ({proposal.method})",
         style="bold",
-    )  # fmt: skip
+    )
     console.print(f"  {predicted_by(model).text}")
     others = (f"{name} {format_seconds(cost, 4)}" for name, cost in proposal.starts.items())
     console.print("  " + " · ".join(others))

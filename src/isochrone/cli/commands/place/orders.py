@@ -95,8 +95,9 @@ def run(args: Namespace) -> int:
     if args.calls and args.file is None and not args.dry_run:
         raise InputError(
             "--calls predicts the file access, but only the exchange is measured",
-            where="--calls", hint="add --file, or --dry-run",
-        )  # fmt: skip
+            where="--calls",
+            hint="add --file, or --dry-run",
+        )
     if args.max_orders > MAX_COMPARED_ORDERS or len(args.listed) > MAX_COMPARED_ORDERS:
         raise InputError(f"the limit is {MAX_COMPARED_ORDERS} orders", where="--max-orders")
     for path in (args.output, args.figure):
@@ -201,8 +202,9 @@ def _launch(
             if plan is None and args.what == "nodes":
                 raise InputError(
                     f"{jobs.setup.name} has no known file for the order of nodes",
-                    where="--launcher", hint="--dry-run only predicts",
-                )  # fmt: skip
+                    where="--launcher",
+                    hint="--dry-run only predicts",
+                )
             sides[f"order-{index}"] = Launch(options, plan, ordered.ranks(compared_order.order))
         return launch_in_turns(
             jobs, sides, launches=args.launches, op=args.op, runs=args.keep, seed=1,

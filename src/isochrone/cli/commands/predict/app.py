@@ -59,10 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "values of a parameter of SPEC (n=1024,2048), or numbers of ranks (p=16,32); all "
         "combinations are predicted",
         action="append", default=[], dest="settings")  # fmt: skip
-    add_option(parser, "-n --ranks", "N", read_count,
-        "number of ranks (default: as SPEC says)")  # fmt: skip
-    add_option(parser, "--ppn", "N", read_count,
-        "ranks on each node (default: as measured)")  # fmt: skip
+    add_option(parser, "-n --ranks", "N", read_count, "number of ranks (default: as SPEC says)")
+    add_option(parser, "--ppn", "N", read_count, "ranks on each node (default: as measured)")
     add_placement(parser)
     add_page(parser, "the times, their intervals, and the models")
     add_json(parser)
@@ -174,6 +172,7 @@ def _cells(timed: Any, iterations: int, times: int) -> tuple[str, ...]:
     low, high = timed.low * times, timed.high * times
     has_interval = not (isnan(low) or isnan(high))
     return (
-        format_seconds(timed.seconds / iterations, 4), format_seconds(timed.seconds * times, 4),
+        format_seconds(timed.seconds / iterations, 4),
+        format_seconds(timed.seconds * times, 4),
         f"{format_seconds(low)} to {format_seconds(high)}" if has_interval else "not known",
-    )  # fmt: skip
+    )

@@ -9,11 +9,11 @@ import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
+from isochrone.base.table import Members
 from isochrone.base.text import command_line, printable, shell_word
 from isochrone.cli.program import add_before, add_program, before_of, command_of
 from isochrone.collective_io.cli.placing import outcome, reporter
@@ -73,8 +73,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_option(machine, "--model", "FILE", Path,
         "hot-spot model (from fit -o; default: that in FOLDER, else it is measured in 3 minutes)"
     )  # fmt: skip
-    add_flag(machine, "--no-measure",
-        "use no model: choose by the recorded calls alone", expert=True)  # fmt: skip
+    add_flag(
+        machine, "--no-measure", "use no model: choose by the recorded calls alone", expert=True
+    )
     levers = parser.add_argument_group("hints to change")
     add_expert(levers, "--without", "HINT", str,
         "do not change this hint, such as cb_write or cb_nodes; may be repeated",
@@ -146,9 +147,10 @@ def _program(args: Namespace) -> Program:
     command = command_of(args, "isochrone tune collective-io -- mpiexec -n 4 ./app")
     if any(ROMIO_HINTS in word for word in command):
         raise InputError(
-            f"the command sets {ROMIO_HINTS}", where=" ".join(command),
+            f"the command sets {ROMIO_HINTS}",
+            where=" ".join(command),
             hint=f"export {ROMIO_HINTS} before; its hints are kept",
-        )  # fmt: skip
+        )
     built = tuned.probe_of(command[0], args.mpicc, args.probe)
     program = Program(command, args.environ, built, before_of(args))
     _ = program.library  # compiled before launches are timed
@@ -186,8 +188,8 @@ def _keep(
     base: Mapping[str, str],
     folder: Path,
     hints: Path,
-    document: dict[str, Any],
-    result: dict[str, Any],
+    document: Members,
+    result: Members,
     suffix: str = "",
 ) -> None:
     """Write what was found to be faster; ``result`` says where it is and how it is used."""

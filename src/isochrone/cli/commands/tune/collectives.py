@@ -66,8 +66,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_json(parser)
     add_output(parser, "tuning file to write (default: only print the choice)")
     add_page(parser, "what is chosen, and the times before and after")
-    add_flag(parser, "--verify",
-        "check with short jobs that the tuning file takes effect")  # fmt: skip
+    add_flag(parser, "--verify", "check with short jobs that the tuning file takes effect")
     add_setup(parser)
     hide(parser, "--mpicc", "--launcher", "--platform", "--dry-run")
 
@@ -164,6 +163,7 @@ def _same(args: Namespace, mpi: str) -> Setup:
     if this_mpi != mpi:
         raise InputError(
             f"the runs were measured with {mpi}, but this MPI is {this_mpi or setup.name}",
-            where="--mpicc", hint="give the mpicc of that MPI",
-        )  # fmt: skip
+            where="--mpicc",
+            hint="give the mpicc of that MPI",
+        )
     return setup

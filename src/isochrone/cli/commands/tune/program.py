@@ -104,9 +104,10 @@ def _recorded(program: Program, folder: Path) -> tuple[Run, TunedProgram, list[s
     start_tokens = launcher_words(program.command, recorded_run.notes.get("command", ""))
     if start_tokens is None:
         raise InputError(
-            "no launcher was found in the command", where=" ".join(program.command),
+            "no launcher was found in the command",
+            where=" ".join(program.command),
             hint="write: launcher, its options, program, arguments",
-        )  # fmt: skip
+        )
     calls = [
         (operation.op, operation.bytes, operation.members, operation.calls, operation.seconds)
         for operation in recording.operations(recorded_run)
