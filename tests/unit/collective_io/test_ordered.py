@@ -11,7 +11,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from isochrone.base.errors import InputError
-from isochrone.collective_io.orders.ordered import Aggregators, Nodes, climb, out_of_step
+from isochrone.collective_io.orders.ordered import Aggregators, Nodes, out_of_step
+from isochrone.collective_io.orders.search import climb
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.call import Call

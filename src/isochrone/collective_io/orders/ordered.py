@@ -16,8 +16,9 @@ from isochrone.collective_io.orders.host_costs import HostCosts
 from isochrone.collective_io.orders.node_order import best_order, nodes_of
 from isochrone.collective_io.orders.order_costs import arrangements, how_many
 from isochrone.collective_io.orders.positions import Positions
-from isochrone.collective_io.predict.node_cost import TIE, CallCost, NodeCost, predict
-from isochrone.collective_io.workload import Floats, Ints, in_portions
+from isochrone.collective_io.orders.search import ELEMENTS, Total, climb
+from isochrone.collective_io.predict.node_cost import CallCost, NodeCost, predict
+from isochrone.collective_io.workload import Ints, in_portions
 from isochrone.collective_io.workload.call import DEFAULT, Call, aggregators
 from isochrone.collective_io.workload.traffic import RoundKind, layout_of
 from isochrone.measure import allocation as allocations
@@ -256,23 +257,14 @@ KINDS: dict[str, type[Nodes]] = {"nodes": Nodes, "aggregators": Aggregators}
 # interchangeable; for aggregators they are hosts. Few orders are enumerated; otherwise the orders
 # that match the file least are made worse by swaps.
 
-Total = Callable[[Ints], Floats]
-"""Costs of orders: labels of shape (orders, places) to seconds of each order."""
-
 ORDERED_SEARCH_SECONDS = 4.0
 """Time limit of the search."""
-
-_SWAPS = 512
-"""Swaps that are tried at once; of more pairs, some by chance."""
 
 _STARTS = 5
 """Orders that are made worse by swaps."""
 
 _PLACES = 32
 """Places at which `out_of_step` puts a node out of step."""
-
-_ELEMENTS = 2_000_000
-"""Labels whose orders are evaluated at once."""
 
 
 def worst(labels: Ints, total: Total, starts: Sequence[Ints]) -> Ints:
@@ -290,38 +282,15 @@ def worst(labels: Ints, total: Total, starts: Sequence[Ints]) -> Ints:
     kinds, counts = np.unique(labels, return_counts=True)
     if how_many(counts) <= MAX_ORDERS:
         every = arrangements(kinds, counts)
-        return np.asarray(
-            every[int(np.argmax(in_portions(total, _ELEMENTS // len(labels), every)))]
-        )
+        return np.asarray(every[int(np.argmax(in_portions(total, ELEMENTS // len(labels), every)))])
     end = monotonic() + ORDERED_SEARCH_SECONDS
     generator = np.random.default_rng(1)
     initial = np.stack(starts)
-    order = np.argsort(-in_portions(total, _ELEMENTS // len(labels), initial), kind="stable")[
+    order = np.argsort(-in_portions(total, ELEMENTS // len(labels), initial), kind="stable")[
         :_STARTS
     ]
     climbed = [climb(initial[k], total, end, generator) for k in order]
     return max(climbed, key=lambda arrangement: float(total(arrangement[None, :])[0]))
-
-
-def climb(order: Ints, total: Total, end: float, generator: np.random.Generator) -> Ints:
-    """Swap two labels while that raises the cost; each time the best of many swaps."""
-    first, second = np.triu_indices(len(order), 1)
-    cost = float(total(order[None, :])[0])
-    while monotonic() < end:
-        useful = np.flatnonzero(order[first] != order[second])
-        if len(useful) > _SWAPS:
-            useful = generator.choice(useful, _SWAPS, replace=False)
-        if not len(useful):
-            break
-        i, j, row = first[useful], second[useful], np.arange(len(useful))
-        tried = np.repeat(order[None, :], len(useful), axis=0)
-        tried[row, i], tried[row, j] = order[j], order[i]
-        costs = in_portions(total, _ELEMENTS // len(order), tried)
-        best = int(np.argmax(costs))
-        if costs[best] <= cost * (1 + TIE):
-            break
-        order, cost = tried[best], float(costs[best])
-    return order
 
 
 def out_of_step(cores: Ints) -> list[Ints]:

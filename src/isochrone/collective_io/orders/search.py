@@ -4,7 +4,7 @@ A swap of two elements changes only the costs of those from one to the other of 
 are therefore evaluated at once.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from isochrone.collective_io.orders.exact import (
 )
 from isochrone.collective_io.orders.order_costs import OrderCosts
 from isochrone.collective_io.predict.node_cost import TIE, gap_to
-from isochrone.collective_io.workload import Floats, Ints
+from isochrone.collective_io.workload import Floats, Ints, in_portions
 
 
 class BestOrder(NamedTuple):
@@ -82,7 +82,10 @@ def cheapest_order(
     for name in sorted(starts, key=lambda name: start_costs[name])[:3]:
         if not best.reaches(bound):  # each gets half of the time that is left
             share = monotonic() + 0.5 * (end - monotonic())
-            best.take(improve(starts[name], costs, bound, share, generator), costs, "local search")
+            order = improve(starts[name], costs, bound, share, generator)
+            if not costs.separable:  # so far by bounds
+                order = climb(order, lambda orders: -costs.total(orders), share, generator)
+            best.take(order, costs, "local search")
     if not best.reaches(bound) and not small:
         bound = max(bound, _exact(costs, best, end))
     if not best.reaches(bound):
@@ -129,6 +132,37 @@ def _exact(costs: OrderCosts, best: _Cheapest, end: float) -> float:
         bound = float(costs.least(order)) if order is not None else limit
     best.take(order, costs, "exact")
     return min(bound, limit) if complete else 0.0
+
+
+Total = Callable[[Ints], Floats]
+"""Costs of orders: labels of shape (orders, elements) to seconds of each order."""
+
+ELEMENTS = 2_000_000
+"""Labels whose orders are evaluated at once."""
+
+_SWAPS = 512
+"""Swaps of whole orders that are tried at once; of more pairs, some by chance."""
+
+
+def climb(order: Ints, total: Total, end: float, generator: np.random.Generator) -> Ints:
+    """Swap two labels while that raises the cost; each time the best of many swaps."""
+    first, second = np.triu_indices(len(order), 1)
+    cost = float(total(order[None, :])[0])
+    while monotonic() < end:
+        useful = np.flatnonzero(order[first] != order[second])
+        if len(useful) > _SWAPS:
+            useful = generator.choice(useful, _SWAPS, replace=False)
+        if not len(useful):
+            break
+        i, j, row = first[useful], second[useful], np.arange(len(useful))
+        tried = np.repeat(order[None, :], len(useful), axis=0)
+        tried[row, i], tried[row, j] = order[j], order[i]
+        costs = in_portions(total, ELEMENTS // len(order), tried)
+        best = int(np.argmax(costs))
+        if costs[best] - cost <= TIE * abs(cost):
+            break
+        order, cost = tried[best], float(costs[best])
+    return order
 
 
 _HOT_ELEMENT_SWAPS = 48
