@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from isochrone.base.table import Members
+from isochrone.base.record import Members
 from isochrone.runfile.run import Rank, Run
 from made_up.sweeps import table_of
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from isochrone.base.arrays import Array, Bools
+from isochrone.base.record import Members
 
 _CHUNK = 8192
 """Records held as dicts before they become columns; bounds the memory for a large file."""
@@ -24,9 +25,6 @@ cells; else it would be far larger than its file."""
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
-
-Members = dict[str, Any]
-"""The members of a record or a document, by name."""
 
 _Chunks = list[tuple[int, dict[str, Array]]]
 

@@ -30,9 +30,8 @@ from msgspec.structs import replace
 from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.inference import Means, components, means, moderated, tail_freedom
-from isochrone.base.record import Record
+from isochrone.base.record import Members, Record
 from isochrone.base.stats import median_of, row_medians
-from isochrone.base.table import Members
 from isochrone.changes.effects import (
     MIN_UNITS,
     Further,

@@ -21,8 +21,7 @@ from isochrone.base.arrays import Floats
 from isochrone.base.documents import Hidden, Inline, Value, plain, shown
 from isochrone.base.errors import InputError
 from isochrone.base.inference import FALSE_CHANGE_RATE, Contrast, contrast, holm, without_chance
-from isochrone.base.record import Record
-from isochrone.base.table import Members
+from isochrone.base.record import Members, Record
 from isochrone.changes.comparability import check_comparable, environment
 from isochrone.changes.components import (
     VERDICTS,

@@ -27,9 +27,9 @@ from isochrone.applications.emulation.summary import emulation
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.inference import components, means
-from isochrone.base.record import Record
+from isochrone.base.record import Members, Record
 from isochrone.base.stats import MAD_TO_SIGMA, median_of, row_medians
-from isochrone.base.table import Members, Table
+from isochrone.base.table import Table
 from isochrone.base.text import listed, printable
 from isochrone.base.units import format_bytes
 from isochrone.changes.log_medians import aligned, by_curve, logs_of

@@ -21,8 +21,7 @@ from isochrone.base.arrays import Floats, Ints
 from isochrone.base.documents import Hidden, MaybeNan, Value, shown
 from isochrone.base.errors import InputError
 from isochrone.base.inference import group_medians, means
-from isochrone.base.record import Record
-from isochrone.base.table import Members
+from isochrone.base.record import Members, Record
 from isochrone.changes.comparability import check_comparable, environment
 from isochrone.changes.log_medians import measured
 from isochrone.runfile.run import Run

@@ -7,8 +7,9 @@ import numpy as np
 
 from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.errors import InputError
+from isochrone.base.record import Members
 from isochrone.base.stats import median_of
-from isochrone.base.table import Members, grouped
+from isochrone.base.table import grouped
 from isochrone.base.text import listed, printable
 from isochrone.base.units import format_bytes
 from isochrone.changes.components import Group

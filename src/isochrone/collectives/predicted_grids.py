@@ -18,8 +18,8 @@ import numpy as np
 from isochrone.base.arrays import Ints
 from isochrone.base.documents import Hidden, IfKnown, Inline, MaybeNan, shown
 from isochrone.base.errors import InputError
-from isochrone.base.record import Record
-from isochrone.base.table import Members, grouped
+from isochrone.base.record import Members, Record
+from isochrone.base.table import grouped
 from isochrone.collectives.grid_collectives import LIBRARY, OPERATIONS, Grid, Phase, phases
 from isochrone.collectives.measured import (
     Ends,

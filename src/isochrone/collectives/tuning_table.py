@@ -27,7 +27,8 @@ import msgspec
 from isochrone.base.errors import InputError, located
 from isochrone.base.files import check_ordinary, read_bytes, whole_file
 from isochrone.base.format_version import check_format
-from isochrone.base.table import Members, grouped
+from isochrone.base.record import Members
+from isochrone.base.table import grouped
 from isochrone.base.text import printable
 from isochrone.collectives.grid_collectives import MAX_RANKS, OPERATIONS, Grid
 from isochrone.measure.cache import cache_folder

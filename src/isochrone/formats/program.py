@@ -18,6 +18,10 @@ class Write(Protocol):
         """Raise `InputError` if the format cannot represent it, or a file cannot be written."""
 
 
+DEFAULT_SPEED = 1e9
+"""Floating-point operations per second of a host of ``isochrone platform``."""
+
+
 @dataclass(frozen=True)
 class ProgramFormat:
     """A format that simulators of others read.

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from isochrone.base.files import whole_file
-from isochrone.base.table import Members
+from isochrone.base.record import Members
 from isochrone.runfile.file import whole_records
 from isochrone.runfile.run import Run
 

@@ -14,8 +14,9 @@ import msgspec
 import numpy as np
 
 from isochrone.base.arrays import Array
+from isochrone.base.record import Members
 from isochrone.base.stats import distinct
-from isochrone.base.table import Members, Table
+from isochrone.base.table import Table
 
 BLOCK = "pairs"
 TOTAL = "blocks"

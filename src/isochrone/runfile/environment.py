@@ -8,8 +8,7 @@ from typing import Literal
 
 from msgspec.structs import asdict
 
-from isochrone.base.record import Record
-from isochrone.base.table import Members
+from isochrone.base.record import Members, Record
 from isochrone.base.text import printable
 from isochrone.runfile.header import Header
 

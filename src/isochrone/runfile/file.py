@@ -26,7 +26,8 @@ import msgspec
 from isochrone.base.errors import InputError, failing
 from isochrone.base.files import check_ordinary, whole_file
 from isochrone.base.format_version import check_format
-from isochrone.base.table import Members, SparseError, TableBuilder, refuse_uneven
+from isochrone.base.record import Members
+from isochrone.base.table import SparseError, TableBuilder, refuse_uneven
 from isochrone.runfile import blocks, rules
 from isochrone.runfile.fast_lines import columns_of
 from isochrone.runfile.file_type import other_kind

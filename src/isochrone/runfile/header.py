@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from isochrone.base.table import Members
+from isochrone.base.record import Members
 from isochrone.runfile import records
 from isochrone.runfile.origin import Origin
 

@@ -18,8 +18,7 @@ from msgspec import Meta
 from isochrone.base import registry
 from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
-from isochrone.base.record import Record
-from isochrone.base.table import Members
+from isochrone.base.record import Members, Record
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 
 _T = TypeVar("_T")

@@ -13,9 +13,9 @@ from msgspec import inspect
 
 from isochrone.base.arrays import Array, Bools
 from isochrone.base.errors import InputError
-from isochrone.base.record import Record
+from isochrone.base.record import Members, Record
 from isochrone.base.stats import distinct
-from isochrone.base.table import Members, Table
+from isochrone.base.table import Table
 from isochrone.runfile.records import Declared, Pair, declared_records, result
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import MARKS

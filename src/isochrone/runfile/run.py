@@ -11,8 +11,9 @@ import numpy as np
 
 from isochrone.base.arrays import Array, Floats, Ints
 from isochrone.base.errors import InputError
+from isochrone.base.record import Members
 from isochrone.base.stats import distinct
-from isochrone.base.table import Members, Table, grouped
+from isochrone.base.table import Table, grouped
 from isochrone.base.text import printable
 from isochrone.runfile.header import Clock, Header, Library, Option, header_of
 from isochrone.runfile.origin import Origin

@@ -14,8 +14,9 @@ import numpy as np
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.documents import Hidden, IfKnown
 from isochrone.base.errors import InputError
+from isochrone.base.record import Members
 from isochrone.base.stats import median_of
-from isochrone.base.table import Members, Table, grouped
+from isochrone.base.table import Table, grouped
 from isochrone.base.text import printable
 from isochrone.pages.words import plural
 from isochrone.runfile.run import Run

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from isochrone.base import registry
-from isochrone.base.table import Members
+from isochrone.base.record import Members
 from isochrone.pages.page import Block, Section
 from isochrone.runfile.run import Run
 

@@ -5,12 +5,12 @@ The rates are of few machines, so that the test is quick; `bench/verdicts.py` co
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import json
 from collections import Counter
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from msgspec.structs import replace
@@ -421,7 +421,7 @@ def test_the_peers_of_a_new_host_have_its_model_of_processor(recorded: bool) -> 
         run = cluster.launch(np.array(hosts), np.random.default_rng([seed, 4]), older | slow)
         models = ["old" if int(rank.host[1:]) in older else "new" for rank in run.ranks]
         run.ranks = [
-            dataclasses.replace(rank, processor=model if recorded else "")
+            msgspec.structs.replace(rank, processor=model if recorded else "")
             for rank, model in zip(run.ranks, models, strict=True)
         ]
         return run

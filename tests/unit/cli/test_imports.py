@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from isochrone.runfile.file import write
+from isochrone.runfile.header import kind_of
 from made_up.latency_maps import latency_map
 from made_up.sweeps import point_to_point
 
@@ -33,17 +34,18 @@ print(*sorted(name for name in own if name.startswith("isochrone.models")))
         (["build", "--help"], 40, []),
         (["measure", "--help"], 40, []),
         (["measure", "latency-map", "--help"], 48, []),
-        (["show", "map.jsonl"], 80, ["numpy", "rich"]),
+        (["show", "map.jsonl"], 84, ["numpy", "rich"]),
         (["show", "sweep.jsonl"], 80, ["numpy", "rich"]),
-        (["check", "map.jsonl"], 100, ["numpy", "rich"]),
+        (["check", "map.jsonl"], 104, ["numpy", "rich"]),
     ],
 )
 def test_a_command_imports_few_modules(
     command: list[str], most: int, heavy: list[str], tmp_path: Path, processes: None
 ) -> None:
     """Upper bounds: of ours, of what takes long, and none of scipy, masked arrays and models."""
-    write(latency_map(["a"] * 4 + ["b"] * 4), tmp_path / "map.jsonl")
-    write(point_to_point(), tmp_path / "sweep.jsonl")
+    for run, name in ((latency_map(["a"] * 4 + ["b"] * 4), "map"), (point_to_point(), "sweep")):
+        run.header |= kind_of(run.experiment)  # as the probe writes it
+        write(run, tmp_path / f"{name}.jsonl")
     answer = subprocess.run(
         [sys.executable, "-c", COUNT, *command], cwd=tmp_path, capture_output=True, text=True,
         env={**os.environ, "MPICC": "none"}, timeout=120, check=False,

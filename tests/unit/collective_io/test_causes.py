@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from isochrone.base.table import Members
+from isochrone.base.record import Members
 from isochrone.collective_io.causes.accesses import SMALL
 from isochrone.collective_io.causes.rules import RULES, Cause, causes
 from isochrone.collective_io.results.io_times import account, parts_of, table

@@ -18,7 +18,8 @@ from typing import Any
 from isochrone.applications.traces.trace import Event, Gap, Site, Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import DESCRIBED
-from isochrone.base.table import Members, Table
+from isochrone.base.record import Members
+from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.runfile.run import Run
 

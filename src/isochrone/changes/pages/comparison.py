@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from isochrone.base.table import Members
+from isochrone.base.record import Members
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.base.verdicts import FASTER, SAME, SLOWER

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from math import isfinite, isnan
 
-from isochrone.base.table import Members
+from isochrone.base.record import Members
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.changes.launches import Launches, OverLaunches

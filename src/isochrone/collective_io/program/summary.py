@@ -6,8 +6,8 @@ from statistics import median
 from msgspec.structs import replace
 
 from isochrone.base.errors import InputError
-from isochrone.base.record import Record
-from isochrone.base.table import Members, grouped
+from isochrone.base.record import Members, Record
+from isochrone.base.table import grouped
 from isochrone.base.text import whole_number
 from isochrone.base.units import format_seconds
 from isochrone.collective_io.predict.best_possible import NAMES

@@ -13,8 +13,8 @@ import numpy as np
 
 from isochrone.base.documents import Hidden, shown
 from isochrone.base.errors import InputError
-from isochrone.base.record import Record
-from isochrone.base.table import Members, Table, grouped
+from isochrone.base.record import Members, Record
+from isochrone.base.table import Table, grouped
 from isochrone.base.text import printable
 from isochrone.collective_io.predict.call_parts import PARTS, Parts
 from isochrone.collective_io.workload import Ints

@@ -14,8 +14,8 @@ from typing import Any, Literal
 from isochrone.base.documents import IfKnown, MaybeNan
 from isochrone.base.errors import InputError
 from isochrone.base.inference import ratio_interval, verdict
-from isochrone.base.record import Record
-from isochrone.base.table import Members, Table, grouped
+from isochrone.base.record import Members, Record
+from isochrone.base.table import Table, grouped
 from isochrone.base.text import printable
 from isochrone.collectives.grid_collectives import WORD
 from isochrone.runfile.run import Run

@@ -5,7 +5,7 @@ from math import inf, isnan, log, log10
 from typing import NamedTuple
 
 from isochrone.base.inference import FEW_GROUPS
-from isochrone.base.table import Members
+from isochrone.base.record import Members
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collectives.grid_collectives import NAMES

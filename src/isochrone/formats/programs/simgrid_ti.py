@@ -14,10 +14,7 @@ from isochrone.applications.description.point_to_point import as_messages
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.operations import like
-from isochrone.formats.program import ProgramFormat
-
-SPEED = 1e9
-"""Default operations per second: those of ``isochrone platform``."""
+from isochrone.formats.program import DEFAULT_SPEED, ProgramFormat
 
 _BYTES = 6
 """SimGrid's number of MPI_BYTE."""
@@ -39,7 +36,8 @@ def write(actions: Actions, path: Path, *, speed: float | None = None) -> list[P
     for rank, name in enumerate(files):
         with whole_file(name) as stream:
             stream.writelines(
-                f"{rank} {line}\n".encode() for line in _lines(actions, rank, speed or SPEED)
+                f"{rank} {line}\n".encode()
+                for line in _lines(actions, rank, speed or DEFAULT_SPEED)
             )
     with whole_file(path) as stream:
         stream.writelines(f"{name.name}\n".encode() for name in files)

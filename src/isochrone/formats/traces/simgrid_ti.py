@@ -1,7 +1,7 @@
 """Time-independent traces of SimGrid: a list of the files of the ranks, or a file with all ranks.
 
-A line is ``rank action arguments``. Computation is in operations, of which a host does `SPEED` in a
-second. The trace has no times of calls.
+A line is ``rank action arguments``. Computation is in operations, of which a host does `DEFAULT_SPEED` in
+a second. The trace has no times of calls.
 """
 
 import re
@@ -11,7 +11,7 @@ from pathlib import Path
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.operations import DESCRIBED, ROOTED
 from isochrone.formats.calls_seen import Calls, traced
-from isochrone.formats.programs.simgrid_ti import SPEED
+from isochrone.formats.program import DEFAULT_SPEED
 from isochrone.formats.source import MAX_FILE_RANKS, Source, parse_number
 from isochrone.formats.trace import TraceFormat
 
@@ -92,7 +92,7 @@ class _Reading(Calls):
         if action == "init":
             self.width = 8 if words else 1  # SimGrid's default: doubles of MPE, bytes of TAU
         elif action in ("compute", "sleep"):
-            self.now += self._number(words, 0) / (SPEED if action == "compute" else 1)
+            self.now += self._number(words, 0) / (DEFAULT_SPEED if action == "compute" else 1)
         elif action in ("send", "isend", "recv", "irecv"):
             self._enter()
             peer = int(self._number(words, 0))

@@ -7,7 +7,8 @@ from math import isnan
 import msgspec
 
 from isochrone.base.documents import Hidden, IfKnown, Inline, Scalar, shown
-from isochrone.base.table import Members, grouped
+from isochrone.base.record import Members
+from isochrone.base.table import grouped
 from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.pages.options import varied
 from isochrone.pages.page import (

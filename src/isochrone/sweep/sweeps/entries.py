@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from isochrone.base.record import Record
-from isochrone.base.table import Members
+from isochrone.base.record import Members, Record
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.pages.page import Block, Row, Section, Sentence, Table, columns_of
 from isochrone.pages.words import between, warnings_of

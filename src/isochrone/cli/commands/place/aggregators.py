@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
 from isochrone.base.inference import Speedup
-from isochrone.base.table import Members
+from isochrone.base.record import Members
 from isochrone.base.text import printable, printable_path
 from isochrone.collective_io.cli.aggregator_choice import (
     ByAll,

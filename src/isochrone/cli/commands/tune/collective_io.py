@@ -13,7 +13,7 @@ from pathlib import Path
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
-from isochrone.base.table import Members
+from isochrone.base.record import Members
 from isochrone.base.text import command_line, printable, shell_word
 from isochrone.cli.program import add_before, add_program, before_of, command_of
 from isochrone.collective_io.cli.placing import outcome, reporter
