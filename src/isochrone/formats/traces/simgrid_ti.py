@@ -1,7 +1,7 @@
 """Time-independent traces of SimGrid: a list of the files of the ranks, or a file with all ranks.
 
-A line is ``rank action arguments``. Computation is in operations, of which a host does `DEFAULT_SPEED` in
-a second. The trace has no times of calls.
+A line is ``rank action arguments``. Computation is in operations, of which a host does
+`DEFAULT_SPEED` in a second. The trace has no times of calls.
 """
 
 import re
