@@ -77,6 +77,23 @@ def test_operations_of_mpibench_have_the_time_of_the_slowest_rank() -> None:
     assert found["bcast"].points[0].n == 20
 
 
+def test_tables_of_skampi_have_the_ranks_and_sizes_of_their_rows() -> None:
+    """A ping-pong is half of the printed time; ranks are those of `procs=` or of the times."""
+    path = ROOT / "tests/golden/skampi/skampi-6.0.txt"
+    pair, collectives = read_all(path)
+    assert pair.header["seconds_are"] == HALF
+    (curve,) = curves(pair)
+    assert {p.bytes: p.median for p in curve.points} == pytest.approx(
+        {4: 3.8e-6, 16: 2.15e-6, 64: 2.5e-6, 256: 2.25e-6, 1024: 2.4e-6, 4096: 3.55e-6}
+    )
+    sizes = {(c.key["op"], c.p): [p.bytes for p in c.points] for c in curves(collectives)}
+    assert sizes == {
+        ("bcast", 2): [1024], ("bcast", 3): [4, 16, 64, 256, 1024, 4096],
+        ("barrier", 2): [0], ("barrier", 3): [0],
+    }  # fmt: skip
+    assert [warning["code"] for warning in pair.warnings].count("benchmarks-ignored") == 1
+
+
 def test_every_repetition_of_repro_mpi_counts() -> None:
     (curve,) = curves(read(ROOT / "tests/golden/repro-mpi/raw.txt"))
     assert (curve.key, curve.p) == ({"op": "allreduce"}, 4)
