@@ -1,4 +1,4 @@
-"""All figures and tables of docs/evaluation*.md, where the truth is known: `make evaluation`.
+"""All figures and tables of docs/evaluation.md, where the truth is known: `make evaluation`.
 
     PYTHONPATH=src:tests:bench python bench/evaluation.py [--full] [--only pairs,models]
         [--peer OSU=./osu_latency] [--output docs] [--pages]
@@ -38,20 +38,6 @@ SECTIONS = (
     "pairs", "verdicts", "collectives", "models", "papers", "collective_io", "applications",
 )  # fmt: skip
 
-PAGES = {
-    "evaluation-measurements": (
-        "Evaluation of measurements and verdicts",
-        "How accurate are measured times, and how often are verdicts correct?",
-        SECTIONS[:3],
-    ),
-    "evaluation-predictions": (
-        "Evaluation of models and predictions",
-        "How accurate are models, predicted gains, and predicted programs?",
-        SECTIONS[3:],
-    ),
-}
-"""Title, question and sections of each page."""
-
 HEAD = """# Evaluation
 
 How often is Isochrone right, and what fails? The table answers this for seven areas. The true values are known:
@@ -59,8 +45,7 @@ machines, formulas and programs are simulated (with SimGrid) or synthetic. Only 
 measured program.
 """
 COLUMNS = ("section", "question", "result", "main failure")
-TAIL = """
-## Which other programs are evaluated?
+TAIL = """## Which other programs are evaluated?
 
 Other programs were given the same simulated machines and synthetic data:
 
@@ -71,7 +56,7 @@ Other programs were given the same simulated machines and synthetic data:
 
 ## Latency maps of real and generated machines
 
-How often are levels and slow components of a latency map right? These tables are not in the sections above. [How a map is
+How often are levels and slow components of a latency map right? [How a map is
 analysed](map-analysis.md) explains the two models that they test.
 
 **Real processors.** Users of KCORES core-to-core-latency-plus and nviennot core-to-core-latency published 50 maps of processors with 4 to
@@ -124,7 +109,7 @@ have been found, was found on 87 % of 100 machines.
 
 ## How do I repeat the evaluation?
 
-`make evaluation` writes these pages, their figures, and a CSV file of each table (`docs/evaluated`). It takes {seconds:.0f} s of
+`make evaluation` writes this page, its figures, and a CSV file of each table (`docs/evaluated`). It takes {seconds:.0f} s of
 processor time. The other programs run only if you list them in `PEERS="OSU=FOLDER LinkTest=PATH …"`. Rows of programs that are
 not listed keep the earlier results. `bench/peers/build.sh` builds these programs from downloaded sources.
 """
@@ -165,8 +150,7 @@ def main() -> None:
             kept = evaluated(name, Bed(Path(scratch), not args.full, peers, folder), folder)
         (folder / f"{name}.json").write_text(json.dumps(asdict(kept), ensure_ascii=False, indent=1))
         print(f"{name}: {kept.processor:.0f} s of processor time", flush=True)
-    for name, text in pages(args.output).items():
-        (args.output / f"{name}.md").write_text(text)
+    (args.output / "evaluation.md").write_text(page(args.output))
 
 
 def evaluated(name: str, bed: Bed, folder: Path) -> Stored:
@@ -195,33 +179,23 @@ def write_csv(path: Path, table: Table) -> None:
         writer.writerows(table.rows)
 
 
-def pages(output: Path) -> dict[str, str]:
-    """Return the text of each page, from all sections that were evaluated."""
-    letters = dict(zip(SECTIONS, "abcdefg", strict=True))
-    links, overview, total = {}, [], 0.0
-    written = {}
-    for name, (title, question, sections) in PAGES.items():
-        parts = [
-            f"# {title}",
-            f"{question} [Evaluation](evaluation.md) summarises the results.",
-        ]
-        for section in sections:
-            if not (output / f"evaluated/{section}.json").exists():
-                continue
-            stored = Stored(**json.loads((output / f"evaluated/{section}.json").read_text()))
-            total += stored.processor
-            module, letter = importlib.import_module(f"evaluated.{section}"), letters[section]
-            heading = f"({letter}) {module.TITLE}"
-            links[letter] = f"{name}.md#{anchor(heading)}"
-            found, text = described(output / "evaluated", section, stored)
-            overview.append(
-                (f"[({letter})]({links[letter]})", found.question, found.answer, found.failure)
-            )
-            parts += [f"## {heading}", text]
-        written[name] = "\n\n".join(parts) + "\n"
-    whole = dict.fromkeys("acd", "evaluation.md") | links
+def page(output: Path) -> str:
+    """Return the text of the page, from all sections that were evaluated."""
+    links, overview, parts, total = dict.fromkeys("acd", "#evaluation"), [], [], 0.0
+    for letter, section in zip("abcdefg", SECTIONS, strict=True):
+        if not (output / f"evaluated/{section}.json").exists():
+            continue
+        stored = Stored(**json.loads((output / f"evaluated/{section}.json").read_text()))
+        total += stored.processor
+        heading = f"({letter}) {importlib.import_module(f'evaluated.{section}').TITLE}"
+        links[letter] = f"#{anchor(heading)}"
+        found, text = described(output / "evaluated", section, stored)
+        overview.append(
+            (f"[({letter})]({links[letter]})", found.question, found.answer, found.failure)
+        )
+        parts.append(f"## {heading}\n\n{text}\n\n")
     table = "\n".join(markdown(COLUMNS, overview))
-    return {"evaluation": f"{HEAD}\n{table}\n{TAIL.format(seconds=total, **whole)}", **written}
+    return f"{HEAD}\n{table}\n\n{''.join(parts)}{TAIL.format(seconds=total, **links)}"
 
 
 def described(folder: Path, section: str, stored: Stored) -> tuple[Page, str]:
