@@ -14,7 +14,7 @@ from isochrone.runfile.file import read
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
-ROWS = ("osu_latency", "osu_bw", "osu_barrier", "osu_allreduce")
+ROWS = ("osu_latency", "osu_bw", "osu_barrier", "osu_multi_lat", "osu_allreduce", "osu_ibcast")
 IMPOSSIBLE = presets.Preset("osu_impossible", "collective", ("--op", "impossible"), "no operation")
 
 
@@ -45,8 +45,10 @@ def test_it_measures_what_it_can_and_reports_it_by_the_names_of_osu(
     rows = {line.split()[0]: line for line in table if line.startswith("osu_")}
     assert set(rows) == set(ROWS)
     assert rows["osu_bw"].count("MB/s") == rows["osu_allreduce"].count(" us") == 2
+    assert rows["osu_multi_lat"].count(" us") == 2
+    assert rows["osu_ibcast"].endswith("%")
     page = (tmp_path / "osu/report.html").read_text()
-    assert all(name in page for name in ROWS)
+    assert all(page.index(name) < page.index('id="findings"') for name in ROWS)
 
 
 @pytest.mark.usefixtures("few", "mpich")

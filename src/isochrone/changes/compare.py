@@ -6,7 +6,7 @@ or levels, nodes … and single points), within a kind by Bonferroni, among sing
 Times of a simulator are exact.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -192,6 +192,16 @@ class Comparison:
     def points(self) -> list[Change]:
         """All points."""
         return [self.changes[k] for k in range(len(self.changes))]
+
+    def moved(self, points: Iterable[int]) -> float | None:
+        """Return the bytes of a round trip in a map of bandwidths, their median over points.
+
+        None: times are compared, not bandwidths.
+        """
+        if self.experiment != "bandwidth-map":
+            return None
+        sizes = [self.changes.key(k)["bytes"] for k in points]
+        return 2 * float(np.median([size for size in sizes if isinstance(size, int)]))
 
     @property
     def one_launch(self) -> bool:

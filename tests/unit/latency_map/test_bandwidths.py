@@ -73,6 +73,27 @@ def test_no_sentence_speaks_of_times(file: Path, tmp_path: Path) -> None:
     )
 
 
+def test_a_comparison_is_of_bandwidths(file: Path, tmp_path: Path) -> None:
+    """Rank 2 loses a third: the changed rank, its pairs and the page have bandwidths."""
+    rows = [line.split() for line in file.read_text().splitlines()[2:]]
+    for k, row in enumerate(rows):
+        for other in range(GPUS):
+            if 2 in (k, other):
+                row[1 + other] = f"{float(row[1 + other]) * 2 / 3:.2f}"
+    heading = file.read_text().splitlines()[:2]
+    (tmp_path / "b.txt").write_text("\n".join([*heading, *map(" ".join, rows)]) + "\n")
+    for options in ((), ("-o", "ab.html")):
+        answer = run_here("compare", file, "b.txt", "--one-launch", *options, cwd=tmp_path)
+        assert answer.returncode == 0, answer.stderr
+        (row,) = [line for line in answer.stdout.splitlines() if line.startswith("slower")]
+        assert row.count("GB/s") == 3
+        assert OF_TIMES.findall(answer.stdout) == []
+    html = (tmp_path / "ab.html").read_text()
+    page = re.sub(r"<(script|style|svg).*?</\1>|<[^>]*>", " ", html, flags=re.DOTALL)
+    assert OF_TIMES.findall(page) == []
+    assert "median bandwidth in GB/s" in html
+
+
 @pytest.mark.parametrize("view", ["heatmap", "levels"])
 def test_no_axis_and_no_caption_speaks_of_times(view: str, run: Run) -> None:
     figure = views.draw(view, [run], views.Options())

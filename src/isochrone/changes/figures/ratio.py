@@ -23,6 +23,7 @@ from isochrone.views.style import (
     INK,
     PALE,
     SLOW,
+    Rates,
     axes_at,
     new_figure,
     plain_axes,
@@ -57,7 +58,8 @@ class _Panel(NamedTuple):
     """Times that belong together: the sizes of an operation, or the components of a map.
 
     ``before`` and ``after`` have the shape (launches, ticks), in seconds; ``ratio``, ``low`` and
-    ``high`` (ticks,). ``verdicts`` are empty where there is none of a whole level.
+    ``high`` (ticks,). ``verdicts`` are empty where there is none of a whole level. ``moved`` bytes
+    over the seconds are the bandwidth, in a map of bandwidths.
     """
 
     title: str
@@ -68,6 +70,7 @@ class _Panel(NamedTuple):
     low: Floats
     high: Floats
     verdicts: list[str]
+    moved: float | None
 
     @property
     def aslant(self) -> bool:
@@ -104,9 +107,10 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     legend = f"dots: single launches · bars: 95 % intervals of B / A · band: margin{note}"
     write_head(figure, _MARGINS[0] / _CHANGES_WIDTH, "A and B compared", [HeadLine(legend)])
     wide = (_CHANGES_WIDTH - 2 * _MARGINS[0] - _MARGINS[1]) / 2
+    ratio_name = "ratio B / A" + " of times" * (found.moved([0]) is not None)
     for number, panel in enumerate(panels):
         bottom = below + (len(panels) - 1 - number) * height
-        for k, (fill, beside) in enumerate(((_times, ""), (_ratios, "ratio B / A"))):
+        for k, (fill, beside) in enumerate(((_times, ""), (_ratios, ratio_name))):
             left = _MARGINS[0] + k * (wide + _MARGINS[0])
             axes = axes_at(figure, left, bottom, wide, _AXES)
             beside = fill(axes, panel, found.margin) or beside
@@ -166,21 +170,25 @@ def _panel(
     ]
     ratio, low, high = (np.exp(np.clip(v, -50, 50)) for v in (one.change, one.low, one.high))
     ticks = [printable(name, 30) for name in names]
-    return _Panel(printable(title, 90), ticks, sides[0], sides[1], ratio, low, high, verdicts)
+    moved = found.moved(np.concatenate(points).tolist())
+    before, after = sides
+    return _Panel(printable(title, 90), ticks, before, after, ratio, low, high, verdicts, moved)
 
 
 def _times(axes: Axes, panel: _Panel, _margin: float) -> str:
     """Draw the geometric means over the launches of each side; return what the axis shows."""
-    unit = time_unit(np.concatenate([panel.before.ravel(), panel.after.ravel()]))
+    both = np.concatenate([panel.before.ravel(), panel.after.ravel()])
+    unit = time_unit(both)
+    rates = None if panel.moved is None else Rates.of(panel.moved, both)
     where = np.arange(len(panel.ticks))
     for seconds, colour, name, shift in ((panel.before, A, "A", -0.1), (panel.after, B, "B", 0.1)):
-        values = seconds / unit.factor
+        values = rates.moved / seconds / rates.factor if rates else seconds / unit.factor
         typical = np.exp(np.nanmean(np.log(values), axis=0))
         axes.plot(where, typical, "-o", color=colour, lw=1.4, ms=3.5, label=name, zorder=3)
         at = np.broadcast_to(where + shift, values.shape)
         axes.plot(at.ravel(), values.ravel(), ".", color=colour, ms=3, alpha=0.55, zorder=2)
     _scale(axes)
-    return f"median time in {unit.name}"
+    return f"median bandwidth in {rates.name}" if rates else f"median time in {unit.name}"
 
 
 def _ratios(axes: Axes, panel: _Panel, margin: float) -> str:

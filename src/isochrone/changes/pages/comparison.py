@@ -1,14 +1,14 @@
 """Two measurements compared: what is slower, faster or not known, and which settings differ."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from isochrone.base.text import printable
-from isochrone.base.units import format_bytes, format_seconds
+from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.base.verdicts import FASTER, SAME, SLOWER
-from isochrone.changes.compare import FAR_APART, Comparison
+from isochrone.changes.compare import FAR_APART, Change, Comparison
 from isochrone.changes.components import Difference, Part
 from isochrone.changes.gate import Limit, what_to_measure
 from isochrone.pages.page import Block, Row, Sentence, Table, Tone, columns_of
@@ -110,31 +110,53 @@ def table(found: Comparison) -> Table:
     """Return the components that changed, or the points that differ most if none did."""
     if found.parts:
         rows = [
-            _row(part.difference, part.before, part.after, _full_name(part, found))
+            _row(part.difference, amounts_of(part, part.points, found), _full_name(part, found))
             for part in found.parts[:MAX_COMPARISON_ROWS]
         ]
     else:
         off = np.abs(np.expm1(found.changes.differences.rows[:, 0]))
-        listed = [
-            found.changes[k] for k in np.argsort(-off, kind="stable")[:MAX_COMPARISON_ROWS].tolist()
-        ]
-        rows = [_row(p.difference, p.before, p.after, name_of(p.key)) for p in listed]
+        rows = []
+        for k in np.argsort(-off, kind="stable")[:MAX_COMPARISON_ROWS].tolist():
+            change = found.changes[k]
+            amounts = amounts_of(change, [k], found)
+            rows.append(_row(change.difference, amounts, name_of(change.key)))
     more = len(found.parts or found.changes) - MAX_COMPARISON_ROWS
-    columns = columns_of("", ">ratio, 95 % interval", ">median, A -> B",
+    columns = columns_of("", f">{ratio_title(found)}", ">median, A -> B",
                          "component" if found.parts else "point")  # fmt: skip
     left_out = f"and {more} more (--json lists all)" if more > 0 else ""
     return Table("", columns, tuple(rows), left_out)
 
 
-def _row(difference: Difference, before: float, after: float, name: str) -> Row:
-    times = f"{format_seconds(before)} -> {format_seconds(after)}"
-    cells = (difference.verdict, ratio_of(difference), times, name)
+def _row(difference: Difference, amounts: tuple[str, str], name: str) -> Row:
+    cells = (difference.verdict, ratio_of(difference), " -> ".join(amounts), name)
     return Row(cells, TONES.get(difference.verdict, ""))
+
+
+def ratio_title(comparison: Comparison) -> str:
+    """Title the column of ratios, which are of times also in a map of bandwidths."""
+    of_times = " of times" if comparison.moved([0]) is not None else ""
+    return f"ratio{of_times}, 95 % interval"
+
+
+def amounts_of(
+    change: Change | Part, points: Iterable[int], comparison: Comparison
+) -> tuple[str, str]:
+    """Write what A and B take, or the bandwidths of both in a map of these."""
+    moved = comparison.moved(points)
+    if moved is None:
+        return format_seconds(change.before), format_seconds(change.after)
+    return format_rate(moved / change.before), format_rate(moved / change.after)
 
 
 def _full_name(component: Part, comparison: Comparison) -> str:
     """Name a component and what it adds: ``node n5: 46 of its 48 pairs, median +9.1 µs``."""
-    added = f"{'+' if component.added >= 0 else '-'}{format_seconds(abs(component.added))}"
+    moved = comparison.moved(component.points)
+    if moved is None:
+        sign, amount = component.added >= 0, format_seconds(abs(component.added))
+    else:
+        more = moved / component.after - moved / component.before
+        sign, amount = more >= 0, format_rate(abs(more))
+    added = f"{'+' if sign else '-'}{amount}"
     count = len(component.points)
     if component.of == 1:
         return f"{name_of(comparison.changes[component.points[0]].key)}, {added}"

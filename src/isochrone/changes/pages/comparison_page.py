@@ -6,10 +6,17 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from isochrone.base.text import listed, printable
-from isochrone.base.units import format_seconds
 from isochrone.base.verdicts import FASTER, SAME, SLOWER
 from isochrone.changes.compare import Comparison
-from isochrone.changes.pages.comparison import TONES, head, name_of, ratio_of, table
+from isochrone.changes.pages.comparison import (
+    TONES,
+    amounts_of,
+    head,
+    name_of,
+    ratio_of,
+    ratio_title,
+    table,
+)
 from isochrone.pages.page import Page, Picture, Row, Section, Sentence, Table, columns_of
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
@@ -19,7 +26,7 @@ MAX_LISTED_POINTS = 64
 
 _CAPTION = (
     "Left: geometric means over the launches of A (blue) and B (orange). Right: the ratio B / A. "
-    "The band is the margin, within which times are the same. Slower is red, faster is green."
+    "The band is the margin, within which both are the same. Slower is red, faster is green."
 )
 
 
@@ -45,7 +52,7 @@ def _sections(one: Compared) -> Iterator[Section]:
     found, prefix = one.found, f"{printable(one.name, 60)}: " if one.name else ""
     verdict = _verdict(found)
     picture = Picture(
-        "ratio", "Times and ratios", _CAPTION, (*one.before, *one.after),
+        "ratio", "Medians and ratios", _CAPTION, (*one.before, *one.after),
         Options(comparison=found), alt=verdict.text,
     )  # fmt: skip
     title = "components that changed" if found.parts else f"{found.kind}s that differ most"
@@ -113,13 +120,12 @@ def _points(found: Comparison) -> Table:
     shown = sorted(order[:MAX_LISTED_POINTS])
     rows = (
         Row((
-            name_of(one.key), format_seconds(one.before), format_seconds(one.after),
-            ratio_of(one.difference), one.verdict,
+            name_of(one.key), *amounts_of(one, [k], found), ratio_of(one.difference), one.verdict,
         ), TONES.get(one.verdict, ""))
-        for one in map(found.changes.__getitem__, shown)
+        for k, one in zip(shown, map(found.changes.__getitem__, shown), strict=True)
     )  # fmt: skip
     more = len(verdicts) - len(shown)
-    columns = columns_of(found.kind, ">A", ">B", ">ratio, 95 % interval", "verdict")
+    columns = columns_of(found.kind, ">A", ">B", f">{ratio_title(found)}", "verdict")
     left_out = f"{more:,} more (compare --json lists all)" if more else ""
     return Table(f"all {found.kind}s", columns, tuple(rows), left_out)
 

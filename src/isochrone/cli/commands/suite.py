@@ -182,20 +182,22 @@ def _report(planned_runs: Sequence[Planned], folder: Path) -> None:
         for run in runs if is_sweep(run) and run.tables.get("sample")
         for curve in curves(run) if not curve.of_ranks or curve.p == run.size
     ]  # fmt: skip
-    columns = page.columns_of("benchmark", "of", ">ranks", ">smallest size", ">largest size")
+    columns = page.columns_of("benchmark", "of", ">ranks", ">smallest size", ">largest size",
+                             ">overlap")  # fmt: skip
     title = "As OSU prints it: means over repetitions and ranks; MB/s are 1,000,000 bytes"
-    terminal.print_blocks([page.Table(title, columns, tuple(rows))])
+    table = page.Table(title, columns, tuple(rows))
+    terminal.print_blocks([table])
     path = folder / "report.html"
     try:
-        write_report(runs, path)
+        write_report(runs, path, before=[page.Section("OSU Micro-Benchmarks", (table,))])
     except InputError as error:  # the figures are optional
         warn(error)
     else:
         print_path(path)
 
 
-def _ends(curve: Curve, *, rated: bool) -> tuple[str, str]:
-    """Return smallest and largest size, each with its time or, with a window, its bandwidth."""
+def _ends(curve: Curve, *, rated: bool) -> tuple[str, str, str]:
+    """Return smallest and largest size, with time or (of a window) bandwidth, and its overlap."""
     last = curve.points[-1]
     first = next(point for point in curve.points if point.bytes or not rated)
 
@@ -206,7 +208,8 @@ def _ends(curve: Curve, *, rated: bool) -> tuple[str, str]:
         mean = point.mean if point.rank_mean is None else point.rank_mean
         return f"{size}{mean * 1e6:,.2f} us"
 
-    return value(first), value(last) if last is not first else ""
+    overlap = "" if last.overlap is None else f"{last.overlap:.0%}"
+    return value(first), value(last) if last is not first else "", overlap
 
 
 def _print_plan(

@@ -38,6 +38,9 @@ _UNNAMED = "nccl-tests"
 """The test of a table that does not name it."""
 
 _NEEDED = ("size", "count", "type", "time")
+OUT_OF_PLACE = ("size", "count", "type", "redop", "root", "time", "algbw", "busbw")
+"""Columns of a table without the times in place."""
+
 _IN_PLACE = "in-place "
 _CLOSE = 0.1  # of a ratio of two bandwidths, which are printed with two decimals
 _MIN_EXACT_BANDWIDTH = 1.0  # GB/s: two decimals of smaller values are too imprecise
@@ -112,8 +115,35 @@ class _Tables:
             if self._hosts.setdefault(number, host) != host:
                 self._twice = number
         elif version := _LIBRARY.fullmatch(line):
-            digits = int(version["number"])  # 22703 is 2.27.3, as NCCL counts since 2.9
-            self._library = f"{digits // 10000}.{digits // 100 % 100}.{digits % 100}"
+            self._library = _version(int(version["number"]))
+
+
+def _version(number: int) -> str:
+    """Return the version of NCCL as it is written: 22703 is 2.27.3 (since 2.9)."""
+    return f"{number // 10000}.{number // 100 % 100}.{number % 100}"
+
+
+def reader_of(
+    source: Source, wanted: Wanted, test: str, hosts: dict[int, str], version: int
+) -> tuple[_Tables, _Table]:
+    """Return the reader of a table that is not in a log, and the table, still empty.
+
+    Parameters
+    ----------
+    source, wanted
+        The file, and what it may lack.
+    test
+        Name of the program.
+    hosts
+        Host of each rank.
+    version
+        Of NCCL, as a number; 0: not known.
+    """
+    hosts = {rank: printable(host, 200) for rank, host in hosts.items()}
+    ranks = max(hosts, default=-1) + 1
+    table = _Table(test or _UNNAMED, 1, ranks or None, list(OUT_OF_PLACE), hosts=hosts)
+    table.library = _version(version) if version else ""
+    return _Tables(source, wanted), table
 
 
 def _with_reduction(tokens: list[str], table: Results) -> list[str]:

@@ -75,8 +75,21 @@ class _Article(Record):
         return any(isinstance(block, _Explored) and block.data for block in blocks)
 
 
-def write_report(runs: Sequence[Run], path: Path, asked: Asked = AS_USUAL) -> None:
+def write_report(
+    runs: Sequence[Run], path: Path, asked: Asked = AS_USUAL, before: Sequence[Section] = ()
+) -> None:
     """Write the report of one or several runs. The file appears whole or not at all.
+
+    Parameters
+    ----------
+    runs
+        What the report is of.
+    path
+        The HTML file.
+    asked
+        What the user wants to see of each.
+    before
+        Sections on all of them, which come first.
 
     Raises
     ------
@@ -107,6 +120,7 @@ def write_report(runs: Sequence[Run], path: Path, asked: Asked = AS_USUAL) -> No
         findings=[finding_of(article.page, article.id, article.title) for article in articles]
         if several
         else [],
+        before=_parts(before, "before", ""),
         together=_parts(shared, "together", ""),
         articles=articles,
     )
@@ -235,7 +249,7 @@ def write_page(page: Page, path: Path) -> None:
         If jinja2 or matplotlib is not installed, or the file cannot be written.
     """
     article = _Article("run-1", page.title, page, _parts(page.sections, "run-1", page.title))
-    _write(path, title=page.title, findings=[], together=[], articles=[article])
+    _write(path, title=page.title, findings=[], before=[], together=[], articles=[article])
 
 
 def _write(path: Path, *, articles: Sequence[_Article], **context: Any) -> None:

@@ -66,6 +66,17 @@ def test_ping_pong_and_rings_of_hpcc() -> None:
     })  # fmt: skip
 
 
+def test_operations_of_mpibench_have_the_time_of_the_slowest_rank() -> None:
+    run = read(ROOT / "tests/golden/mpibench/mpibench-1.5.txt")
+    found = {curve.key["op"]: curve for curve in curves(run)}
+    assert {op: [p.bytes for p in curve.points] for op, curve in found.items()} == {
+        "barrier": [0], "bcast": [8, 64, 1024], "alltoall": [8, 64, 1024], "reduce": [8, 64, 1024],
+    }  # fmt: skip
+    assert {curve.p for curve in found.values()} == {2}
+    assert found["bcast"].points[0].median == pytest.approx(1.4176e-6)
+    assert found["bcast"].points[0].n == 20
+
+
 def test_every_repetition_of_repro_mpi_counts() -> None:
     (curve,) = curves(read(ROOT / "tests/golden/repro-mpi/raw.txt"))
     assert (curve.key, curve.p) == ({"op": "allreduce"}, 4)

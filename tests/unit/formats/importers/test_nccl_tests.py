@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from beds.mpis import ROOT
 from isochrone.base.errors import InputError
-from isochrone.formats.importers import nccl_tests
+from isochrone.formats.importers import nccl_tests, nccl_tests_json
 from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import curves
@@ -141,3 +142,38 @@ def test_cut_or_damaged_output_is_read_or_refused(
             assert "\n" not in str(error)
         else:
             assert curves(run)[0].points
+
+
+JSON = ROOT / "tests/golden/nccl-tests-json/all_reduce.json"
+
+
+def test_the_json_file_has_the_rows_of_the_table() -> None:
+    """Without MPI it lists the first of eight GPUs; the row with wrong data in place counts."""
+    run = nccl_tests_json.IMPORTER.read(JSON)
+    (curve,) = curves(run)
+    assert (curve.key["op"], curve.p) == ("allreduce", 8)
+    assert run.hosts == ["node1"] * 8
+    assert run.library.library == "NCCL 2.28.3"
+    assert {p.bytes: p.median for p in curve.points} == pytest.approx(
+        {8388608: 82.31e-6, 16777216: 130.12e-6, 33554432: 231.45e-6}
+    )
+
+
+def test_iterations_of_the_json_file_are_repetitions(tmp_path: Path) -> None:
+    """With `-I 1`: medians with intervals. Results with wrong data are left out."""
+    document = json.loads(JSON.read_text())
+    for result in document["results"]:
+        times = [result["out_of_place"]["time"] * factor for factor in (0.9, 1.0, 1.0, 1.1, 1.3)]
+        result["out_of_place_per_iter"] = {"skipped_iterations": 0, "times_us": times}
+    document["results"][0]["out_of_place"]["nwrong"] = 4.0
+    (tmp_path / "out.json").write_text(json.dumps(document))
+    (curve,) = curves(nccl_tests_json.IMPORTER.read(tmp_path / "out.json"))
+    assert [(p.bytes, p.n) for p in curve.points] == [(16777216, 5), (33554432, 5)]
+    assert curve.points[0].median == pytest.approx(130.12e-6)
+
+
+@pytest.mark.parametrize("cut", [40, 400, 1200])
+def test_a_json_file_that_is_cut_is_refused(tmp_path: Path, cut: int) -> None:
+    (tmp_path / "out.json").write_text(JSON.read_text()[:cut])
+    with pytest.raises(InputError):
+        nccl_tests_json.IMPORTER.read(tmp_path / "out.json")

@@ -1,0 +1,49 @@
+"""Output of mpiBench: mean, least and greatest time of the ranks by operation and size."""
+
+import re
+
+from isochrone.formats.imported_sweep import Results, Sweep
+from isochrone.formats.log import of_tables
+from isochrone.formats.source import MAX_FILE_RANKS, Source
+from isochrone.runfile.importer import Wanted
+
+_ROW = re.compile(
+    r"(?P<op>[A-Z]\w+)\s+Bytes:\s+(\d+)\s+Iters:\s+(\d+)\s+Avg:\s+(\S+)\s+Min:\s+(\S+)\s+"
+    r"Max:\s+(\S+)\s+(?:Comm: (?P<comm>.{1,200}?)\s+)?Ranks:\s+(?P<ranks>\d{1,9})\b.*"
+)
+_COLUMNS = ["op", "bytes", "n", "avg", "min", "max"]
+
+
+class _Tables:
+    def __init__(self, source: Source, wanted: Wanted) -> None:
+        self.source = source
+        self._of: tuple[str | None, ...] = ()
+
+    def begins(self, text: str) -> Results | None:
+        row = _ROW.fullmatch(text.strip())
+        if row is None or row.group("op", "comm", "ranks") == self._of:
+            return None
+        self._of = row.group("op", "comm", "ranks")
+        table = Results(row["op"], self.source.line, int(row["ranks"]), _COLUMNS)
+        self.takes(table, text)
+        return table
+
+    def takes(self, table: Results, text: str) -> None:
+        if row := _ROW.fullmatch(text.strip()):
+            table.take(self.source, row.groups()[: len(_COLUMNS)])
+
+    def sweep(self, table: Results) -> Sweep:
+        source, ranks = self.source, table.ranks
+        if not ranks or ranks > MAX_FILE_RANKS:
+            raise source.fail(f"the number of ranks {ranks} is not valid", table.line)
+        samples = table.samples(source, lambda row: {
+            "op": row["op"].lower(), "p": ranks, "root": 0,
+            "bytes": source.whole(row["bytes"], "Bytes"), "n": source.whole(row["n"], "Iters"),
+            "seconds": source.micro(row["max"], "Max"),
+        })  # fmt: skip
+        return Sweep("collective", "operation, slowest rank", ranks, samples)
+
+
+IMPORTER = of_tables(
+    "mpibench", "the output of mpiBench", rb"^\w+\s+Bytes:\s+\d+\s+Iters:\s+\d+\s+Avg:", _Tables
+)
