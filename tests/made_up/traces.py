@@ -57,6 +57,31 @@ def _text(folder: Path, rank: int, events: Sequence[Event], ranks: int) -> Path:
     return path
 
 
+def simgrid_ti(folder: Path, ranks: Sequence[Sequence[Event]]) -> Path:
+    """Write a list and the files of the ranks, for a host of 10^9 operations per second."""
+    for rank, events in enumerate(ranks):
+        lines, open_ = ["init"], 0
+        for event in events:
+            lines.append(f"compute {event.gap * 1e9:.10g}")
+            size = round(event.bytes)
+            if event.op in ("send", "recv", "isend", "irecv"):
+                lines.append(f"{event.op} {event.peer} 0 {size} 6")
+                open_ += event.op in ("isend", "irecv")
+            elif event.op == "wait":
+                lines.append(f"waitall {open_}")
+                open_ = 0
+            elif event.op == "bcast":
+                lines.append(f"bcast {size} {event.root} 6")
+            else:
+                assert event.op == "allreduce", event.op
+                lines.append(f"allreduce {size // 8} 0 0")
+        text = "".join(f"{rank} {line}\n" for line in [*lines, "finalize"])
+        (folder / f"x-rank-{rank}.txt").write_text(text)
+    path = folder / "x.ti"
+    path.write_text("".join(f"x-rank-{rank}.txt\n" for rank in range(len(ranks))))
+    return path
+
+
 def otf2_archive(
     folder: Path, ranks: Sequence[Sequence[Event]], groups: Sequence[tuple[int, ...]], *,
     receives: bool = True, nonblocking: bool = False,

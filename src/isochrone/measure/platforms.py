@@ -14,20 +14,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from math import prod
+from pathlib import Path
 
 from isochrone.base.errors import InputError
-from isochrone.base.text import whole_number
+from isochrone.base.files import read_bytes
+from isochrone.base.text import printable, whole_number
 from isochrone.base.units import Bytes, Seconds, parse_bytes, parse_seconds
+from isochrone.measure.networks import read_network
 
 MAX_PLATFORM_NODES = 1024
 MPI_HEADER = 16
 """Bytes that SimGrid's MPI adds to a message."""
 
-_KINDS = ("torus", "dragonfly", "switches")
+_KINDS = ("torus", "dragonfly", "network", "switches")
 _KEYS = {
-    "nodes", "cores", "switches", "pods", "torus", "dragonfly", "latency", "trunk", "bandwidth",
-    "loopback", "slow-node", "slow-pair", "slow-switch", "slow-link", "placement", "seed",
-    "speed",
+    "nodes", "cores", "switches", "pods", "network", "torus", "dragonfly", "latency", "trunk",
+    "bandwidth", "loopback", "slow-node", "slow-pair", "slow-switch", "slow-link", "placement",
+    "seed", "speed",
 }  # fmt: skip
 
 
@@ -61,6 +64,8 @@ class Platform:
         How ranks are dealt out.
     speeds
         Of the cores of the nodes, in turn, in 10^9 operations per second.
+    names
+        Of the nodes.
     """
 
     description: str
@@ -72,6 +77,7 @@ class Platform:
     placement: str
     seed: int
     speeds: list[float]
+    names: list[str]
 
     def node_of_rank(self) -> list[int]:
         """Node of each rank."""
@@ -91,7 +97,7 @@ class Platform:
 
     def hosts(self) -> str:
         """Return the host file: the node of each rank, one per line."""
-        return "".join(f"node-{node}\n" for node in self.node_of_rank())
+        return "".join(f"{self.names[node]}\n" for node in self.node_of_rank())
 
     def xml(self) -> str:
         """Return the platform file of SimGrid."""
@@ -100,24 +106,26 @@ class Platform:
     def _lines(self) -> Iterator[str]:
         yield "<?xml version='1.0'?>"
         yield '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">'
-        yield f"<!-- isochrone platform '{self.description}' -->"
+        description = self.description.replace("--", "- -")  # the other ends a comment
+        yield f"<!-- isochrone platform '{printable(description)}' -->"
         yield '<platform version="4.1">'
         yield '  <zone id="world" routing="Full">'
         for node in range(self.nodes):
             speed = self.speeds[node % len(self.speeds)]
-            yield f'    <host id="node-{node}" speed="{speed:g}Gf" core="{self.cores}"/>'
+            yield f'    <host id="{self.names[node]}" speed="{speed:g}Gf" core="{self.cores}"/>'
         for link in self.links.values():
             policy = ' sharing_policy="FATPIPE"' if link.name == "loopback" else ""
             yield (
                 f'    <link id="{link.name}" latency="{link.latency:.12g}s" '
                 f'bandwidth="{link.bandwidth:.12g}Bps"{policy}/>'
             )
-        for node in range(self.nodes):
-            ends = f'src="node-{node}" dst="node-{node}"'
+        for name in self.names:
+            ends = f'src="{name}" dst="{name}"'
             yield f'    <route {ends} symmetrical="NO"><link_ctn id="loopback"/></route>'
         for (a, b), names in self.routes.items():
             links = "".join(f'<link_ctn id="{name}"/>' for name in names)
-            yield f'    <route src="node-{a}" dst="node-{b}">{links}</route>'
+            ends = f'src="{self.names[a]}" dst="{self.names[b]}"'
+            yield f"    <route {ends}>{links}</route>"
         yield "  </zone>"
         yield "</platform>"
 
@@ -152,7 +160,8 @@ class _Builder:
         self.bandwidth = float(parse_bytes(words.get("bandwidth", "12.5GB")))
         if self.bandwidth <= 0:
             raise InputError("'bandwidth' must be above 0")
-        self.cores = self.count("cores", 1)
+        self.cores = self.core_count()
+        self.names: list[str] = []
         self.nodes = 0
         self.groups: list[list[int]] = []
         self.links: dict[str, Link] = {}
@@ -172,6 +181,8 @@ class _Builder:
             self.torus()
         elif "dragonfly" in self.words:
             self.dragonfly()
+        elif "network" in self.words:
+            self.network()
         else:
             self.tree()
         self.slow_node()
@@ -180,7 +191,7 @@ class _Builder:
         self.slow_pair()
         return Platform(
             description, self.nodes, self.cores, self.groups, self.links, self.routes, *dealt,
-            speeds,
+            speeds, self.names or [f"node-{node}" for node in range(self.nodes)],
         )  # fmt: skip
 
     # --- shapes ---------------------------------------------------------------------------------
@@ -272,6 +283,29 @@ class _Builder:
                 between = [self.link(way, k * self.trunk, wide) for way, k in ways.items()]
             self.connect(a, b, between)
 
+    def network(self) -> None:
+        """Route through the fewest cables between the switches of a file."""
+        network = read_network(Path(self.words["network"]))
+        self.names = list(network.nodes)
+        self.add_nodes(len(self.names))
+        leaves = sorted(set(network.nodes.values()))
+        self.switch_of = [leaves.index(switch) for switch in network.nodes.values()]
+        routes = {leaf: network.routes(leaf) for leaf in leaves}
+        for a, b in self.pairs():
+            s, t = (network.nodes[self.names[node]] for node in (a, b))
+            if t not in routes[s]:
+                raise InputError(f"no way leads from switch '{s}' to '{t}'",
+                                 where=self.words["network"])  # fmt: skip
+            self.connect(a, b, [
+                self.link(f"cable-{x}-{y}", self.trunk, network.cables[x, y] * self.bandwidth)
+                for x, y in routes[s][t]
+            ])  # fmt: skip
+        away = [[len(routes[s][t]) for t in leaves] for s in leaves]
+        for hops in sorted({hops for row in away for hops in row})[:-1]:
+            near = [tuple(k for k, count in enumerate(row) if count <= hops) for row in away]
+            if all(near[k] == group for group in near for k in group):  # a level, as in a tree
+                self.groups.append([near[switch][0] for switch in self.switch_of])
+
     # --- what is slow ---------------------------------------------------------------------------
 
     def slow_node(self) -> None:
@@ -344,6 +378,17 @@ class _Builder:
                 f"'{key}' needs a whole number from 1", hint=f"write for example {key}:16"
             )
         return int(text)
+
+    def core_count(self) -> int:
+        """Return the cores of a node, which a file of hwloc may list."""
+        name = self.words.get("cores", "")
+        if not name.endswith(".xml"):
+            return self.count("cores", 1)
+        cores = len(re.findall(rb'<object\s[^>]*\btype="Core"', read_bytes(Path(name))))
+        if not cores:
+            raise InputError("the file has no cores", where=name,
+                             hint="it is written by 'lstopo machine.xml'")  # fmt: skip
+        return cores
 
     def seconds(self, key: str, default: Seconds) -> Seconds:
         return parse_seconds(self.words[key]) if key in self.words else default

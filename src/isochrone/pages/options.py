@@ -45,8 +45,13 @@ _NEEDS: tuple[tuple[str, Rule, tuple[str, ...]], ...] = (
     (
         "mode",
         _is_not(
-            "blocking", "nonblocking", "persistent", "partitioned", "bidirectional",
-            "bidirectional_sendrecv", "bidirectional_persistent",
+            "blocking",
+            "nonblocking",
+            "persistent",
+            "partitioned",
+            "bidirectional",
+            "bidirectional_sendrecv",
+            "bidirectional_persistent",
         ),
         ("rma-sync", "rma-window"),
     ),
