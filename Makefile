@@ -10,7 +10,7 @@
 #   make coverage  lines and branches of src/ that `make test` executes
 #   make mutants   the share of random faults in src/ that they find, after that; COUNT=150 SEED=1
 #   make bench   what the measuring costs and disturbs, how well models predict
-#   make evaluation  figures and tables of docs/evaluation*.md; FULL=1 ONLY=… PEERS="NAME=PATH …"
+#   make evaluation  figures and tables of docs/evaluation.md; FULL=1 ONLY=… PEERS="NAME=PATH …"
 #   make fuzz    damaged files through every command that reads them, for SECONDS=600
 #   make signals what 200 signals at random moments leave behind
 #   make sanitize  every experiment with all its corner cases and 1 to 6 ranks, under sanitizers
@@ -175,7 +175,7 @@ fuzz: $(VENV)/ready-test
 bench: $(VENV)/ready-test
 	PYTHONPATH=tests $(BIN)/python bench/run.py --mpicc $(BIN)/mpicc
 
-# docs/evaluation*.md: quick is the default, below ten minutes of processor time; FULL=1 draws more.
+# docs/evaluation.md: quick is the default, below ten minutes of processor time; FULL=1 draws more.
 # ONLY=pairs,models: these sections; PEERS="LinkTest=/path/linktest": programs of others (bench/peers/build.sh).
 evaluation: $(VENV)/ready-test
 	PYTHONPATH=tests:bench $(BIN)/python bench/evaluation.py $(if $(FULL),--full) $(if $(ONLY),--only $(ONLY)) \
@@ -218,7 +218,7 @@ wheel-aarch64: $(VENV)/ready-test man
 	$(BIN)/python prebuilt/build.py --machine aarch64 --mpich $(AARCH64)/mpich --openmpi $(AARCH64)/openmpi
 	$(BIN)/python -m build --no-isolation --wheel --outdir dist .
 
-# What is uploaded, with its checksums: docs/releasing.md.
+# What is uploaded, with its checksums: docs/developers/releasing.md.
 release:
 	rm -rf dist
 	$(MAKE) wheel-aarch64

@@ -2,7 +2,7 @@
 
     PYTHONPATH=tests python bench/collective_programs.py [--programs FOLDER] [NAME ...]
 
-FOLDER is where they were built, as docs/collective-io-programs.md says. They run on a
+FOLDER is where they were built, as docs/tune-collective-io.md says. They run on a
 cluster of network namespaces (8 hosts, 16 ranks, 200 Mbit/s) and write to a file in memory.
 """
 
@@ -120,7 +120,7 @@ def main() -> int:
     if unknown := set(args.names) - set(PROGRAMS):
         parser.error(f"there is no {' '.join(unknown)}; there are {' '.join(PROGRAMS)}")
     if args.programs is None:
-        parser.error("where are the programs? See docs/collective-io-programs.md")
+        parser.error("where are the programs? See docs/tune-collective-io.md")
     programs = args.programs.resolve()
     there = [name for name in args.names or PROGRAMS if found(name, programs)]
     if why := lifetime.obstacle():
@@ -143,7 +143,7 @@ def found(name: str, programs: Path) -> bool:
     """Tell whether a program is there, and say what is missing."""
     missing = [one for one in PROGRAMS[name].needs if not any(programs.glob(one))]
     for one in missing:
-        print(f"{name}: no {programs / one}; docs/collective-io-programs.md says how to get it")
+        print(f"{name}: no {programs / one}; docs/tune-collective-io.md says how to get it")
     return not missing
 
 

@@ -1,4 +1,4 @@
-"""All figures and tables of docs/evaluation*.md, where the truth is known: `make evaluation`.
+"""All figures and tables of docs/evaluation.md, where the truth is known: `make evaluation`.
 
     PYTHONPATH=src:tests:bench python bench/evaluation.py [--full] [--only pairs,models]
         [--peer OSU=./osu_latency] [--output docs] [--pages]
@@ -38,20 +38,6 @@ SECTIONS = (
     "pairs", "verdicts", "collectives", "models", "papers", "collective_io", "applications",
 )  # fmt: skip
 
-PAGES = {
-    "evaluation-measurements": (
-        "Evaluation of measurements and verdicts",
-        "How accurate are measured times, and how often are verdicts correct?",
-        SECTIONS[:3],
-    ),
-    "evaluation-predictions": (
-        "Evaluation of models and predictions",
-        "How accurate are models, predicted gains, and predicted programs?",
-        SECTIONS[3:],
-    ),
-}
-"""Title, question and sections of each page."""
-
 HEAD = """# Evaluation
 
 How often is Isochrone right, and what fails? The table answers this for seven areas. The true values are known:
@@ -59,42 +45,21 @@ machines, formulas and programs are simulated (with SimGrid) or synthetic. Only 
 measured program.
 """
 COLUMNS = ("section", "question", "result", "main failure")
-TAIL = """
-## Which other programs are evaluated?
+TAIL = """## Latency maps of real and generated machines
 
-Other programs were given the same simulated machines and synthetic data:
-
-- LinkTest, mpiGraph, hp2p and network_tests2 measured all pairs of each machine in [(a)]({a}).
-- OSU and IMB measured messages between single pairs in [(a)]({a}) and [(c)]({c}).
-- OSU, IMB and ReproMPI measured collectives in [(c)]({c}).
-- Extra-P fitted models in [(d)]({d}).
-
-## Latency maps of real and generated machines
-
-How often are levels and slow components of a latency map right? These tables are not in the sections above. [How a map is
+How often are levels and slow components of a latency map right? [How a map is
 analysed](map-analysis.md) explains the two models that they test.
 
 **Real processors.** Users of KCORES core-to-core-latency-plus and nviennot core-to-core-latency published 50 maps of processors with 4 to
 256 hardware threads. Their groups (SMT siblings, clusters that share a cache, dies, sockets) are known. A level is *visible* if its median
 is 10 % below that of the next level, with at most 20 % exceptions. No defect is known, so a slow component is a false claim.
-A script read the result of `show --json`.
 
-| quantity | now, 50 maps | at first, 71 maps including these |
-| --- | --- | --- |
-| all visible levels exact, and none invented | 49 (98 %) | 62 % |
-| the same, and nothing called slow | 49 (98 %) | 39 % |
-| maps with false claims | 0 | 51 % |
-| processor time of the slowest map | 2 s (256 ranks) | 41 to over 200 s (48 to 96 ranks) |
+On 49 maps, all visible levels are exact, and none is invented. On none is anything called slow. The slowest map takes 2 s of processor time
+(256 ranks).
 
-Two defects were put into copies of each map. One rank took 1.5 times as long with all others, or one pair of ranks took 2 times as
-long. The table has the maps on which the defect exceeds three standard deviations of its healthy peers:
-
-| defect | named | named, and nothing else | maps |
-| --- | --- | --- | --- |
-| one rank x1.5 | 48 | 48 | 50 |
-| one pair x2 | 42 | 42 | 46 |
-
-The rules were chosen on these maps. All of them were looked at, so this is no test on unseen maps.
+Two defects were put into copies of each map. Of those that exceed three standard deviations of their healthy peers, a rank that takes 1.5
+times as long was named on 48 of 50 maps, and a pair that takes 2 times as long on 42 of 46, and nothing else. The rules were chosen on these
+maps, so this is no test on unseen maps.
 
 **Generated machines.** `bench/map_rates.py` makes random synthetic machines with 4 to 64 nodes, without noise and with 5 % noise. On some, one
 thing is slow by 25 to 500 %: a node, several nodes, a pair of nodes, a switch, or an uplink. On others, one to a third of the nodes are
@@ -124,7 +89,7 @@ have been found, was found on 87 % of 100 machines.
 
 ## How do I repeat the evaluation?
 
-`make evaluation` writes these pages, their figures, and a CSV file of each table (`docs/evaluated`). It takes {seconds:.0f} s of
+`make evaluation` writes this page, its figures, and a CSV file of each table (`docs/evaluated`). It takes {seconds:.0f} s of
 processor time. The other programs run only if you list them in `PEERS="OSU=FOLDER LinkTest=PATH …"`. Rows of programs that are
 not listed keep the earlier results. `bench/peers/build.sh` builds these programs from downloaded sources.
 """
@@ -165,8 +130,7 @@ def main() -> None:
             kept = evaluated(name, Bed(Path(scratch), not args.full, peers, folder), folder)
         (folder / f"{name}.json").write_text(json.dumps(asdict(kept), ensure_ascii=False, indent=1))
         print(f"{name}: {kept.processor:.0f} s of processor time", flush=True)
-    for name, text in pages(args.output).items():
-        (args.output / f"{name}.md").write_text(text)
+    (args.output / "evaluation.md").write_text(page(args.output))
 
 
 def evaluated(name: str, bed: Bed, folder: Path) -> Stored:
@@ -195,33 +159,21 @@ def write_csv(path: Path, table: Table) -> None:
         writer.writerows(table.rows)
 
 
-def pages(output: Path) -> dict[str, str]:
-    """Return the text of each page, from all sections that were evaluated."""
-    letters = dict(zip(SECTIONS, "abcdefg", strict=True))
-    links, overview, total = {}, [], 0.0
-    written = {}
-    for name, (title, question, sections) in PAGES.items():
-        parts = [
-            f"# {title}",
-            f"{question} [Evaluation](evaluation.md) summarises the results.",
-        ]
-        for section in sections:
-            if not (output / f"evaluated/{section}.json").exists():
-                continue
-            stored = Stored(**json.loads((output / f"evaluated/{section}.json").read_text()))
-            total += stored.processor
-            module, letter = importlib.import_module(f"evaluated.{section}"), letters[section]
-            heading = f"({letter}) {module.TITLE}"
-            links[letter] = f"{name}.md#{anchor(heading)}"
-            found, text = described(output / "evaluated", section, stored)
-            overview.append(
-                (f"[({letter})]({links[letter]})", found.question, found.answer, found.failure)
-            )
-            parts += [f"## {heading}", text]
-        written[name] = "\n\n".join(parts) + "\n"
-    whole = dict.fromkeys("acd", "evaluation.md") | links
+def page(output: Path) -> str:
+    """Return the text of the page, from all sections that were evaluated."""
+    overview, parts, total = [], [], 0.0
+    for letter, section in zip("abcdefg", SECTIONS, strict=True):
+        if not (output / f"evaluated/{section}.json").exists():
+            continue
+        stored = Stored(**json.loads((output / f"evaluated/{section}.json").read_text()))
+        total += stored.processor
+        heading = f"({letter}) {importlib.import_module(f'evaluated.{section}').TITLE}"
+        found, text = described(output / "evaluated", section, stored)
+        link = f"[({letter})](#{anchor(heading)})"
+        overview.append((link, found.question, found.answer, found.failure))
+        parts.append(f"## {heading}\n\n{text}\n\n")
     table = "\n".join(markdown(COLUMNS, overview))
-    return {"evaluation": f"{HEAD}\n{table}\n{TAIL.format(seconds=total, **whole)}", **written}
+    return f"{HEAD}\n{table}\n\n{''.join(parts)}{TAIL.format(seconds=total)}"
 
 
 def described(folder: Path, section: str, stored: Stored) -> tuple[Page, str]:

@@ -87,7 +87,7 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         "aggregators and 1 MiB of buffer, divided by the time with the chosen setting. The largest possible gain is that of the best of the "
         "20 settings.\n\n"
         "The program `io_program tiles` was recorded and tuned on 8 hosts of a "
-        "[cluster on one machine](test-beds.md#a-cluster-on-one-machine) (200 Mbit/s). Its gains are those of the whole program. "
+        "[cluster on one machine](developers/test-beds.md#a-cluster-on-one-machine) (200 Mbit/s). Its gains are those of the whole program. "
         "The largest possible gain would be reached if its collective calls took no time.",
         ("test", "predicted gain", "true gain (95 % interval)", "largest possible gain"),
         [(f"{len(rows)} synthetic machines, from the smallest gain to the largest", *map(limits, (2, 3, 4))),

@@ -135,7 +135,7 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         ["No measurement of a paper is repeated, because the machines no longer exist.",
          f"In all, {len(missing)} tables and figures are not reproduced. Most show times only in a picture, or "
          "lack coefficients.",
-         "Some formulas are misprinted. [Published models](published-models.md#how-misprints-are-read) says how they are read."],
+         "Some formulas are misprinted. [Published models](model-file.md#how-misprints-are-read) says how they are read."],
     )  # fmt: skip
 
 

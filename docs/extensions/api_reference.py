@@ -36,7 +36,7 @@ class PublicNames(SphinxDirective):
             lines.append("")
         lines.append("```")
         holder = nodes.container()
-        self.state.nested_parse(StringList(lines, "docs/api.md"), self.content_offset, holder)
+        self.state.nested_parse(StringList(lines, "docs/python.md"), self.content_offset, holder)
         return holder.children
 
 

@@ -1,4 +1,4 @@
-"""``python -m tests.cluster``: the cluster by hand; see docs/test-beds.md."""
+"""``python -m tests.cluster``: the cluster by hand; see docs/developers/test-beds.md."""
 
 import importlib
 import sys

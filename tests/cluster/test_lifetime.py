@@ -52,7 +52,7 @@ def processes(name: str) -> list[str]:
 def test_the_command_makes_a_cluster_runs_in_it_and_leaves_nothing(
     namespaces: None, golden: Golden
 ) -> None:
-    """The whole way by hand, as docs/test-beds.md shows it."""
+    """The whole way by hand, as docs/developers/test-beds.md shows it."""
     before, name = machine(), f"test-{os.getpid()}"
     named = ("--name", name)
     made = command("up", *named, "--nodes", "2", "--ranks", "3,1", "--rate", "200mbit")

@@ -38,7 +38,7 @@ def through_h5py() -> tuple[Path, list[object]]:
     """Return the MPI that h5py was built with and the program of the page."""
     python = Path(os.environ["ISOCHRONE_PROGRAMS"], "venv/bin/python")
     if subprocess.run([python, "-c", H5PY], check=False).returncode:
-        missing("h5py", "there is no h5py with MPI: docs/collective-io-programs.md")
+        missing("h5py", "there is no h5py with MPI: docs/tune-collective-io.md")
     field = ROOT / "examples/hdf5-write/field.py"
     return python.parent / "mpiexec", [python, field, "field.h5", "--steps", 1, "--block", 128]
 

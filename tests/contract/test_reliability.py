@@ -1,4 +1,4 @@
-"""Each promise of the pages has tests in promises.toml, and these tests exist."""
+"""Each promise of the page has tests in promises.toml, and these tests exist."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = [
-    ROOT / "docs" / f"{name}.md" for name in ("reliability", "reliability-files", "code-checks")
-]
+PAGE = ROOT / "docs/reliability.md"
 
 TESTS: dict[str, dict[str, list[str]]] = tomllib.loads(
     Path(__file__).with_name("promises.toml").read_text("utf-8")
@@ -24,11 +22,10 @@ TESTS: dict[str, dict[str, list[str]]] = tomllib.loads(
 def rows() -> list[tuple[str, str]]:
     """Return section and first cell of the rows of all tables, without their headings."""
     found = []
-    for page in PAGES:
-        for part in re.split(r"^## ", page.read_text("utf-8"), flags=re.MULTILINE)[1:]:
-            section, *lines = part.splitlines()
-            table = [line for line in lines if line.startswith("|")]
-            found += [(section, line.strip("|").split(" | ")[0].strip()) for line in table[2:]]
+    for part in re.split(r"^## ", PAGE.read_text("utf-8"), flags=re.MULTILINE)[1:]:
+        section, *lines = part.splitlines()
+        table = [line for line in lines if line.startswith("|")]
+        found += [(section, line.strip("|").split(" | ")[0].strip()) for line in table[2:]]
     return found
 
 
@@ -40,7 +37,7 @@ def functions(file: Path) -> set[str]:
 
 
 def test_each_promise_has_tests() -> None:
-    """None is on a page only, or in the file only; none is there twice."""
+    """None is on the page only, or in the file only; none is there twice."""
     known = [(section, promise) for section, table in TESTS.items() for promise in table]
     assert len(known) >= 38
     assert rows() == known

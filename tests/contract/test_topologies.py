@@ -95,6 +95,6 @@ def test_the_schema_knows_it(name: str, tmp_path: Path) -> None:
 
 
 def test_the_reference_tells_it(name: str) -> None:
-    """docs/description-exchanges.md has a row for each topology."""
-    page = Path(__file__).parents[2] / "docs/description-exchanges.md"
+    """docs/applications.md has a row for each topology."""
+    page = Path(__file__).parents[2] / "docs/applications.md"
     assert f"`{name}" in page.read_text()

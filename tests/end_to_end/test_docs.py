@@ -137,7 +137,7 @@ def test_the_reference_of_a_command_has_all_its_options(
 
 
 def test_the_reference_of_python_has_all_public_names(site: Path, pages: dict[Path, Links]) -> None:
-    anchors = pages[site / "api.html"].anchors
+    anchors = pages[site / "python.html"].anchors
     assert {f"isochrone.{name}" for name in package.__all__} <= anchors
 
 

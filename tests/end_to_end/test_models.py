@@ -133,8 +133,8 @@ def test_wrong_use_is_one_line(isochrone: Isochrone, runs: list[Path], tmp_path:
 
 @pytest.mark.slow
 def test_the_python_of_the_documentation_runs(tmp_path: Path) -> None:
-    """The ten lines of docs/models-python.md, as they stand there."""
-    page = (ROOT / "docs/models-python.md").read_text()
+    """The ten lines of docs/models.md, as they stand there."""
+    page = (ROOT / "docs/models.md").read_text()
     code = page.split("```python\n")[1].split("```")[0]
     variables = grid("bcast-log")
     for p in (2, 4, 8, 16):
@@ -153,7 +153,7 @@ def test_the_python_of_the_documentation_runs(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_python_with_a_table_of_the_documentation_runs(tmp_path: Path) -> None:
     """It prints what stands below it in the page: summary, predictions, residuals; and draws."""
-    page = (ROOT / "docs/models-python.md").read_text()
+    page = (ROOT / "docs/models.md").read_text()
     code = page.split("```python\n")[2].split("```")[0]
     answer = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, env=dict(os.environ), capture_output=True,

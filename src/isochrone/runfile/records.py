@@ -80,7 +80,7 @@ class Rank(msgspec.Struct, frozen=True):
         model of the processors of the host; only in the record of the first rank on the host, or
         of each rank if ranks of other hosts are in between
     gpu
-        with [GPU memory](gpu-memory.md): number of the GPU, as the rank counts
+        with [GPU memory](sweeps.md#messages-in-gpu-memory): number of the GPU, as the rank counts
     gpu_pci, gpu_numa
         PCI address of the GPU, and NUMA domain of this address
     gpu_links

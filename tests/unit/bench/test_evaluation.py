@@ -20,10 +20,9 @@ from evaluated.section import Bed, Page, Rows, Section, Table, enumerated, leadi
 FOLDER = ROOT / "docs/evaluated"
 
 
-def test_the_pages_are_those_of_the_stored_numbers() -> None:
-    """Who changes a sentence writes the pages again: `bench/evaluation.py --pages`."""
-    for name, text in evaluation.pages(ROOT / "docs").items():
-        assert (ROOT / f"docs/{name}.md").read_text() == text, name
+def test_the_page_is_that_of_the_stored_numbers() -> None:
+    """Who changes a sentence writes the page again: `bench/evaluation.py --pages`."""
+    assert (ROOT / "docs/evaluation.md").read_text() == evaluation.page(ROOT / "docs")
 
 
 def test_every_section_has_a_table_and_what_fails() -> None:
@@ -32,7 +31,7 @@ def test_every_section_has_a_table_and_what_fails() -> None:
     for letter, name in zip("abcdefg", evaluation.SECTIONS, strict=True):
         stored = evaluation.Stored(**json.loads((FOLDER / f"{name}.json").read_text()))
         found, text = evaluation.described(FOLDER, name, stored)
-        assert f"| [({letter})](evaluation-" in overview
+        assert f"| [({letter})](#" in overview
         assert all(len(row) == len(found.columns) for row in found.rows)
         assert "What fails:\n\n- " in text
         total += stored.processor
@@ -40,7 +39,7 @@ def test_every_section_has_a_table_and_what_fails() -> None:
 
 
 def test_every_table_can_be_downloaded_from_a_page() -> None:
-    whole = "".join(evaluation.pages(ROOT / "docs").values())
+    whole = evaluation.page(ROOT / "docs")
     for path in FOLDER.glob("*.csv"):
         assert f"(evaluated/{path.name})" in whole
 
@@ -61,11 +60,11 @@ def test_a_page_is_written_from_what_sections_found(
     for more in ("--only", "papers"), ("--pages",):
         monkeypatch.setattr(sys, "argv", ["evaluation.py", *more, "--output", str(tmp_path)])
         evaluation.main()
-        text = (tmp_path / "evaluation-predictions.md").read_text()
+        text = (tmp_path / "evaluation.md").read_text()
         assert "| x | y |\n| --- | --- |\n| a | 1 |\n| b | 2 |\n" in text
         assert "- Fails.\n- A note." in text
         assert "## (f)" not in text
-        assert "| Why? | 3 | Little. |" in (tmp_path / "evaluation.md").read_text()
+        assert "| Why? | 3 | Little. |" in text
         assert (tmp_path / "evaluated/papers.csv").read_text() == "x,y\na,1\nb,2\n"
 
 

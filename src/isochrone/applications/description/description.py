@@ -1,6 +1,6 @@
 """An application description as it was written; its expressions are worked out by `lowering`.
 
-The file's format is in docs/description-keys.md; these types say what it may hold, to the reader
+The file's format is in docs/applications.md; these types say what it may hold, to the reader
 and to the schema.
 """
 

@@ -2,7 +2,7 @@
 
 The model must be fitted to measurements of collectives. Predictions for other numbers of ranks need
 measurements on several numbers of ranks. With --grid, two-phase algorithms are predicted: one
-operation along the rows of a grid of ranks, one along its columns (docs/grid-predicting.md).
+operation along the rows of a grid of ranks, one along its columns (docs/grid-collectives.md).
 """
 
 import argparse
