@@ -14,7 +14,7 @@ of its levels is nearer than the next, with few exceptions.
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
-from math import lgamma, log, pi, sqrt
+from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -29,9 +29,11 @@ from isochrone.base.stats import (
 )
 from isochrone.latency_map.explanation import length_of
 from isochrone.latency_map.fitting import (
+    CONVERGED,
     GAIN,
     MIN_LEVEL_RATIO,
     MIN_SPREAD,
+    NUMBER_RANGE,
     THIRD,
     likelihood,
     middle,
@@ -39,7 +41,7 @@ from isochrone.latency_map.fitting import (
 )
 from isochrone.latency_map.groupings import block_medians, cuts_of, dense, fitting_best
 from isochrone.latency_map.hierarchy import COMPARED_PAIRS, separates
-from isochrone.latency_map.host_order import ways_in_order
+from isochrone.latency_map.host_order import ways_in_order, ways_of_groups, ways_of_sizes
 from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import (
     Partition,
@@ -79,9 +81,6 @@ of the quantile is p(1-p) / (n f²), with p = 2/3 and f the density of |x| there
 MIN_PEERS = 4
 """Of fewer components none is the odd one out, and they say nothing of how their like scatter."""
 
-NUMBER_RANGE = 2.0
-"""Range of the time of a level, relative to it."""
-
 CORE_LEVEL_COST = 2.0
 """Nats that a level costs besides its groups."""
 
@@ -96,9 +95,6 @@ BEAM = 6
 
 MAX_CORE_STEPS = 15
 """Steps of a fit, at most."""
-
-CONVERGED = 1e-4
-"""A time that changes by less than this part has been found."""
 
 
 class Fit(Record):
@@ -500,16 +496,9 @@ def _regular(group: Partition, parent: Partition) -> bool:
 
 def _ways(group: Partition, parent: Partition) -> float:
     """Log of the number of ways to group the cores of each coarser group like this."""
-    total = 0.0
-    for k in distinct(parent):
-        count = np.unique(group[parent == k], return_counts=True)[1]
-        total += lgamma(count.sum() + 1)
-        total -= sum(map(lgamma, [*(count + 1), *(np.bincount(count) + 1)]))
-    if len(distinct(np.bincount(group))) == 1:
-        return total + log(len(group))
-    # and which sizes there are: the partitions of a number (Hardy & Ramanujan 1918)
-    n = len(group)
-    return total + max(0.0, pi * sqrt(2 * n / 3) - log(4 * n * sqrt(3)))
+    one_size = len(distinct(np.bincount(group))) == 1
+    sizes = log(len(group)) if one_size else ways_of_sizes(len(group))
+    return ways_of_groups(group, parent) + sizes
 
 
 def _in_order(partitions: Sequence[Partition]) -> list[Partition]:

@@ -8,13 +8,12 @@ neighbours outside that are as near as those inside.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from math import lgamma
 
 import numpy as np
 from msgspec.structs import replace
 
 from isochrone.base.arrays import Floats, Ints
-from isochrone.base.stats import distinct, median_of
+from isochrone.base.stats import median_of
 from isochrone.latency_map.explanation import Explanation, Part, length_of
 from isochrone.latency_map.fitting import GAIN, THIRD, likelihood, log_choose
 from isochrone.latency_map.groupings import (
@@ -25,7 +24,13 @@ from isochrone.latency_map.groupings import (
     distances,
     hierarchies,
 )
-from isochrone.latency_map.host_order import groups_in_order, rejoined, ways_in_order
+from isochrone.latency_map.host_order import (
+    groups_in_order,
+    rejoined,
+    ways_in_order,
+    ways_of_groups,
+    ways_of_sizes,
+)
 from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import (
     Partition,
@@ -362,8 +367,13 @@ class _Search:
         return total
 
     def named(self, group: Partition, parent: Partition, *, sizes: bool = True) -> float:
-        """Log of the number of ways to group units, fewer if names tell."""
-        ways, position = _ways(group, parent, sizes=sizes), self.times.place
+        """Log of the number of ways to group units, fewer if names tell.
+
+        ``sizes`` counts groups of other sizes, too.
+        """
+        ways, position = ways_of_groups(group, parent), self.times.place
+        if sizes:
+            ways += sum(map(ways_of_sizes, np.bincount(parent).tolist()))
         return ways if position is None else min(ways, ways_in_order(group, parent, position))
 
 
@@ -452,23 +462,6 @@ def _nats_by_level(fit: Explanation, times: Times) -> Floats:
             nats[level, times.i, times.j] = -np.log(likelihood(residual, sigma)[0])
             nats[level] += nats[level].T
     return nats
-
-
-def _ways(group: Partition, parent: Partition, *, sizes: bool = True) -> float:
-    """Log of the number of ways to group the units of each coarser group like this.
-
-    ``sizes`` counts groups of other sizes, too.
-    """
-    total = 0.0
-    for k in distinct(parent):
-        count = np.unique(group[parent == k], return_counts=True)[1]
-        n = int(count.sum())
-        alike = np.bincount(count)
-        total += lgamma(n + 1) - sum(map(lgamma, [*(count + 1), *(alike + 1)]))
-        if sizes and n > 2:
-            # and which sizes there are: the partitions of the number n (Hardy & Ramanujan 1918)
-            total += max(0.0, np.pi * np.sqrt(2 * n / 3) - np.log(4 * n * np.sqrt(3)))
-    return total
 
 
 def separates(level_times: Floats, next_times: Floats, *, recorded: bool) -> bool:

@@ -8,11 +8,12 @@ t(a, b) is the highest boundary between a and b. Whether groups exist is decided
 import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
-from math import comb, lgamma, log
+from math import comb, lgamma, log, pi, sqrt
 
 import numpy as np
 
 from isochrone.base.arrays import Floats, Ints
+from isochrone.base.stats import distinct
 from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import Partition, canonical, is_grouping
 
@@ -61,6 +62,24 @@ def ways_in_order(group: Partition, parent: Partition, position: Ints) -> float:
     sizes = np.unique(np.bincount(group), return_counts=True)[1].tolist()
     alike = lgamma(breaks + 2) - sum(lgamma(k + 1) for k in sizes) + len(sizes) * log(len(position))
     return min(log(comb(len(position) - 1 - above, breaks - above)) + log(len(position)), alike)
+
+
+def ways_of_groups(group: Partition, parent: Partition) -> float:
+    """Log of the number of ways to group the units of each coarser group like this."""
+    total = 0.0
+    for k in distinct(parent):
+        count = np.unique(group[parent == k], return_counts=True)[1]
+        total += lgamma(count.sum() + 1)
+        total -= sum(map(lgamma, [*(count + 1), *(np.bincount(count) + 1)]))
+    return total
+
+
+def ways_of_sizes(units: int) -> float:
+    """Log of the number of sizes that groups may have: partitions of a number.
+
+    By the formula of Hardy & Ramanujan (1918), *Asymptotic formulae in combinatory analysis*.
+    """
+    return max(0.0, pi * sqrt(2 * units / 3) - log(4 * units * sqrt(3))) if units > 2 else 0.0
 
 
 def rejoined(chain: Sequence[Partition], position: Ints) -> Iterator[list[Partition]]:
