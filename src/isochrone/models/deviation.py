@@ -184,6 +184,8 @@ def lack_of_fit(model: Model, observed: Sequence[Observations]) -> list[str]:
                 f"lack of fit, worst at {location}: the formula gives no time above zero"
             )
             continue
+        squares = np.sort(off**2)  # does a twentieth of the points hold most of them?
+        few_are_off = len(off) > 10 and squares[-max(len(off) // 20, 1) :].sum() > squares.sum() / 2
         ratio = float(measured[worst] / predicted[worst])
         comparison = (
             f"{format_ratio(ratio)} times" if not 0.5 < ratio < 2 else f"{100 * ratio:.0f} % of"
@@ -191,7 +193,7 @@ def lack_of_fit(model: Model, observed: Sequence[Observations]) -> list[str]:
         remarks.append(
             f"lack of fit, worst at {location}: measured {comparison} the formula"
             + (f", repetitions differ by {format_error(points.noise)}" if points.noise else "")
-            + ("; if these are outliers, try --robust" if _few_are_off(off) else "")
+            + ("; if these are outliers, try --robust" if few_are_off else "")
         )
     return remarks
 
@@ -232,13 +234,6 @@ def steps(model: Model, observed: Sequence[Observations]) -> list[str]:
                 f"step at {', '.join(names)}: {100 * height:+.0f} %, too few sizes for a segment"
             )
     return remarks
-
-
-def _few_are_off(off: Floats) -> bool:
-    """Whether a twentieth of the points holds most of the squared deviations."""
-    squares = np.sort(off**2)
-    count = max(len(off) // 20, 1)
-    return len(off) > 10 and bool(squares[-count:].sum() > squares.sum() / 2)
 
 
 def _compared(model: Model, observed: Sequence[Observations]) -> tuple[Floats, Floats]:

@@ -1,5 +1,6 @@
 """What a family of models declares: the form of the formula, what it is for, when it fails."""
 
+import re
 from collections.abc import Container
 from dataclasses import dataclass, replace
 from functools import cache
@@ -71,6 +72,23 @@ class Family:
     fewest_values: int = 0
     sum_of: tuple[tuple[str, str], ...] = ()
     name: str = "own"
+
+
+_ADDEND = re.compile(r"(?:\[(.+?)\]|([^*\s]+))(?:\*(\S+))?(?: \+ |$)")
+
+
+def forms_of(*formulas: str) -> tuple[Form, ...]:
+    """Read formulas such as ``α + β*p*b``: sums of coefficients, each times its term.
+
+    A coefficient that is a sum itself stands in square brackets.
+    """
+    return tuple(
+        Form(
+            tuple(term or "1" for _, _, term in addends),
+            tuple(expression or symbol for expression, symbol, _ in addends),
+        )
+        for addends in map(_ADDEND.findall, formulas)
+    )
 
 
 def form_without(form: Form, terms: Container[str]) -> Form:

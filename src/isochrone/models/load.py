@@ -101,12 +101,6 @@ def samples_of(measured: Measured) -> Samples:
     return joined([samples_in(item) for item in items])
 
 
-def _read_if_a_run(item: _Part) -> _Part:
-    if isinstance(item, str | Path) and looks_like_a_run(path := Path(item)):
-        return read_run(path)
-    return item
-
-
 def samples_in(item: _Part, schema: Columns = AS_NAMED) -> Samples:
     """Return the samples of one thing, which say of which file they are.
 
@@ -115,7 +109,8 @@ def samples_in(item: _Part, schema: Columns = AS_NAMED) -> Samples:
     InputError
         If it cannot be read, or is of no type that can be fitted.
     """
-    item = _read_if_a_run(item)
+    if isinstance(item, str | Path) and looks_like_a_run(Path(item)):
+        item = read_run(Path(item))
     if isinstance(item, Samples):
         return item
     if isinstance(item, Run):

@@ -123,16 +123,14 @@ class Neighbours(msgspec.Struct):
 
     def wrong(self) -> str:
         """Say what is wrong with values from a file; empty if nothing is."""
-        table = np.array([self.seconds, self.formula]) if self._even() else np.zeros(0)
+        rows = [*self.seconds, *self.formula]
+        even = len(self.seconds) == len(self.formula) and len({*map(len, rows)}) == 1
+        table = np.array([self.seconds, self.formula]) if even else np.zeros(0)
         if table.shape != (2, max(len(self.b), 1), len(self.p)) or len(self.p) < MIN_RANK_COUNTS:
             return "'seconds' and 'formula' need a time for each size and number of ranks"
         ascending = all(np.all(np.diff(values) > 0) for values in (self.p, self.b))
         positive = bool(np.all(np.isfinite(table) & (table > 0))) and self.p[0] > 0
         return "" if ascending and positive else "'p', 'b' must ascend, and times be above zero"
-
-    def _even(self) -> bool:
-        rows = [*self.seconds, *self.formula]
-        return len(self.seconds) == len(self.formula) and len({*map(len, rows)}) == 1
 
     @property
     def needs_no_formula(self) -> bool:
@@ -196,10 +194,6 @@ class Neighbours(msgspec.Struct):
         """Return the logarithm of the time on lines between the measured neighbours."""
         return _interpolated(np.array(self.seconds), self._places(points))
 
-    def _residual(self, points: Points) -> Floats:
-        """Return by how much the formula is to be raised, in log time."""
-        return self._line(points) - _interpolated(np.array(self.formula), self._places(points))
-
     def _rising(
         self, points: Points, formula: ByFormula, logs: Callable[[Points, Floats], Floats]
     ) -> Floats:
@@ -219,8 +213,9 @@ class Neighbours(msgspec.Struct):
 
     def _average(self, rules: tuple[Lines, Lines], points: Points, seconds: Floats) -> Floats:
         """Return the weighted mean of the predictions beyond the data, in logarithms."""
-        raised = np.log(seconds) + self._residual(points) * np.exp(-self.octaves(points) / FADING)
-        size, _ = self._places(points)
+        places = size, _ = self._places(points)
+        residual = self._line(points) - _interpolated(np.array(self.formula), places)
+        raised = np.log(seconds) + residual * np.exp(-self.octaves(points) / FADING)
         law, trend = (_along_size(lines, size, points["p"]) for lines in rules)
         simple = self.power_law * law + self.trend * trend
         weight = self.power_law + self.trend

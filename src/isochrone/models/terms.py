@@ -42,43 +42,33 @@ NUMBERED = {name: labels for extension in added() for name, labels in extension.
 _IN_BYTES = {"b", *BYTES}
 
 
-def _floor_log2(v: Array) -> Array:
-    return np.floor(np.log2(v))
-
-
-def _steps(v: Array, radix: int) -> Array:
+def _steps(radix: int) -> Callable[[Array], Array]:
     """Return how often v is divided by the radix until one is left."""
-    return np.asarray(np.ceil(np.log(v) / np.log(radix) - 1e-9))  # log3(9) is not quite 2
+    return lambda v: np.ceil(np.log(v) / np.log(radix) - 1e-9)  # log3(9) is not quite 2
 
 
-_FACTORS: list[tuple[re.Pattern[str], Callable[..., Array], bool]] = [
-    (re.compile(r"(\w+)"), lambda v: v, True),
-    (re.compile(r"1/(\w+)"), lambda v: 1 / v, False),
-    (re.compile(r"log2\((\w+)\)"), np.log2, False),
-    # one rank has no partner: no step
-    (
-        re.compile(r"floor\(log2\((\w+)-1\)\)"),
-        lambda v: _floor_log2(np.maximum(v - 1, 1)), False,
-    ),
-    (re.compile(r"ceil\(log2\((\w+)\)\)"), lambda v: np.ceil(np.log2(v)), False),
-    (re.compile(r"floor\(log2\((\w+)\)\)"), _floor_log2, False),
-    (re.compile(r"sqrt\((\w+)\)"), np.sqrt, False),
-    (re.compile(r"cbrt\((\w+)\)"), np.cbrt, False),
-    *(
-        (re.compile(rf"ceil\(log{k}\((\w+)\)\)"), lambda v, k=k: _steps(v, k), False)
-        for k in (3, 4, 8)
-    ),
-    *(
-        (re.compile(rf"batches{k}\((\w+)\)"), lambda v, k=k: np.ceil((v - 1) / k), False)
-        for k in (8, 16, 32)
-    ),
-    (re.compile(r"power2\((\w+)\)"), lambda v: (np.log2(v) % 1 == 0) * 1.0, False),
-    (re.compile(r"even\((\w+)\)"), lambda v: (v % 2 == 0) * 1.0, False),
-    (re.compile(r"max\((\w+),(\w+)\)"), np.maximum, True),
-    (re.compile(r"min\((\w+),(\w+)\)"), np.minimum, True),
-]  # fmt: skip
-"""What a factor looks like, its values, and whether it has the unit of its variables."""
+_FACTORS: dict[str, Callable[..., Array]] = {
+    "?": lambda v: v,
+    "1/?": lambda v: 1 / v,
+    "log2(?)": np.log2,
+    "floor(log2(?-1))": lambda v: np.floor(np.log2(np.maximum(v - 1, 1))),  # one rank: no step
+    "ceil(log2(?))": lambda v: np.ceil(np.log2(v)),
+    "floor(log2(?))": lambda v: np.floor(np.log2(v)),
+    "sqrt(?)": np.sqrt,
+    "cbrt(?)": np.cbrt,
+    **{f"ceil(log{k}(?))": _steps(k) for k in (3, 4, 8)},
+    **{f"batches{k}(?)": lambda v, k=k: np.ceil((v - 1) / k) for k in (8, 16, 32)},
+    "power2(?)": lambda v: (np.log2(v) % 1 == 0) * 1.0,
+    "even(?)": lambda v: (v % 2 == 0) * 1.0,
+    "max(?,?)": np.maximum,
+    "min(?,?)": np.minimum,
+}
+"""The values of a factor, by how it is written with ``?`` for its variables."""
 
+_LINEAR = ("?", "max(?,?)", "min(?,?)")
+"""Factors that have the unit of their variables."""
+
+_VARIABLE = re.compile(rf"\b(?:{'|'.join(VARIABLES)})\b")
 
 CLASSES = ("power2(p)", "even(p)")
 """Classes of numbers of ranks that libraries have other algorithms for."""
@@ -149,11 +139,8 @@ def _factors(term: str) -> list[tuple[Callable[..., Array], tuple[str, ...], boo
     for factor in term.split("*"):
         if factor == "1":
             continue
-        for pattern, function, linear in _FACTORS:
-            match = pattern.fullmatch(factor)
-            if match and set(match.groups()) <= set(VARIABLES):
-                factors.append((function, match.groups(), linear))
-                break
-        else:
+        names, form = tuple(_VARIABLE.findall(factor)), _VARIABLE.sub("?", factor)
+        if form not in _FACTORS or form.count("?") != len(names):
             raise InputError(f"'{term}' is not a term of a model")
+        factors.append((_FACTORS[form], names, form in _LINEAR))
     return factors

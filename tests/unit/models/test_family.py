@@ -12,7 +12,7 @@ from isochrone import models
 from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.models import Family, Form
-from isochrone.models.family import check_family
+from isochrone.models.family import check_family, forms_of
 from made_up.times import grid, noisy, times, truth
 
 LINEAR = Form(("1", "p*b"), ("τ", "β"))
@@ -42,6 +42,15 @@ def test_it_may_have_several_forms_and_segments() -> None:
     mine = Family(forms=models.family("bcast").forms, splits=("p",))
     found = isochrone.fit(noisy(exact, variables, 0.001, 5, 1), mine)
     assert [segment.terms[1] for segment in found.segments] == ["p*b", "log2(p)*b"]
+
+
+def test_formulas_are_read_term_by_term() -> None:
+    """A coefficient may be a sum, in brackets; a formula may consist of one."""
+    assert forms_of("τ + [2(L + 2o) - g]*p*b + γ*ceil(log2(p))*b", "β'*1/p*b", "[a + c]") == (
+        Form(("1", "p*b", "ceil(log2(p))*b"), ("τ", "2(L + 2o) - g", "γ")),
+        Form(("1/p*b",), ("β'",)),
+        Form(("1",), ("a + c",)),
+    )
 
 
 def test_its_model_is_written_and_read_like_any_other(tmp_path: Path) -> None:

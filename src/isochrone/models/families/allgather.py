@@ -1,6 +1,6 @@
 """An allgather as two operations: a gather, then a broadcast of all blocks."""
 
-from isochrone.models.family import Family, Form
+from isochrone.models.family import Family, forms_of
 
 FAMILY = Family(
     formula=r"t(p,b) = t_{ga}(p,b) + t_{sb}(p,\,p\,b)",
@@ -8,13 +8,10 @@ FAMILY = Family(
     limitations=(
         "Do not use it for rings and recursive doubling, which libraries use for long messages."
     ),
-    forms=(
-        Form(("1", "b", "p*b", "p*p*b"), ("τ_1", "τ_2", "t_c,ga + τ_sb", "t_c,sb")),
-        Form(("1", "b", "p*b", "log2(p)*p*b"), ("τ_1", "τ_2", "t_c,ga + τ_sb", "t_c,sb")),
-        Form(
-            ("1", "p", "ceil(log2(p))", "b", "p*b", "ceil(log2(p))*p*b"),
-            ("τ_1", "α_ga", "α_sb", "τ_2", "t_c,ga", "t_c,sb"),
-        ),
+    forms=forms_of(
+        "τ_1 + τ_2*b + [t_c,ga + τ_sb]*p*b + t_c,sb*p*p*b",
+        "τ_1 + τ_2*b + [t_c,ga + τ_sb]*p*b + t_c,sb*log2(p)*p*b",
+        "τ_1 + α_ga*p + α_sb*ceil(log2(p)) + τ_2*b + t_c,ga*p*b + t_c,sb*ceil(log2(p))*p*b",
     ),
     splits=("p", "p*b", "b"),
     operations=("allgather",),

@@ -1,6 +1,6 @@
 """A broadcast to one rank after the other or along a tree, whichever fits a segment better."""
 
-from isochrone.models.family import Family, Form
+from isochrone.models.family import Family, forms_of
 
 FAMILY = Family(
     formula=r"t(p,b) = (\tau + t_c\,p)\,b \;\text{or}\; (\tau + t_c \log_2 p)\,b",
@@ -9,9 +9,9 @@ FAMILY = Family(
         "and a tree beyond"
     ),
     limitations="It has the limits of `bcast-linear` and `bcast-log`.",
-    forms=(
-        Form(("b", "p*b"), ("τ", "t_c")),
-        Form(("b", "log2(p)*b"), ("τ", "t_c")),
+    forms=forms_of(
+        "τ*b + t_c*p*b",
+        "τ*b + t_c*log2(p)*b",
     ),
     splits=("p", "b", "p*b"),
     operations=("bcast",),

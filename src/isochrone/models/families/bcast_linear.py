@@ -1,6 +1,6 @@
 """A broadcast to one rank after the other: the time is linear in the number of ranks."""
 
-from isochrone.models.family import Family, Form
+from isochrone.models.family import Family, forms_of
 
 FAMILY = Family(
     formula=r"t(p,b) = (\tau + t_c\,p)\,b",
@@ -9,7 +9,7 @@ FAMILY = Family(
         "Do not use it for small messages, because it has no latency, or for many "
         "ranks, where libraries use trees."
     ),
-    forms=(Form(("b", "p*b"), ("τ", "t_c")),),
+    forms=forms_of("τ*b + t_c*p*b"),
     splits=("p", "b", "p*b"),
     operations=("bcast",),
 )

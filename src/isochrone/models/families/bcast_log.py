@@ -1,6 +1,6 @@
 """A broadcast along a tree: the time is logarithmic in the number of ranks."""
 
-from isochrone.models.family import Family, Form
+from isochrone.models.family import Family, forms_of
 
 FAMILY = Family(
     formula=r"t(p,b) = (\tau + t_c \log_2 p)\,b",
@@ -9,7 +9,7 @@ FAMILY = Family(
         "Do not use it for small messages, because it has no latency, or between "
         "powers of two, where the steps of a tree are rounded up."
     ),
-    forms=(Form(("b", "log2(p)*b"), ("τ", "t_c")),),
+    forms=forms_of("τ*b + t_c*log2(p)*b"),
     splits=("p", "b", "p*b"),
     operations=("bcast",),
 )

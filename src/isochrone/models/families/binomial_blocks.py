@@ -1,6 +1,6 @@
 """A tree that carries the blocks of all ranks: few steps, each with more blocks."""
 
-from isochrone.models.family import Family, Form
+from isochrone.models.family import Family, forms_of
 
 FAMILY = Family(
     formula=(
@@ -15,10 +15,10 @@ FAMILY = Family(
         "Do not use it for rings, or for a root that serves one rank after the other: there "
         "the latency is linear in the ranks."
     ),
-    forms=(
-        Form(("1", "ceil(log2(p))", "p*b"), ("τ_1", "α", "β")),
-        Form(("1", "ceil(log2(p))", "b", "p*b"), ("τ_1", "α", "τ_2", "β")),
-        Form(("1", "log2(p)", "b", "p*b"), ("τ_1", "α", "τ_2", "β")),
+    forms=forms_of(
+        "τ_1 + α*ceil(log2(p)) + β*p*b",
+        "τ_1 + α*ceil(log2(p)) + τ_2*b + β*p*b",
+        "τ_1 + α*log2(p) + τ_2*b + β*p*b",
     ),
     splits=("p*b", "b", "p"),
     operations=("gather", "scatter", "allgather"),

@@ -1,6 +1,6 @@
 """Bruck's alltoall: few steps, each of which sends half of all blocks."""
 
-from isochrone.models.family import Family, Form
+from isochrone.models.family import Family, forms_of
 
 FAMILY = Family(
     formula=(
@@ -10,11 +10,11 @@ FAMILY = Family(
     ),
     source="Thakur, Rabenseifner and Gropp 2005: alltoall of short messages (Bruck)",
     limitations="Do not use it for long messages, which libraries exchange in pairs.",
-    forms=(
-        Form(("1", "ceil(log2(p))", "log2(p)*p*b"), ("τ_1", "α", "β")),
-        Form(("1", "log2(p)*p", "log2(p)*p*b"), ("τ_1", "α", "β")),
-        Form(("1", "ceil(log2(p))", "ceil(log2(p))*p*b"), ("τ_1", "α", "β")),
-        Form(("1", "ceil(log2(p))", "p*b", "log2(p)*p*b"), ("τ_1", "α", "τ_2", "β")),
+    forms=forms_of(
+        "τ_1 + α*ceil(log2(p)) + β*log2(p)*p*b",
+        "τ_1 + α*log2(p)*p + β*log2(p)*p*b",
+        "τ_1 + α*ceil(log2(p)) + β*ceil(log2(p))*p*b",
+        "τ_1 + α*ceil(log2(p)) + τ_2*p*b + β*log2(p)*p*b",
     ),
     splits=("b", "p*b", "p"),
     operations=("alltoall",),

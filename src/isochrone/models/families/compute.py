@@ -1,6 +1,6 @@
 """Computation: a constant time per operation."""
 
-from isochrone.models.family import Family, Form
+from isochrone.models.family import Family, forms_of
 
 FAMILY = Family(
     formula=r"t(n) = t_{op}\,n",
@@ -9,7 +9,7 @@ FAMILY = Family(
         "If some working sets are larger than a cache, measure several of them, and "
         "several smaller ones."
     ),
-    forms=(Form(("n",), ("t_op",)),),
+    forms=forms_of("t_op*n"),
     splits=("n",),
     operations=("compute",),
 )

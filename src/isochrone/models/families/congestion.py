@@ -1,6 +1,6 @@
 """Messages share links: the time grows as √p or as p√p."""
 
-from isochrone.models.family import Family, Form
+from isochrone.models.family import Family, forms_of
 
 FAMILY = Family(
     formula=(
@@ -12,11 +12,11 @@ FAMILY = Family(
         "Do not use it for networks of full bisection bandwidth, or for few ranks that "
         "do not share links yet."
     ),
-    forms=(
-        Form(("1", "sqrt(p)", "sqrt(p)*b"), ("τ_1", "α", "β")),
-        Form(("1", "sqrt(p)", "b", "sqrt(p)*b"), ("τ_1", "α", "τ_2", "β")),
-        Form(("1", "p", "b", "p*sqrt(p)*b"), ("τ_1", "α", "τ_2", "β")),
-        Form(("1", "p*sqrt(p)", "b", "p*sqrt(p)*b"), ("τ_1", "α", "τ_2", "β")),
+    forms=forms_of(
+        "τ_1 + α*sqrt(p) + β*sqrt(p)*b",
+        "τ_1 + α*sqrt(p) + τ_2*b + β*sqrt(p)*b",
+        "τ_1 + α*p + τ_2*b + β*p*sqrt(p)*b",
+        "τ_1 + α*p*sqrt(p) + τ_2*b + β*p*sqrt(p)*b",
     ),
     splits=("b", "p", "p*b"),
     operations=("alltoall", "allgather"),

@@ -1,6 +1,6 @@
 """A gather: the root receives a block from each rank."""
 
-from isochrone.models.family import Family, Form
+from isochrone.models.family import Family, forms_of
 
 FAMILY = Family(
     formula=r"t(p,b) = \tau_1 + (\tau_2 + t_c\,p)\,b",
@@ -9,7 +9,7 @@ FAMILY = Family(
         "swapped) and table 4"
     ),
     limitations="Do not use it for trees, whose inner ranks forward blocks.",
-    forms=(Form(("1", "b", "p*b"), ("τ_1", "τ_2", "t_c")),),
+    forms=forms_of("τ_1 + τ_2*b + t_c*p*b"),
     splits=("p*b", "p", "b"),
     operations=("gather",),
 )

@@ -1,6 +1,6 @@
 """Trees within and between nodes that carry the blocks of all ranks."""
 
-from isochrone.models.family import Family, Form
+from isochrone.models.family import Family, forms_of
 
 FAMILY = Family(
     formula=(
@@ -16,19 +16,12 @@ FAMILY = Family(
         "Do not use it for rings, or for a root that serves one rank after the other: there "
         "the latency is linear in the ranks."
     ),
-    forms=tuple(
-        Form(
-            (
-                "1",
-                f"{rounding}(log2(ppn))",
-                f"{rounding}(log2(nodes))",
-                "b",
-                "ppn*b",
-                "nodes*ppn*b",
-            ),
-            ("τ_1", "α_1", "α_2", "τ_2", "β_1", "β_2"),
+    forms=forms_of(
+        *(
+            f"τ_1 + α_1*{steps}(log2(ppn)) + α_2*{steps}(log2(nodes)) + τ_2*b + β_1*ppn*b"
+            " + β_2*nodes*ppn*b"
+            for steps in ("ceil", "floor")
         )
-        for rounding in ("ceil", "floor")
     ),
     splits=("nodes*ppn*b", "b", "nodes"),
     operations=("gather", "scatter", "allgather"),

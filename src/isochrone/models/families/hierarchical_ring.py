@@ -1,6 +1,6 @@
 """A ring, or one rank after the other: steps within and between nodes have different costs."""
 
-from isochrone.models.family import Family, Form
+from isochrone.models.family import Family, forms_of
 
 FAMILY = Family(
     formula=(
@@ -12,12 +12,11 @@ FAMILY = Family(
         "leaders of nodes as in Zhu, Goodell, Gropp and Thakur 2009"
     ),
     limitations="Do not use it for trees, whose time grows with the logarithm of the ranks.",
-    forms=tuple(
-        Form(
-            ("1", "ppn", between, "b", "ppn*b", f"{between}*b"),
-            ("τ_1", "α_1", "α_2", "τ_2", "β_1", "β_2"),
+    forms=forms_of(
+        *(
+            f"τ_1 + α_1*ppn + α_2*{between} + τ_2*b + β_1*ppn*b + β_2*{between}*b"
+            for between in ("nodes", "nodes*ppn")
         )
-        for between in ("nodes", "nodes*ppn")
     ),
     splits=("b", "nodes"),
     operations=("gather", "scatter", "allgather", "alltoall"),

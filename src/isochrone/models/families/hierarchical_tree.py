@@ -1,6 +1,6 @@
 """A tree between nodes and a tree within each node, with different costs of a step."""
 
-from isochrone.models.family import Family, Form
+from isochrone.models.family import Family, forms_of
 
 FAMILY = Family(
     formula=(
@@ -16,33 +16,15 @@ FAMILY = Family(
         "Do not use it for long messages, which libraries split, or if several ranks "
         "of a node share its link (see `node-port`)."
     ),
-    forms=(
-        Form(("1", "ceil(log2(ppn))", "ceil(log2(nodes))"), ("τ", "α_1", "α_2")),
+    forms=forms_of(
+        "τ + α_1*ceil(log2(ppn)) + α_2*ceil(log2(nodes))",
         *(
-            Form(
-                (
-                    "1",
-                    f"{rounding}(log2(ppn))",
-                    f"{rounding}(log2(nodes))",
-                    f"{rounding}(log2(ppn))*b",
-                    f"{rounding}(log2(nodes))*b",
-                ),
-                ("τ", "α_1", "α_2", "β_1", "β_2"),
-            )
+            f"τ + α_1*{rounding}(log2(ppn)) + α_2*{rounding}(log2(nodes))"
+            f" + β_1*{rounding}(log2(ppn))*b + β_2*{rounding}(log2(nodes))*b"
             for rounding in ("ceil", "floor")
         ),
-        Form(
-            (
-                "1",
-                "ceil(log2(ppn))",
-                "ceil(log2(nodes))",
-                "floor(log2(nodes))",
-                "ceil(log2(ppn))*b",
-                "ceil(log2(nodes))*b",
-                "floor(log2(nodes))*b",
-            ),
-            ("τ", "α_1", "α_2", "α_3", "β_1", "β_2", "β_3"),
-        ),
+        "τ + α_1*ceil(log2(ppn)) + α_2*ceil(log2(nodes)) + α_3*floor(log2(nodes))"
+        " + β_1*ceil(log2(ppn))*b + β_2*ceil(log2(nodes))*b + β_3*floor(log2(nodes))*b",
     ),
     splits=("b", "nodes"),
     operations=("barrier", "bcast", "reduce", "allreduce", "scan"),

@@ -1,6 +1,6 @@
 """A single message: a latency, and a time per byte."""
 
-from isochrone.models.family import Family, Form
+from isochrone.models.family import Family, forms_of
 
 FAMILY = Family(
     formula=r"t(b) = \alpha + \beta\,b",
@@ -9,7 +9,7 @@ FAMILY = Family(
         "Do not use it for several messages in flight. Near a protocol switch, it "
         "needs enough sizes on both sides to find the breakpoint."
     ),
-    forms=(Form(("1", "b"), ("α", "β")),),
+    forms=forms_of("α + β*b"),
     splits=("b",),
     operations=("point-to-point",),
     costs=True,

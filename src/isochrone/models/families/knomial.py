@@ -1,6 +1,6 @@
 """A tree of radix 3, 4 or 8: each step reaches so many times as many ranks."""
 
-from isochrone.models.family import Family, Form
+from isochrone.models.family import Family, forms_of
 
 FAMILY = Family(
     formula=r"t(p,b) = \tau_1 + \tau_2\,b + (\alpha + \beta\,b)\,\lceil\log_k p\rceil",
@@ -9,13 +9,15 @@ FAMILY = Family(
         "Its number of steps must have at least three values in the data. With two, a jump fits "
         "as well."
     ),
-    forms=tuple(
-        form
-        for steps in (f"ceil(log{radix}(p))" for radix in (3, 4, 8))
-        for form in (
-            Form(("1", steps), ("τ", "α")),
-            Form(("1", steps, f"{steps}*b"), ("τ", "α", "β")),
-            Form(("1", steps, "b", f"{steps}*b"), ("τ_1", "α", "τ_2", "β")),
+    forms=forms_of(
+        *(
+            formula
+            for steps in (f"ceil(log{radix}(p))" for radix in (3, 4, 8))
+            for formula in (
+                f"τ + α*{steps}",
+                f"τ + α*{steps} + β*{steps}*b",
+                f"τ_1 + α*{steps} + τ_2*b + β*{steps}*b",
+            )
         )
     ),
     splits=("b", "p"),

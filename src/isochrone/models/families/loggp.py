@@ -1,6 +1,6 @@
 """The time per message in a window of w messages."""
 
-from isochrone.models.family import Family, Form
+from isochrone.models.family import Family, forms_of
 
 FAMILY = Family(
     formula=r"t(w,b) = g + \frac{2(L + 2o) - g}{w} + G\,b",
@@ -8,7 +8,7 @@ FAMILY = Family(
     limitations=(
         "It needs data of at least two window sizes. The fit gives L + 2o, but not L and o."
     ),
-    forms=(Form(("1", "1/w", "b"), ("g", "2(L + 2o) - g", "G")),),
+    forms=forms_of("g + [2(L + 2o) - g]*1/w + G*b"),
     splits=("b",),
     operations=("point-to-point",),
     costs=True,

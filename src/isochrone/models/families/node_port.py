@@ -1,6 +1,6 @@
 """A tree between nodes in which all ranks of a node send and share its network port."""
 
-from isochrone.models.family import Family, Form
+from isochrone.models.family import Family, forms_of
 
 FAMILY = Family(
     formula=(
@@ -12,22 +12,13 @@ FAMILY = Family(
         "step of a tree"
     ),
     limitations=(
-        "Do not use it if one rank of a node sends for all, or if a node has several "
-        "ports."
+        "Do not use it if one rank of a node sends for all, or if a node has several ports."
     ),
-    forms=(
-        Form(
-            ("1", "ceil(log2(ppn))", "ceil(log2(nodes))", "ceil(log2(nodes))*ppn*b"),
-            ("τ", "α_1", "α_2", "β_2"),
-        ),
-        Form(
-            (
-                "1", "ceil(log2(ppn))", "ceil(log2(nodes))", "ceil(log2(ppn))*b",
-                "ceil(log2(nodes))*ppn*b",
-            ),
-            ("τ", "α_1", "α_2", "β_1", "β_2"),
-        ),
+    forms=forms_of(
+        "τ + α_1*ceil(log2(ppn)) + α_2*ceil(log2(nodes)) + β_2*ceil(log2(nodes))*ppn*b",
+        "τ + α_1*ceil(log2(ppn)) + α_2*ceil(log2(nodes)) + β_1*ceil(log2(ppn))*b"
+        " + β_2*ceil(log2(nodes))*ppn*b",
     ),
     splits=("b", "nodes"),
     operations=("bcast", "reduce", "allreduce", "scan"),
-)  # fmt: skip
+)

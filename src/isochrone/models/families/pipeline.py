@@ -1,6 +1,6 @@
 """A long message is sent in chunks along a chain of ranks or a binary tree."""
 
-from isochrone.models.family import Family, Form
+from isochrone.models.family import Family, forms_of
 
 FAMILY = Family(
     formula=(
@@ -9,9 +9,9 @@ FAMILY = Family(
     ),
     source="Pješivac-Grbović, Angskun, Bosilca, Fagg, Gabriel and Dongarra 2007",
     limitations="Do not use it for messages shorter than one chunk.",
-    forms=(
-        Form(("1", "p", "b"), ("τ", "α", "β")),
-        Form(("1", "floor(log2(p-1))", "b"), ("τ", "α", "β")),
+    forms=forms_of(
+        "τ + α*p + β*b",
+        "τ + α*floor(log2(p-1)) + β*b",
     ),
     splits=("b", "p"),
     operations=("bcast", "reduce"),

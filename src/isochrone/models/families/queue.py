@@ -1,6 +1,6 @@
 """A receive behind others that do not match: a time, one per entry of the queue, one per byte."""
 
-from isochrone.models.family import Family, Form
+from isochrone.models.family import Family, forms_of
 
 FAMILY = Family(
     formula=r"t(q, b) = \alpha + \gamma\,q + \beta\,b",
@@ -9,7 +9,10 @@ FAMILY = Family(
         "Do not use it for libraries that find a message by a hash: there the time does not "
         "depend on the entries."
     ),
-    forms=(Form(("1", "entries", "b"), ("α", "γ", "β")), Form(("1", "entries"), ("α", "γ"))),
+    forms=forms_of(
+        "α + γ*entries + β*b",
+        "α + γ*entries",
+    ),
     splits=("entries",),
     operations=("posted", "wildcard", "unexpected"),
     costs=True,

@@ -1,6 +1,6 @@
 """A reduction along a tree: the number of steps is rounded down."""
 
-from isochrone.models.family import Family, Form
+from isochrone.models.family import Family, forms_of
 
 FAMILY = Family(
     formula=r"t(p,b) = (\tau + t_c \lfloor\log_2(p-1)\rfloor)\,b",
@@ -9,7 +9,7 @@ FAMILY = Family(
         "Do not use it for small messages, because it has no latency, or for long "
         "messages, which libraries reduce in parts (Rabenseifner)."
     ),
-    forms=(Form(("b", "floor(log2(p-1))*b"), ("τ", "t_c")),),
+    forms=forms_of("τ*b + t_c*floor(log2(p-1))*b"),
     splits=("p", "b", "p*b"),
     operations=("reduce",),
 )

@@ -1,6 +1,6 @@
 """A ring, or a root that serves one rank after the other: the time is linear in the ranks."""
 
-from isochrone.models.family import Family, Form
+from isochrone.models.family import Family, forms_of
 
 FAMILY = Family(
     formula=r"t(p,b) = \tau_1 + \tau_2\,b + (\alpha + \beta\,b)\,p",
@@ -9,9 +9,9 @@ FAMILY = Family(
         "Chen, Zhang, Zhang and Yuan 2005: neighbour exchange, p/2 steps if p is even"
     ),
     limitations="Do not use it for trees, whose time grows with the logarithm of the ranks.",
-    forms=(
-        Form(("1", "p"), ("τ_1", "α")),
-        Form(("1", "p", "b", "p*b"), ("τ_1", "α", "τ_2", "β")),
+    forms=forms_of(
+        "τ_1 + α*p",
+        "τ_1 + α*p + τ_2*b + β*p*b",
     ),
     splits=("b", "p", "p*b"),
     operations=("gather", "scatter", "allgather", "alltoall"),

@@ -1,8 +1,6 @@
 """Alltoall in batches: each rank has at most k messages in flight."""
 
-from isochrone.models.family import Family, Form
-
-_BATCHES = (8, 16, 32)
+from isochrone.models.family import Family, forms_of
 
 FAMILY = Family(
     formula=(
@@ -16,12 +14,14 @@ FAMILY = Family(
     limitations=(
         "Do not use it for other batch sizes: it would have its steps at wrong numbers of ranks."
     ),
-    forms=tuple(
-        form
-        for k in _BATCHES
-        for form in (
-            Form(("1", f"batches{k}(p)", "p*b"), ("τ", "γ", "β")),
-            Form(("1", "p", f"batches{k}(p)", "b", "p*b"), ("τ", "α", "γ", "τ_2", "β")),
+    forms=forms_of(
+        *(
+            formula
+            for batches in (f"batches{k}(p)" for k in (8, 16, 32))
+            for formula in (
+                f"τ + γ*{batches} + β*p*b",
+                f"τ + α*p + γ*{batches} + τ_2*b + β*p*b",
+            )
         )
     ),
     splits=("b", "p", "p*b"),

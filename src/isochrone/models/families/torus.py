@@ -1,6 +1,6 @@
 """A message passes a number of hops that grows with the side of a torus of three dimensions."""
 
-from isochrone.models.family import Family, Form
+from isochrone.models.family import Family, forms_of
 
 FAMILY = Family(
     formula=r"t(p,b) = \tau_1 + \tau_2\,b + (\alpha + \beta\,b)\,\sqrt[3]{p}",
@@ -8,10 +8,10 @@ FAMILY = Family(
     limitations=(
         "Do not use it for other networks, nor where ranks do not fill a block of the torus."
     ),
-    forms=(
-        Form(("1", "cbrt(p)"), ("τ", "α")),
-        Form(("1", "cbrt(p)", "cbrt(p)*b"), ("τ", "α", "β")),
-        Form(("1", "cbrt(p)", "b", "cbrt(p)*b"), ("τ_1", "α", "τ_2", "β")),
+    forms=forms_of(
+        "τ + α*cbrt(p)",
+        "τ + α*cbrt(p) + β*cbrt(p)*b",
+        "τ_1 + α*cbrt(p) + τ_2*b + β*cbrt(p)*b",
     ),
     splits=("b", "p"),
 )

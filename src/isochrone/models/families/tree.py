@@ -1,6 +1,6 @@
 """A tree or recursive doubling: the number of steps is the logarithm of the ranks, rounded."""
 
-from isochrone.models.family import Family, Form
+from isochrone.models.family import Family, forms_of
 
 FAMILY = Family(
     formula=(
@@ -10,24 +10,13 @@ FAMILY = Family(
     ),
     source="Thakur, Rabenseifner and Gropp 2005: broadcast of short messages",
     limitations="Do not use it for long messages, which libraries split.",
-    forms=(
-        Form(("1", "ceil(log2(p))"), ("τ", "α")),
-        Form(("1", "ceil(log2(p))", "ceil(log2(p))*b"), ("τ", "α", "β")),
-        Form(("1", "ceil(log2(p))", "b", "ceil(log2(p))*b"), ("τ_1", "α", "τ_2", "β")),
-        Form(
-            ("1", "floor(log2(p))", "floor(log2(p))*b", "floor(log2(p))*floor(log2(p))*b"),
-            ("τ", "α", "β_1", "β_2"),
-        ),
-        Form(
-            (
-                "1",
-                "floor(log2(p))",
-                "floor(log2(p))*b",
-                "floor(log2(p))*floor(log2(p))*b",
-                "ceil(log2(p))*b",
-            ),
-            ("τ", "α", "β_1", "β_2", "β_3"),
-        ),
+    forms=forms_of(
+        "τ + α*ceil(log2(p))",
+        "τ + α*ceil(log2(p)) + β*ceil(log2(p))*b",
+        "τ_1 + α*ceil(log2(p)) + τ_2*b + β*ceil(log2(p))*b",
+        "τ + α*floor(log2(p)) + β_1*floor(log2(p))*b + β_2*floor(log2(p))*floor(log2(p))*b",
+        "τ + α*floor(log2(p)) + β_1*floor(log2(p))*b + β_2*floor(log2(p))*floor(log2(p))*b"
+        " + β_3*ceil(log2(p))*b",
     ),
     splits=("b", "p"),
     operations=("barrier", "bcast", "reduce", "allreduce", "scan"),

@@ -1,6 +1,6 @@
 """A tree whose steps overlap: the time grows smoothly with the logarithm of the ranks."""
 
-from isochrone.models.family import Family, Form
+from isochrone.models.family import Family, forms_of
 
 FAMILY = Family(
     formula=(
@@ -11,11 +11,11 @@ FAMILY = Family(
     limitations=(
         "If the time is the same at all numbers of ranks between two powers of two, use `tree`."
     ),
-    forms=(
-        Form(("1", "log2(p)"), ("τ", "α")),
-        Form(("1", "log2(p)", "log2(p)*b"), ("τ", "α", "β")),
-        Form(("1", "log2(p)*log2(p)", "log2(p)*log2(p)*b"), ("τ", "α", "β")),
-        Form(("1", "log2(p)", "b", "log2(p)*b"), ("τ_1", "α", "τ_2", "β")),
+    forms=forms_of(
+        "τ + α*log2(p)",
+        "τ + α*log2(p) + β*log2(p)*b",
+        "τ + α*log2(p)*log2(p) + β*log2(p)*log2(p)*b",
+        "τ_1 + α*log2(p) + τ_2*b + β*log2(p)*b",
     ),
     splits=("b", "p", "p*b"),
 )
