@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import csv
 import re
-from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
+import msgspec
 import numpy as np
 import pyarrow.parquet as parquet
 import pytest
@@ -114,7 +114,7 @@ def test_what_simulators_and_scripts_read_holds_no_name_that_acts(
     for name in HOSTS[::3]:
         run = sweeps.point_to_point(sizes=(1, 64, 4096, 65536), repeats=2)
         run.header |= {"seconds_are": name, "mpi": {"library": name}}
-        run.ranks = [replace(rank, host=f"{name}{rank.node}") for rank in run.ranks]
+        run.ranks = [msgspec.structs.replace(rank, host=f"{name}{rank.node}") for rank in run.ranks]
         path = exported(run, form, tmp_path)
         text = path.read_text("utf-8")
         assert all(line.isprintable() for line in text.split("\n"))

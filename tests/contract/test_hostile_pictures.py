@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
+import msgspec
 import pytest
 
 from isochrone import views
@@ -57,7 +57,7 @@ def hostile(run: Run, names: Sequence[str] = NAMES) -> Run:
     """Give hosts, library, date, file and warnings of a run names that nobody wants."""
     hosts = list(dict.fromkeys(run.hosts))
     called = {host: f"{names[k % len(names)]}{k}" for k, host in enumerate(hosts)}
-    run.ranks = [replace(rank, host=called[rank.host]) for rank in run.ranks]
+    run.ranks = [msgspec.structs.replace(rank, host=called[rank.host]) for rank in run.ranks]
     run.header |= {"mpi": {"library": names[0] * 20}, "started": names[0]}
     run.header["seconds_are"] = names[0]
     run.path = Path(f"{names[0]}{names[3]}.jsonl")

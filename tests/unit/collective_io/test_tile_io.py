@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
-from msgspec.structs import replace
 
 from beds.golden import Golden
 from isochrone.cli.main import main
@@ -111,7 +111,7 @@ def test_hostile_names_do_not_reach_the_terminal(
     io = tile_io()
     for record, key in (("hint", "value"), ("aggregator", "source")):
         io.tables[record] = table_of([{**r, key: evil} for r in io.tables[record].rows()])
-    io.ranks = [replace(rank, host=evil) for rank in io.ranks]
+    io.ranks = [msgspec.structs.replace(rank, host=evil) for rank in io.ranks]
     io.warnings.append({"code": "x", "text": evil})
     text = show(capsys, tmp_path, io)
     assert "\x1b[2J" not in text

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import time
 from collections.abc import Callable
 
+import msgspec
 import numpy as np
 import pytest
 from msgspec.structs import replace
@@ -479,7 +479,7 @@ def test_a_small_sample_of_many_ranks_is_analysed() -> None:
 
 
 def _on_gpus(run: Run) -> Run:
-    run.ranks = [dataclasses.replace(r, gpu_pci=f"0000:{r.rank:02x}:00.0") for r in run.ranks]
+    run.ranks = [msgspec.structs.replace(r, gpu_pci=f"0000:{r.rank:02x}:00.0") for r in run.ranks]
     return run
 
 

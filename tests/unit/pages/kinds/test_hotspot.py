@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
-from msgspec.structs import replace
 
 from beds.golden import Golden
 from isochrone.cli.main import main
@@ -123,7 +123,7 @@ def test_hostile_names_do_not_reach_the_terminal(
     spot = hotspot(intra=1, inter=1, repeats=1)
     spot.tables["sample"] = table_of([{**r, "order": evil} for r in spot.tables["sample"].rows()])
     spot.tables["unreachable"] = table_of([{"intra": 1, "inter": 1, "why": evil}])
-    spot.ranks = [replace(rank, host=evil) for rank in spot.ranks]
+    spot.ranks = [msgspec.structs.replace(rank, host=evil) for rank in spot.ranks]
     spot.warnings.append({"code": "x", "text": evil})
     text = show(capsys, tmp_path, spot)
     assert "\x1b[2J" not in text
