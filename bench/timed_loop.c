@@ -101,7 +101,7 @@ int main(int argc, char **argv)
         ISO_FAIL("%s", error);
     }
     iso_sampler_resolve(ctx.size);
-    iso_round_trip_init(&trip, &ctx, &sizes);
+    iso_round_trip_init(&trip, &ctx, &sizes, false);
     iso_transfer_init(&transfer, &ctx, bytes);
     size_t room = (size_t)bytes + 1;
     char *out = memset(iso_calloc(room, 1), 1, room);

@@ -21,14 +21,14 @@ static struct {
 
 const iso_option_t iso_sync_options[] = {
     {"clock-tolerance", ISO_OPTION_SECONDS | ISO_EXPERT, "TIME", "5us",
-     "--sync window: largest error of the global clock before it is "
+     "with synchronised clocks: their largest error before they are "
      "synchronised again",
      &options.tolerance},
     {"sync-age", ISO_OPTION_SECONDS | ISO_EXPERT, "TIME", "10s",
-     "--sync window: longest time between two synchronisations of the clocks",
+     "with synchronised clocks: longest time between two synchronisations",
      &options.age},
     {"sync-exchanges", ISO_OPTION_COUNT | ISO_EXPERT, "N", "20",
-     "--sync window: compare two clocks until N exchanges in a row had no "
+     "with synchronised clocks: compare two until N exchanges in a row had no "
      "shorter round trip",
      &options.exchanges},
     {0},

@@ -28,6 +28,9 @@ static void blocking_lead(iso_transfer_t *t, long samples, long batch,
             iso_transfer_walk(t);
         }
         seconds[k] = iso_now() - start;
+        if (t->starts) {
+            t->starts[k] = start;
+        }
     }
 }
 
@@ -38,6 +41,9 @@ static void blocking_answer(iso_transfer_t *t, long operations)
     for (long k = 0; k < operations; k++) {
         MPI_Recv(t->in + t->at, m->count, m->type, t->partner, TAG_DATA, comm,
                  MPI_STATUS_IGNORE);
+        if (t->arrivals) {
+            t->arrivals[k] = iso_now();
+        }
         MPI_Send(t->out + t->at, m->count, m->type, t->partner, TAG_DATA, comm);
         iso_transfer_walk(t);
     }

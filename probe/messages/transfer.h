@@ -71,6 +71,8 @@ typedef struct iso_transfer {
                                 after; where to begin again (--cache cold) */
     long window;           /**< messages in flight */
     MPI_Request *requests; /**< receives, then sends: 2 * window */
+    double *starts;        /**< blocking: when each sample began, or NULL */
+    double *arrivals;      /**< blocking: when each message came, or NULL */
     int partitions;        /**< of a message */
     bool early;            /**< they are ready before, except the last one */
     const struct iso_mode *mode;

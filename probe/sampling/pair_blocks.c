@@ -50,6 +50,10 @@ static void write_pair(iso_record_t *record, long long bytes,
     iso_record_begin(record, "pair");
     ISO_MEMBERS(record, ("i", pair->i), ("j", pair->j), ("bytes", bytes));
     iso_sampler_record(&pair->summary, record);
+    if (pair->forward > 0 && pair->reverse > 0) {
+        ISO_MEMBERS(record, ("forward", pair->forward),
+                    ("reverse", pair->reverse));
+    }
     if (pair->batch > 1) {
         iso_record_int(record, "batch", pair->batch);
     }

@@ -22,13 +22,14 @@ enum { ISO_COMPACT_RANKS = 256, ISO_BLOCK_PAIRS = 512 };
 typedef struct iso_pair_record {
     int i, j;
     iso_summary_t summary;
-    long batch; /**< round trips per sample */
+    double forward, reverse; /**< seconds one way, both above 0 where known */
+    long batch;              /**< round trips per sample */
     bool shared_cpu, retest;
 } iso_pair_record_t;
 
 typedef struct iso_pair_blocks iso_pair_blocks_t;
 
-/** Format of the run file of a map. */
+/** Format of the run file of a map; blocks have no one-way times. */
 int iso_pair_format(int ranks, bool sampled);
 
 /** @param format  as above */

@@ -101,6 +101,7 @@ SWEEPS = {
         "--bytes 0,1 --schedule rounds --retest 3",
         "--bytes 4097 --schedule serial --retest 0",
         "--bytes 13 --pairs 0-1 --schedule serial",
+        "--bytes 0,4096 --one-way --sync-age 0.01",
         "--bytes 64,70001 --time-limit 0.3",
     ) + _said("--bytes 8 --precision 0.5 --min-repeats 3 --max-repeats 7 --max-time 0.05"),
 }  # fmt: skip

@@ -95,6 +95,7 @@ def test_the_probe_has_the_version_of_the_package(mpich: Mpi) -> None:
         (["latency-map", "--speed", "9"], "there is no option '--speed'"),
         (["latency-map", "map.jsonl"], "is not an option"),
         (["latency-map", "--inner-parallel=yes"], "takes no value"),
+        (["latency-map", "--one-way", "--sample", "5%"], "excludes"),
         (["latency-map", "--note", "nothing"], "KEY=VALUE"),
         (["clock-sync", "--clock-tolerance", "0"], "must be above 0"),
         (["clock-sync", "--sync-age", "-1"], "not a time such as 300"),

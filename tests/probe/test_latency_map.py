@@ -121,6 +121,23 @@ def test_pairs_that_are_named_are_measured_alone_and_no_others(
     assert run.options["pairs"] == "3-0,1-2,2-4"
 
 
+def test_one_way_times_add_up_to_the_round_trip_on_every_mpi(
+    every_mpi: Mpi, tmp_path: Path
+) -> None:
+    """On one host all clocks are one. Clocks that age at once are synchronised before each pair."""
+    options = ("--one-way", "--repeats", "20", "--bytes", "64KiB", "--retest", "0")
+    out = tmp_path / "map.jsonl"
+    run = every_mpi.run("latency-map", *options, "--sync-age", "1e-6", ranks=3, out=out)
+    assert run.complete
+    assert len(run.tables["sync"]) == 4
+    pairs = run.pairs()
+    assert measured_pairs(run) == [(0, 1, 65536), (0, 2, 65536), (1, 2, 65536)]
+    known = np.isfinite(pairs["forward"])
+    both = (pairs["forward"] + pairs["reverse"])[known]
+    assert np.all(both > pairs["min"][known] / 2)
+    assert np.all(both < 2 * pairs["max"][known])
+
+
 @pytest.mark.parametrize(
     ("pairs", "complaint"),
     [("0-0", "not pairs of two ranks"), ("0-1,", "not pairs of two ranks"),

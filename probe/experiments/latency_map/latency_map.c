@@ -17,6 +17,9 @@
  * With --pairs it measures only those, each alone: what the map of an earlier
  * start showed to stand out, and is to be seen again before it is believed.
  *
+ * With --one-way the clocks of the ranks are synchronised, also between rounds
+ * when they have aged, and each direction of a pair is timed, too.
+ *
  * The time of a pair is the whole round trip, as in the process latency maps;
  * half of it is what other tools call latency.
  */
@@ -35,7 +38,7 @@
 
 /** What rank 0 or a partner tells a sleeping rank to do. */
 struct task {
-    enum { MEASURE, ANSWER, CALL_ROLL } verb;
+    enum { MEASURE, ANSWER, CALL_ROLL, SYNCHRONISE } verb;
     int partner;    /* of MEASURE */
     double seconds; /* of MEASURE: how long it may take; INFINITY: no limit */
 };
@@ -54,6 +57,7 @@ static struct {
     long retest;
     const char *pairs;
     const char *sample;
+    bool one_way;
 } options;
 
 static const iso_option_t own_options[] = {
@@ -78,12 +82,16 @@ static const iso_option_t own_options[] = {
      "measure only random pairs: 5% of all pairs, a number of pairs, or auto "
      "(enough pairs to find a slow node) (default: all pairs)",
      &options.sample},
+    {"one-way", ISO_OPTION_FLAG, NULL, NULL,
+     "also measure the time of a message in each direction, with synchronised "
+     "clocks",
+     &options.one_way},
     {0},
 };
 
 static const iso_option_t *const all_options[] = {
-    own_options, iso_memory_options, iso_time_limit_options,
-    iso_sampler_options, NULL};
+    own_options,         iso_memory_options, iso_time_limit_options,
+    iso_sampler_options, iso_sync_options,   NULL};
 
 /** Part of the time limit after which the map ends: all, without retests. */
 static double map_part(void)
@@ -167,6 +175,9 @@ static void perform(void *self, const void *command, int from)
     case CALL_ROLL:
         call_roll(m);
         break;
+    case SYNCHRONISE:
+        iso_sync_refresh(m->trip.sync);
+        break;
     }
 }
 
@@ -186,7 +197,8 @@ struct map {
     long done, total;      /**< pairs */
     iso_quality_t quality; /**< of all results */
     long shared_cpu;       /**< results of two ranks on one processor */
-    long lowered;          /**< results with fewer repetitions: no time left */
+    long unknown_ways; /**< results whose clocks were off by more than a way */
+    long lowered;      /**< results with fewer repetitions: no time left */
 };
 
 /** Write what a pair found, and remember the pair if it is slow or has a wide
@@ -205,12 +217,16 @@ static void take_result(struct map *map, const struct message *found)
             .i = pair.i,
             .j = pair.j,
             .summary = *s,
+            .forward = result->ways[ISO_FORWARD],
+            .reverse = result->ways[ISO_REVERSE],
             .batch = result->batch > 1 ? (long)result->batch : 1,
             .shared_cpu = result->shared_cpu > 0,
             .retest = map->retesting,
         };
         iso_pair_blocks_add(map->blocks, size, &record);
         map->shared_cpu += record.shared_cpu;
+        map->unknown_ways +=
+            options.one_way && fmin(record.forward, record.reverse) <= 0;
         slowness = fmax(slowness, s->median);
         spread = fmax(spread, (s->p95 - s->min) / s->median);
         iso_quality_add(&map->quality, s);
@@ -223,11 +239,26 @@ static void take_result(struct map *map, const struct message *found)
     iso_progress(map->ctx, ++map->done, map->total, slowness);
 }
 
+/** Synchronise the clocks of all ranks again if they have aged. */
+static void keep_clocks(const struct map *map)
+{
+    iso_sync_t *sync = map->member->trip.sync;
+    if (!sync || !iso_sync_aged(sync)) {
+        return;
+    }
+    for (int r = 1; r < map->ctx->size; r++) {
+        tell(map->member, r, (struct task){.verb = SYNCHRONISE});
+    }
+    iso_sync_refresh(sync);
+    iso_sync_record(sync, map->ctx->record);
+}
+
 /** Let the pairs of a round measure, and collect what they found. They may
  *  take their part of the time that is left for all pairs. */
 static void conduct_round(struct map *map, const iso_pair_t *pairs, int count)
 {
     const iso_context_t *ctx = map->ctx;
+    keep_clocks(map);
     double seconds = fmax(0, iso_time_limit_left_of(ctx, map->part)) * count /
                      fmax(count, map->total - map->done);
     struct message found;
@@ -556,12 +587,19 @@ static void warn(const struct map *map, iso_outcome_t outcome)
             "took turns; bind the ranks, or start fewer",
             map->shared_cpu, map->quality.points);
     }
+    if (map->unknown_ways > 0) {
+        iso_record_warning(
+            map->ctx->record, "clock-error",
+            "%ld of %ld points have no times of one direction: they are "
+            "shorter than the error of the clocks; use larger messages",
+            map->unknown_ways, map->quality.points);
+    }
     iso_quality_warn(&map->quality, map->ctx->record);
 }
 
 static int format(int ranks)
 {
-    return iso_pair_format(ranks, options.sample != NULL);
+    return options.one_way ? 1 : iso_pair_format(ranks, options.sample != NULL);
 }
 
 static iso_outcome_t conduct(struct member *member)
@@ -608,12 +646,12 @@ static int check(char *error)
                           "number of pairs, or auto",
                           options.sample);
     }
-    if (options.sample &&
-        (options.pairs || strcmp(options.schedule, "isolated"))) {
+    if (options.sample && (options.pairs || options.one_way ||
+                           strcmp(options.schedule, "isolated"))) {
         return ISO_REFUSE(error, "--sample needs --schedule isolated, and "
-                                 "excludes --pairs");
+                                 "excludes --pairs and --one-way");
     }
-    return iso_sampler_check(error);
+    return iso_sampler_check(error) ? -1 : iso_sync_check(error);
 }
 
 static int check_ranks(int ranks, char *error)
@@ -629,8 +667,11 @@ static iso_outcome_t run(iso_context_t *ctx)
                                              .task_size = sizeof(struct task),
                                              .self = &member,
                                              .perform = perform};
-    iso_round_trip_init(&member.trip, ctx, &options.sizes);
+    iso_round_trip_init(&member.trip, ctx, &options.sizes, options.one_way);
     if (ctx->rank == 0) {
+        if (member.trip.sync) {
+            iso_sync_record(member.trip.sync, ctx->record);
+        }
         outcome = conduct(&member);
     } else {
         if (options.sample) {

@@ -8,7 +8,7 @@
 #include <math.h>
 
 /* Far from the tags that experiments use for their own messages. */
-enum { TAG_CHUNK = 1001, TAG_READY };
+enum { TAG_CHUNK = 1001, TAG_READY, TAG_ARRIVALS };
 
 enum { NO_MORE = -1 };
 
@@ -24,7 +24,7 @@ struct chunk {
 enum { CHUNK_INTS = sizeof(struct chunk) / sizeof(int) };
 
 void iso_round_trip_init(iso_round_trip_t *trip, const iso_context_t *ctx,
-                         const iso_sizes_t *sizes)
+                         const iso_sizes_t *sizes, bool one_way)
 {
     size_t room = iso_sizes_largest(sizes) + 1;
     memset(trip, 0, sizeof(*trip));
@@ -34,14 +34,26 @@ void iso_round_trip_init(iso_round_trip_t *trip, const iso_context_t *ctx,
     iso_transfer_open(&trip->transfer, ctx, room, room, 1);
     for (int k = 0; k < sizes->count; k++) {
         iso_sampler_init(&trip->samplers[k], ctx->clock.simulated);
+        for (int way = 0; one_way && way < ISO_WAYS; way++) {
+            iso_sampler_init(&trip->ways[way][k], ctx->clock.simulated);
+        }
     }
+    trip->sync = one_way ? iso_sync_create(ctx) : NULL;
 }
 
 void iso_round_trip_free(iso_round_trip_t *trip)
 {
     for (int k = 0; k < trip->sizes->count; k++) {
         iso_sampler_free(&trip->samplers[k]);
+        for (int way = 0; way < ISO_WAYS; way++) {
+            iso_sampler_free(&trip->ways[way][k]);
+        }
     }
+    if (trip->sync) {
+        iso_sync_free(trip->sync);
+    }
+    free(trip->transfer.starts);
+    free(trip->transfer.arrivals);
     iso_transfer_free(&trip->transfer);
 }
 
@@ -54,16 +66,61 @@ static const iso_mode_t *prepare(iso_round_trip_t *trip, int partner, int size)
     return iso_mode_find("blocking");
 }
 
+/** Make room for the stamps of one-way times. */
+static void open_stamps(iso_round_trip_t *trip, int samples, int trips)
+{
+    iso_transfer_t *t = &trip->transfer;
+    t->starts = iso_resized(t->starts, samples * sizeof(double));
+    t->arrivals = iso_resized(t->arrivals, trips * sizeof(double));
+}
+
 static void ping(iso_round_trip_t *trip, int partner, int size, int samples,
                  int batch, double *seconds)
 {
+    if (trip->sync) {
+        open_stamps(trip, samples, samples * batch);
+    }
     prepare(trip, partner, size)
         ->lead(&trip->transfer, samples, batch, seconds);
+    if (trip->sync) {
+        MPI_CHECK(MPI_Recv(trip->transfer.arrivals, samples * batch, MPI_DOUBLE,
+                           partner, TAG_ARRIVALS, trip->ctx->control,
+                           MPI_STATUS_IGNORE));
+    }
 }
 
 static void pong(iso_round_trip_t *trip, int partner, int size, int trips)
 {
+    if (trip->sync) {
+        open_stamps(trip, 1, trips);
+    }
     prepare(trip, partner, size)->answer(&trip->transfer, trips);
+    if (trip->sync) {
+        double *arrivals = trip->transfer.arrivals;
+        for (int k = 0; k < trips; k++) {
+            arrivals[k] = iso_sync_global(trip->sync, arrivals[k]);
+        }
+        MPI_CHECK(MPI_Send(arrivals, trips, MPI_DOUBLE, partner, TAG_ARRIVALS,
+                           trip->ctx->control));
+    }
+}
+
+/** Keep the one-way times of samples that are not void. */
+static void keep_ways(iso_round_trip_t *trip, int size, int samples, int batch,
+                      const double *seconds)
+{
+    const double *starts = trip->transfer.starts;
+    const double *arrivals = trip->transfer.arrivals;
+    for (int k = 0; k < samples; k++, arrivals += batch) {
+        double end = starts[k] + seconds[k] * batch;
+        double times[ISO_WAYS] = {
+            arrivals[0] - iso_sync_global(trip->sync, starts[k]),
+            iso_sync_global(trip->sync, end) - arrivals[batch - 1]};
+        for (int way = 0; way < ISO_WAYS && seconds[k] >= 0; way++) {
+            iso_sampler_t *kept = &trip->ways[way][size];
+            kept->seconds[kept->n++] = times[way];
+        }
+    }
 }
 
 /** Hand-shake: the partner is ready when it is about to receive. */
@@ -169,6 +226,9 @@ static int sample(iso_round_trip_t *trip, int partner, int size)
         seconds[k] /= batch;
     }
     iso_clock_void(seconds, samples, steps);
+    if (trip->sync) {
+        keep_ways(trip, size, samples, batch, seconds);
+    }
     sampler->n += iso_clock_valid(seconds, samples);
     double spent = iso_now() - start;
     sampler->spent += spent;
@@ -184,6 +244,7 @@ void iso_round_trip_measure(iso_round_trip_t *trip, int partner,
     trip->said = iso_now();
     for (int size = 0; size < trip->sizes->count; size++) {
         iso_sampler_reset(&trip->samplers[size]);
+        trip->ways[ISO_FORWARD][size].n = trip->ways[ISO_REVERSE][size].n = 0;
     }
     do { /* sizes take turns, so that a slow moment does not hit one of them */
         taken = 0;
@@ -194,6 +255,11 @@ void iso_round_trip_measure(iso_round_trip_t *trip, int partner,
     agree(trip, partner, NO_MORE, 0);
     for (int size = 0; size < trip->sizes->count; size++) {
         results[size].summary = iso_sampler_summary(&trip->samplers[size]);
+        for (int way = 0; way < ISO_WAYS; way++) {
+            results[size].ways[way] =
+                trip->sync ? iso_sampler_summary(&trip->ways[way][size]).median
+                           : 0;
+        }
         results[size].batch = trip->batch[size];
         results[size].shared_cpu = trip->shared_cpu[size];
         results[size].lowered = trip->lowered[size];

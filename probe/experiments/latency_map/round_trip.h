@@ -16,16 +16,27 @@
  * Two ranks that happen to be on one processor take turns instead of talking.
  * Before each pass one of them goes to another processor if it is not bound;
  * if none can, the result says so.
+ *
+ * With synchronised clocks j also stamps when each message came, and sends the
+ * stamps back after the pass. A message from i to j took from the start of a
+ * sample to its first stamp; one back from its last stamp to its end. Both are
+ * wrong by the difference of the two clocks, with opposite signs.
  */
 #pragma once
 
+#include "global_clock/sync.h"
 #include "messages/transfer.h"
 #include "sampling/sampler.h"
+
+/** The two directions of a pair, from the measuring rank and back. */
+enum { ISO_FORWARD, ISO_REVERSE, ISO_WAYS };
 
 /** What one rank needs to measure or answer round trips. */
 typedef struct iso_round_trip {
     const iso_context_t *ctx;
     const iso_sizes_t *sizes;
+    iso_sync_t *sync; /**< clocks of one-way times, or NULL */
+    iso_sampler_t ways[ISO_WAYS][ISO_MAX_SIZES]; /**< one-way times */
     iso_transfer_t transfer; /**< messages in mode blocking */
     iso_sampler_t samplers[ISO_MAX_SIZES];
     int batch[ISO_MAX_SIZES];       /**< round trips per sample */
@@ -40,13 +51,15 @@ typedef struct iso_round_trip {
 /** What the measuring rank learns of one size: times of whole round trips. */
 typedef struct iso_round_trip_result {
     iso_summary_t summary;
-    double batch;      /**< round trips per sample */
-    double shared_cpu; /**< 1 if both ranks were on one processor */
-    double lowered;    /**< 1 if the deadline lowered the repetitions */
+    double ways[ISO_WAYS]; /**< median seconds one way; without clocks 0 */
+    double batch;          /**< round trips per sample */
+    double shared_cpu;     /**< 1 if both ranks were on one processor */
+    double lowered;        /**< 1 if the deadline lowered the repetitions */
 } iso_round_trip_result_t;
 
+/** @param one_way  also measure one-way times; then collective */
 void iso_round_trip_init(iso_round_trip_t *trip, const iso_context_t *ctx,
-                         const iso_sizes_t *sizes);
+                         const iso_sizes_t *sizes, bool one_way);
 void iso_round_trip_free(iso_round_trip_t *trip);
 
 /**

@@ -28,6 +28,7 @@ from isochrone.base.stats import (
 )
 from isochrone.base.table import Table
 from isochrone.latency_map.partitions import Partition, canonical
+from isochrone.runfile.clocks import clock_errors
 from isochrone.runfile.run import DIRECTIONS, Run
 from isochrone.runfile.samples import MARKS, counting
 
@@ -55,6 +56,9 @@ fewer, as in a sample, those with two are asked, too."""
 
 STEPS, NEAR_STEP, MANY_STEPS = 8, 0.05, 1e4
 """Different times that show a step, the part of it by which they may be off, and the most steps."""
+
+MIN_LINKS = 3
+"""Pairs of a rank whose median says how far its clock is off: one slow direction is none of it."""
 
 MIN_COST = 0.02
 """A rank that differs by less than this part of its times has none, however sure that is."""
@@ -152,7 +156,8 @@ class RankPairs(Record):
     high
         Upper end of the 95 % interval of the round trip in seconds; the round trip where not known.
     forward, reverse
-        Seconds of a message from i to j, and from j to i; NaN where not known, empty if never.
+        Seconds of a message from i to j, and from j to i, as even as errors of the clocks can make
+        them; NaN where not known, empty if never.
     """
 
     ranks: int
@@ -188,6 +193,9 @@ def rank_pairs(run: Run, statistic: str, nbytes: int) -> RankPairs:
     forward, reverse = (
         counts[key][index] if key in counts else np.zeros(0) for key in DIRECTIONS
     )  # fmt: skip
+    if "forward" in counts:
+        ends = (counts["i"][index], counts["j"][index])
+        forward, reverse = _beyond_clocks(ends, forward, reverse, clock_errors(run))
     del counts, times, index  # a map may have millions of pairs
     first = seconds
     if again.any():
@@ -201,6 +209,29 @@ def rank_pairs(run: Run, statistic: str, nbytes: int) -> RankPairs:
         run.size, (key // run.size).astype("i4"), (key % run.size).astype("i4"),
         seconds, first, errors, again, high, forward, reverse,
     )  # fmt: skip
+
+
+def _beyond_clocks(
+    ends: tuple[Ints, Ints], forward: Floats, reverse: Floats, errors: tuple[float, float]
+) -> tuple[Floats, Floats]:
+    """Take from both directions what `clock_errors` explain; NaN of ranks with too few pairs.
+
+    A clock that is off by c lengthens one direction of each pair of its rank by c, and shortens the
+    other. So as far as it can be off, the median over these pairs is taken for it.
+    """
+    steady, drift = errors
+    skew = (forward - reverse) / 2
+    measured = np.isfinite(skew)
+    if steady + drift == 0 or not measured.any():
+        return forward, reverse
+    ranks = Groups(np.concatenate([end[measured] for end in ends]))
+    off = np.full(1 + max(end.max() for end in ends), np.nan)
+    medians = ranks.medians(np.concatenate([skew[measured], -skew[measured]]))
+    off[ranks.keys] = np.where(ranks.size >= MIN_LINKS, np.clip(medians, -steady, steady), np.nan)
+    skew = skew - off[ends[0]] + off[ends[1]]
+    skew = np.sign(skew) * np.maximum(np.abs(skew) - drift, 0)
+    half = (forward + reverse) / 2
+    return half + skew, half - skew
 
 
 def _code(table: Table, size: int) -> Ints:

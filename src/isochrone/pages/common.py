@@ -46,6 +46,7 @@ _LABELS = {
     "min-repeats": "minimum repetitions", "max-repeats": "maximum repetitions",
     "max-time": "maximum time per pair", "retest": "measured again",
     "inner-parallel": "several pairs at once within a node", "time-limit": "time limit",
+    "one-way": "each direction, too",
     "precision": "target precision", "window": "messages in flight", "layout": "layout",
     "cache": "cache", "pairing": "pairs", "thread-comms": "communicator of the threads",
     "sync": "start of an operation by", "root": "root", "counts": "blocks",

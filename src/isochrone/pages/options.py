@@ -74,6 +74,7 @@ _NEEDS: tuple[tuple[str, Rule, tuple[str, ...]], ...] = (
     ("schedule", _is("isolated"), ("inner-parallel",)),
     # only some pairs are measured, each alone
     ("pairs", not_, ("schedule", "inner-parallel")),
+    ("one-way", bool, ("clock-tolerance", "sync-age", "sync-exchanges")),
     ("phase", _is("file", "all"), ("hints", "file")),
     ("phase", _is("exchange", "all"), ("cb-buffer", "aggregators")),
 )

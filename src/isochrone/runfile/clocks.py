@@ -5,7 +5,7 @@ import numpy as np
 from isochrone.base.arrays import Floats
 from isochrone.base.documents import IfKnown
 from isochrone.base.record import Record
-from isochrone.base.stats import median_of
+from isochrone.base.stats import INTERVAL_HALF, median_of
 from isochrone.runfile.run import Run
 
 KIND = "clocks"
@@ -47,6 +47,8 @@ class Clocks(Record):
         Of any rank against rank 0, in seconds per second, as known at the end.
     offset
         None if no clocks were compared later.
+    error
+        By how much a clock may be off at any time, `clock_errors`; None if that is not known.
     """
 
     synchronised: int
@@ -54,6 +56,7 @@ class Clocks(Record):
     residual_max: float
     drift_max: float
     offset: IfKnown[Offsets] = None
+    error: IfKnown[float] = None
 
 
 def has_clocks(run: Run) -> bool:
@@ -74,13 +77,32 @@ def clocks(run: Run) -> Clocks:
             bound=median_of(_column(run, "offset", "bound")),
             worst_pair=(int(i), int(j)), worst_age=age,
         )  # fmt: skip
+    error = sum(clock_errors(run))
     return Clocks(
         synchronised=len(run.tables["sync"]),
         residual_median=median_of(_column(run, "sync", "residual_median")),
         residual_max=float(_column(run, "sync", "residual_max").max()),
         drift_max=float(_column(run, "sync", "drift_max")[-1]),
-        offset=offset,
-    )
+        offset=offset, error=error if np.isfinite(error) else None,
+    )  # fmt: skip
+
+
+def clock_errors(run: Run) -> tuple[float, float]:
+    """Return by how many seconds the clock of a rank may be off: 0 if none was synchronised.
+
+    The first is the largest difference that two ranks saw just after a synchronisation, and the
+    bound of that comparison. The second is what it may have drifted until the next one, at 95 %, by
+    the standard error of the drift that is known least. Both are infinite if they are not recorded.
+    """
+    if not has_clocks(run):
+        return 0.0, 0.0
+    if not {"at", "bound_max", "drift_error"} <= run.tables["sync"].columns.keys():
+        return np.inf, np.inf
+    at = _column(run, "sync", "at")
+    ages = np.diff(at, append=max((run.end or {}).get("seconds", 0.0), at[-1]))
+    steady = np.abs(_column(run, "sync", "residual_max")) + _column(run, "sync", "bound_max")
+    drift = INTERVAL_HALF * _column(run, "sync", "drift_error") * ages
+    return float(steady.max()), float(drift.max())
 
 
 def _column(run: Run, name: str, key: str) -> Floats:

@@ -133,7 +133,8 @@ class Pair(Declared):
     low, high
         95 % confidence interval of the median
     forward, reverse
-        seconds of a message from `i` to `j`, and from `j` to `i`; only in imported maps
+        seconds of a message from `i` to `j`, and from `j` to `i`, medians; only in maps measured
+        with `--one-way`, and in imported maps
     batch
         round trips per repetition; present only if one round trip takes less than 100 clock ticks
     shared_cpu
@@ -169,6 +170,9 @@ class Sync(Declared):
     residual_median: Difference
     residual_max: Difference
     drift_max: Difference
+    at: Difference | None = None
+    bound_max: Difference | None = None
+    drift_error: Difference | None = None
 
 
 class Offset(Declared):

@@ -34,7 +34,8 @@ from isochrone.pages.page import (
     columns_of,
 )
 from isochrone.pages.words import of_ranks, ranges, warnings_of
-from isochrone.runfile.run import Run
+from isochrone.runfile.clocks import clock_errors, has_clocks
+from isochrone.runfile.run import DIRECTIONS, Run
 from isochrone.views.style import QUANTITIES
 from isochrone.views.view import Options
 
@@ -295,6 +296,11 @@ def _findings(run: Run, analysis: Topology) -> Iterator[Block]:
     ellipsis = " …" if per_node != counts[0] and len(counts) > MAX_UNEQUAL_NODES else ""
     kind = analysis.placement.kind
     yield Sentence(f"Placement: {kind}, ranks per node: {per_node}{ellipsis}", only="terminal")
+    if has_clocks(run) and DIRECTIONS[0] in run.pairs():
+        yield Sentence(
+            f"Clocks are off by up to {format_seconds(sum(clock_errors(run)))}; no direction is "
+            "called slow that this explains."
+        )
     yield from _slow(analysis)
     if analysis.advice:
         yield Sentence(f"Next: {analysis.advice}.", "strong")
