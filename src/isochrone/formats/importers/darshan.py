@@ -44,6 +44,8 @@ _LATENESS = (
     "(it counts as exchange) and patterns"
 )
 
+_LATEST = 1 << 37
+"""Seconds since 1970, in the year 6325."""
 _MOST = 1 << 62
 """Counters have 64 bits."""
 
@@ -318,6 +320,8 @@ def read(path: Path) -> Run:
     for pattern in made.patterns.values():
         del pattern["first"]
     started = source.whole(log.header.get("start_time", "0"), "start_time")
+    if started > _LATEST:
+        raise source.fail(f"the start_time {started} is not valid")
     header = {
         "experiment": "io-recording", "kind": "io-recording", "ranks": log.size, "options": {},
         "mpi": {}, "clock": {}, "imported": source.origin(), "notes": {"command":
