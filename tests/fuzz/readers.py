@@ -126,6 +126,11 @@ FILE_READERS: Final[dict[str, Reader]] = {
     ),
     "osu": _sniffed("osu", "tests/golden/osu/*.txt", "--ranks 4"),
     "imb": _sniffed("imb", "tests/golden/imb/*.txt"),
+    "darshan": Reader(
+        "text",
+        ("import {file} --from darshan -o {out}", "show {file}"),
+        copies("tests/golden/darshan/*.txt"),
+    ),
     "nccl-tests": _sniffed("nccl-tests", "tests/golden/nccl-tests/*.txt"),
     "csv": Reader(
         "text",

@@ -101,6 +101,7 @@ def causes(run: Run) -> list[Cause]:
         return []
     recorded = recorded_accesses(run)
     romio = any("romio_cb_write" in file.hints for file in recorded.files.values())
+    imported = "imported" in run.header  # a log of Darshan does not tell the library
     found = []
     for rule in RULES:
         explained = rule.find(recorded)
@@ -110,7 +111,10 @@ def causes(run: Run) -> list[Cause]:
         found.append(Cause(
             rule.name, rule.drishti, explained.seconds, explained.seconds / total.mean,
             total.whole / left if left > 0 else None, explained.words, explained.numbers,
-            rule.remedy.words, list(rule.remedy.romio if romio else rule.remedy.ompio),
+            rule.remedy.words, [
+                *rule.remedy.romio * (romio or imported),
+                *rule.remedy.ompio * (not romio),
+            ],
         ))  # fmt: skip
     return sorted(found, key=lambda cause: -cause.seconds)
 

@@ -1,0 +1,135 @@
+"""Text of Darshan: the seconds, bytes and calls of its counters, and the patterns of DXT."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from beds.mpis import ROOT
+from isochrone.base.errors import InputError
+from isochrone.collective_io.causes.rules import causes
+from isochrone.collective_io.results import io_recording
+from isochrone.collective_io.results.io_times import CallTime, account, call_times
+from isochrone.runfile.any_file import read
+from isochrone.runfile.run import Run
+
+TEXT = (ROOT / "tests/golden/darshan/collective.txt").read_text("utf-8")
+MIB = 1 << 20
+
+
+def _run(folder: Path, text: str) -> Run:
+    path = folder / "log.txt"
+    path.write_text(text, "utf-8")
+    return read(path)
+
+
+def _without_dxt(text: str = TEXT) -> str:
+    return text.split("# DXT", maxsplit=1)[0]
+
+
+def _rows(run: Run, call: str) -> list[CallTime]:
+    return [row for row in call_times(run) if row.call == call]
+
+
+def test_shared_and_single_records_keep_their_sums(tmp_path: Path) -> None:
+    for text in (TEXT, _without_dxt()):
+        run = _run(tmp_path, text)
+        together, alone = _rows(run, "collective"), _rows(run, "independent")
+        assert sum(row.seconds for row in together) == pytest.approx(4.8)
+        assert (sum(r.nbytes for r in together), sum(r.calls for r in together)) == (12 * MIB, 12)
+        assert [(r.rank, r.calls, r.nbytes, r.seconds) for r in alone] == [
+            (1, 100, 51200, 0.02), (2, 200, 102400, 0.04),
+        ]  # fmt: skip
+        assert sum(row.seconds for row in _rows(run, "open")) == pytest.approx(0.042)
+        assert (run.kind, run.size, (run.end or {})["seconds"]) == ("io-recording", 4, 4.0)
+        first, second = io_recording.files(run)
+        assert first.hints == {"striping_unit": str(MIB), "striping_factor": "4"}
+        assert (first.filesystem, second.ranks.tolist()) == ("lustre", [1, 2])
+
+
+def test_slowest_and_fastest_rank_of_a_shared_record_have_their_times(tmp_path: Path) -> None:
+    """1.51 s and 0.31 s of 4.84 s; the two others share the remainder."""
+    rows = _rows(_run(tmp_path, _without_dxt()), "collective")
+    parts = np.array([1.51, 1.51, 1.51, 0.31]) / 4.84
+    assert [row.seconds for row in rows] == pytest.approx(4.8 * parts)
+
+
+def test_fewer_calls_than_ranks_are_those_of_the_slowest(tmp_path: Path) -> None:
+    text = _without_dxt().replace("COLL_WRITES\t12\t", "COLL_WRITES\t1\t")
+    (row,) = _rows(_run(tmp_path, text), "collective")
+    assert (row.rank, row.calls, row.nbytes) == (0, 1, 12 * MIB)
+    assert row.seconds == pytest.approx(4.8)
+
+
+def test_dxt_tells_the_pattern_and_the_late_rank(tmp_path: Path) -> None:
+    run = _run(tmp_path, TEXT)
+    (pattern,) = io_recording.patterns(run)
+    assert (pattern.bytes, pattern.calls, pattern.contiguous, pattern.whole) == (
+        4 * MIB,
+        3,
+        4,
+        True,
+    )
+    assert pattern.pieces["offset"].tolist() == [0, MIB, 2 * MIB, 3 * MIB]
+    calls = io_recording.calls(run)
+    assert [call.shift for call in calls] == [0, 4 * MIB, 8 * MIB]
+    assert [call.late for call in calls] == pytest.approx([0.4] * 3)
+    total = account(run)
+    assert total is not None
+    assert {part.part: part.total for part in total.parts} == pytest.approx({
+        "waiting": 9 * 0.4, "access": 4 * 0.24 + 0.06, "exchange": 4 * 0.06, "metadata": 0.042,
+        "sync": 0,
+    })  # fmt: skip
+    assert causes(run)[0].name == "late-ranks"
+    assert [rank.host for rank in run.ranks] == ["node0", "node0", "node1", "node1"]
+
+
+def test_without_all_accesses_there_are_no_patterns(tmp_path: Path) -> None:
+    """A row of DXT is missing, or calls are not collective: who called together is not known."""
+    rows = TEXT.splitlines(keepends=True)
+    changed = [
+        "".join(rows[:-1]), _without_dxt(), TEXT.replace("INDEP_WRITES\t0\t", "INDEP_WRITES\t4\t"),
+    ]  # fmt: skip
+    for text in changed:
+        run = _run(tmp_path, text)
+        assert io_recording.patterns(run) == []
+        assert sum(row.waiting for row in call_times(run)) == 0
+        assert sum(row.seconds for row in call_times(run) if row.op) == pytest.approx(4.86)
+
+
+def test_views_make_patterns_incomplete(tmp_path: Path) -> None:
+    run = _run(tmp_path, TEXT.replace("VIEWS\t0\t", "VIEWS\t4\t"))
+    assert [pattern.whole for pattern in io_recording.patterns(run)] == [False]
+
+
+def test_settings_are_of_both_libraries_as_a_log_names_none(tmp_path: Path) -> None:
+    settings = {one for cause in causes(_run(tmp_path, TEXT)) for one in cause.settings}
+    assert {"romio_cb_write=disable", "OMPI_MCA_fcoll=individual"} <= settings
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("# nprocs: 4", "# nprocs: four", 0),
+        ("# nprocs: 4", "# nprocs: 0", 0),
+        ("# start_time: 1764374400", "# start_time: 1125899906842624", 0),
+        ("# nprocs: 4", "# nprocs: 2", 0),
+        ("F_WRITE_TIME\t4.800000", "F_WRITE_TIME\tlong", 36),
+        ("BYTES_WRITTEN\t12582912\t/scratch/field.dat", "BYTES_WRITTEN\t12582912", 32),
+        ("BYTES_WRITTEN\t12582912", "BYTES_WRITTEN\t1e300", 32),
+        ("MPI-IO\t", "MPIIO\t", 0),
+        ("X_MPIIO       0  write        0", "X_MPIIO       0  wrote        0", 82),
+    ],
+    ids=[
+        "ranks-word", "no-rank", "start", "rank-above", "time-word", "columns", "too-large", "no-module",
+        "dxt-op",
+    ],
+)  # fmt: skip
+def test_wrong_text_is_refused(tmp_path: Path, old: str, new: str, line: int) -> None:
+    assert old in TEXT
+    with pytest.raises(InputError) as error:
+        _run(tmp_path, TEXT.replace(old, new))
+    assert "\n" not in str(error.value)
+    assert (f":{line}" in str(error.value.where)) is bool(line)
