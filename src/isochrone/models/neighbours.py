@@ -67,6 +67,10 @@ TREND_DIVISOR = 4.0
 SLOPE_SIZES = 2
 """The slope of a size is the median with those of so many sizes on either side: it has noise."""
 
+MAX_SLOPE = 2.0
+"""Of log t in log p: ranks of which each sends to each other send p² messages. It is steeper where
+ranks began to share processors, which does not go on."""
+
 FADING = 4.0
 """Octaves of ranks beyond the data over which a residual falls to 1/e: the error at twice and four
 times the ranks hardly depends on it between 0.5 and 8."""
@@ -295,7 +299,10 @@ def _power_laws(p: Floats, logs: Floats) -> Lines:
     alike = np.array([
         np.median(slope[max(k - SLOPE_SIZES, 0) : k + SLOPE_SIZES + 1]) for k in range(len(slope))
     ])  # fmt: skip
-    return alike, start + (slope - alike) * np.mean(np.log(p))
+    start += (slope - alike) * np.mean(np.log(p))
+    steep = alike > MAX_SLOPE
+    alike[steep] = MAX_SLOPE
+    return alike, np.where(steep, logs[:, -1] - MAX_SLOPE * np.log(p[-1]), start)
 
 
 def _along_size(lines: Lines, size: _Place, p: Floats) -> Floats:

@@ -104,6 +104,11 @@ class Point(Times):
     complete: IfKnown[float] = None
 
     @property
+    def mean_bandwidth(self) -> float | None:
+        """Bytes over the mean time, which is what OSU prints; None where nothing is moved."""
+        return self.bandwidth and self.bandwidth * self.median / self.mean
+
+    @property
     def hidden(self) -> tuple[float, float, float] | None:
         """The overlap and its interval, whose ends may be NaN; None where not known."""
         ends = (self.overlap_low, self.overlap_high)

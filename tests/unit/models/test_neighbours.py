@@ -296,7 +296,7 @@ def test_weights_follow_from_the_errors_of_backtests() -> None:
 
 def test_a_trend_takes_the_ranks_from_a_quarter_of_the_largest() -> None:
     p = np.array([2.0, 3, 4, 6, 8, 12, 16])
-    logs = np.log(p) ** 3
+    logs = np.log(p) ** 2 / 4
     found = Neighbours({}, p.tolist(), [], [np.exp(logs).tolist()], [p.tolist()], trend=1.0)
     line = np.polyfit(np.log(p[2:]), logs[2:], 1)
     times, _, _ = predicted(found, {"p": np.array([32.0])}, constant(1.0))
@@ -304,12 +304,20 @@ def test_a_trend_takes_the_ranks_from_a_quarter_of_the_largest() -> None:
 
 
 def test_a_size_has_the_middle_slope_of_five() -> None:
-    slopes = np.array([0.0, 1, 5, 2, 9, 3, 0.5])
+    slopes = np.array([0.0, 1, 5, 2, 9, 3, 0.5]) / 2
     b = [2.0**k for k in range(len(slopes))]
     times = [(np.array(P) ** slope).tolist() for slope in slopes]
     found = Neighbours({}, P, b, times, times, power_law=1.0)
     at_64, _, _ = predicted(found, at([64.0, 128.0], [8.0, 8.0]), constant(1.0))
-    assert np.log2(at_64[1] / at_64[0]) == pytest.approx(3.0)
+    assert np.log2(at_64[1] / at_64[0]) == pytest.approx(1.5)
+
+
+def test_times_that_jump_do_not_grow_faster_than_the_messages_of_all_ranks() -> None:
+    """4 ranks share the processors that 2 have for themselves: beyond, p² from the last time."""
+    times = [[2e-6, 12e-3]] * 3
+    found = Neighbours({}, [2.0, 4.0], [8.0, 64.0, 512.0], times, times, power_law=1.0)
+    beyond, _, _ = predicted(found, at([8.0, 64.0], [64.0, 64.0]), constant(1.0))
+    assert beyond == pytest.approx([4 * 12e-3, 256 * 12e-3])
 
 
 def test_ranks_whose_times_are_in_another_unit_have_no_neighbours() -> None:

@@ -180,7 +180,8 @@ def _check_outputs(args: Namespace) -> None:
         path = getattr(args, option[2:].replace("-", "_"))
         if path is None:
             continue
-        check_output(path, force=args.force, inputs=inputs)
+        # a collector reads the metrics of the last night: they replace those of the night before
+        check_output(path, force=args.force or option == "--openmetrics", inputs=inputs)
         first = outputs.setdefault(path.resolve(), option)
         if first != option:
             raise InputError(f"{first} and {option} name the same file", where=path)

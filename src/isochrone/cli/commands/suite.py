@@ -175,11 +175,21 @@ def _suite(
 
 def _report(planned_runs: Sequence[Planned], folder: Path) -> None:
     """Print what OSU would, for the smallest and the largest size, and write the report."""
-    runs = [read(planned.path) for planned in planned_runs if planned.path.exists()]
+    runs, without = [], []
+    for planned in planned_runs:
+        run = read(planned.path) if planned.path.exists() else None
+        if run is None or (is_sweep(run) and not run.tables.get("sample")):
+            without.append(planned.preset.name)
+        else:
+            runs.append(run)
+    if without:
+        warn(
+            f"no result, as the time was too short or MPI cannot do it: {', '.join(without)}", 4000
+        )
     rows = [
         page.Row((run.notes["preset"], curve.name, str(curve.p),
                   *_ends(curve, rated="--window" in run.notes["arguments"])))
-        for run in runs if is_sweep(run) and run.tables.get("sample")
+        for run in runs if is_sweep(run)
         for curve in curves(run) if not curve.of_ranks or curve.p == run.size
     ]  # fmt: skip
     columns = page.columns_of("benchmark", "of", ">ranks", ">smallest size", ">largest size",
@@ -203,8 +213,8 @@ def _ends(curve: Curve, *, rated: bool) -> tuple[str, str, str]:
 
     def value(point: Point) -> str:
         size = f"{point.bytes:,} B: " if curve.bytes[-1] else ""
-        if rated and point.bandwidth is not None:
-            return f"{size}{point.bandwidth / 1e6:,.2f} MB/s"
+        if rated and point.mean_bandwidth is not None:
+            return f"{size}{point.mean_bandwidth / 1e6:,.2f} MB/s"
         mean = point.mean if point.rank_mean is None else point.rank_mean
         return f"{size}{mean * 1e6:,.2f} us"
 

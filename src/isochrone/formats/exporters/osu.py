@@ -92,8 +92,8 @@ def _pair(run: Run, curve: Curve) -> Iterator[str]:
     for point in curve.points:
         if not rated:
             yield _row(point, _mean(point) * _MICROSECONDS)
-        elif point.bytes and point.bandwidth is not None:
-            yield _row(point, point.bandwidth / _MICROSECONDS)
+        elif point.bytes and point.mean_bandwidth is not None:
+            yield _row(point, point.mean_bandwidth / _MICROSECONDS)
 
 
 def _rated(run: Run) -> bool:
@@ -113,9 +113,9 @@ def _pairs(run: Run, curve: Curve) -> Iterator[str]:
     yield f"# [ pairs: {curve.key['pairs']} ] [ window size: {window} ]\n"
     yield f"{'# Size':<10}{'MB/s':>18}{'Messages/s':>18}\n"
     for point in curve.points:
-        if point.bytes and point.bandwidth is not None:
-            row = _row(point, point.bandwidth / _MICROSECONDS).rstrip("\n")
-            yield f"{row}{point.bandwidth / point.bytes:18.2f}\n"
+        if point.bytes and point.mean_bandwidth is not None:
+            row = _row(point, point.mean_bandwidth / _MICROSECONDS).rstrip("\n")
+            yield f"{row}{point.mean_bandwidth / point.bytes:18.2f}\n"
 
 
 def _collective(run: Run, curve: Curve) -> Iterator[str]:
@@ -150,8 +150,9 @@ def _overlapped(run: Run, curve: Curve) -> Iterator[str]:
         rows = (table["op"] == curve.key["op"]) & (table["p"] == curve.p)
         rows &= table["bytes"] == point.bytes
         means = (table[key][rows].mean() for key in ("overall", "compute"))
-        values = [_MICROSECONDS * seconds for seconds in (*means, _mean(point))]
-        values.append(100 * (point.overlap or 0.0))
+        overall, compute, pure = (*means, _mean(point))
+        values = [_MICROSECONDS * seconds for seconds in (overall, compute, pure)]
+        values.append(100 * max(0.0, 1 - (overall - compute) / pure))  # OSU's definition
         size = f"{point.bytes:<10d}" if sized else ""
         yield size + "".join(f"{value:18.2f}" for value in values) + "\n"
 
