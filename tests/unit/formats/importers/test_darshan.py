@@ -123,8 +123,8 @@ def test_settings_are_of_both_libraries_as_a_log_names_none(tmp_path: Path) -> N
         ("X_MPIIO       0  write        0", "X_MPIIO       0  wrote        0", 82),
     ],
     ids=[
-        "ranks-word", "no-rank", "start", "rank-above", "time-word", "columns", "too-large", "no-module",
-        "dxt-op",
+        "ranks-word", "no-rank", "start", "rank-above", "time-word", "columns", "too-large",
+        "no-module", "dxt-op",
     ],
 )  # fmt: skip
 def test_wrong_text_is_refused(tmp_path: Path, old: str, new: str, line: int) -> None:
