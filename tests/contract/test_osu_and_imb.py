@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 from beds.golden import Golden
 from beds.mpis import ROOT, Mpi
+from isochrone.base.osu import OSU
 from isochrone.measure import presets
-from isochrone.measure.osu import OSU
 
 PAGE = ROOT / "docs/osu-and-imb.md"
 ROW = re.compile(r"^\| (?:`IMB-(\w+)` \| )?`(\w+)` \| (?:`(.+)`|no) \|$", re.MULTILINE)

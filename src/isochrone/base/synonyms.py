@@ -8,6 +8,7 @@ them counts that exists there. ``isochrone …`` exists everywhere.
 from collections.abc import Iterable
 
 from isochrone.base.operations import COLLECTIVES
+from isochrone.base.osu import OSU
 
 _ROWS = (
     # options: sizes, repetitions, ranks, files
@@ -25,6 +26,7 @@ _ROWS = (
     ("--window", "-W --window-size --inflight"),
     ("--time-limit", "--timeout --time --max-seconds --min-time --secs-per-sample --duration -t"),
     ("--kill-after", "--timeout --time"),
+    ("--json", "--export-json"),
     ("--output", "--out --output-file --out-file --outfile --export-json --file --save -f"),
     ("--quiet", "-q --silent --no-progress"),
     ("--verbose", "--debug -d --trace"),
@@ -99,19 +101,19 @@ _ROWS = (
 """A name of ours, and words that mean it."""
 
 _EXPERIMENTS = (
+    *((command, benchmark) for benchmark, command in OSU.items() if command),
     ("latency-map", "map linktest latencymap all-pairs all2all-pairs mpigraph netgauge mmpi"),
-    ("point-to-point", "latency bandwidth pingpong pingping bw bibw sendrecv p2p osu_latency "
-     "osu_bw osu_bibw ping-pong exchange put get pt2pt imb-mpi1"),
-    ("point-to-point --pairs-at-once 1,2", "osu_multi_lat multi_lat osu_mbw_mr mbw_mr "
-     "multi-pingpong"),
-    ("point-to-point --threads 1,2", "osu_latency_mt latency_mt imb-mt pingpongmt threads"),
+    ("point-to-point", "latency bandwidth pingpong pingping bw bibw sendrecv p2p "
+     "ping-pong exchange put get pt2pt imb-mpi1"),
+    ("point-to-point --pairs-at-once 1,2", "multi_lat mbw_mr multi-pingpong"),
+    ("point-to-point --threads 1,2", "latency_mt imb-mt pingpongmt threads"),
     ("bisection", "cut biband uniband"),
     ("matching", "unexpected posted wildcard queue tag-matching"),
     ("hotspot", "hot-spot incast"),
     ("clock-sync", "clock clocks clocksync skew"),
     ("compute", "flops cpu"),
     ("tile-io", "io mpi-io mpi-tile-io ior tileio imb-io"),
-    ("startup", "osu_init osu_hello init finalize hello comm_split comm_dup"),
+    ("startup", "init finalize hello comm_split comm_dup"),
     ("synthetic", "fake simulated"),
     ("app", "application program"),
     *((f"collective --op {op}", f"{op} osu_{op}") for op in COLLECTIVES),

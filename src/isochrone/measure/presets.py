@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from isochrone.base.errors import InputError
+from isochrone.base.osu import OSU
 from isochrone.base.text import did_you_mean, printable
-from isochrone.measure.osu import OSU
 
 
 @dataclass(frozen=True)

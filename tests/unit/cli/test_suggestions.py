@@ -65,9 +65,9 @@ predict message --model model.json --size 1MiB | --bytes
 show map.jsonl --format json | --json
 export map.jsonl --to json | isochrone show --json
 version | --version
-osu_allreduce -n 4 | measure collective --op allreduce
+osu_allreduce -n 4 | measure collective --op allreduce --type char
 measure osu_latency -n 2 | point-to-point
-measure osu_allreduce -n 2 | collective --op allreduce
+measure osu_allreduce -n 2 | collective --op allreduce --type char
 measure pingpong -n 2 | point-to-point
 measure PingPong -n 2 | point-to-point
 measure bw -n 2 | point-to-point
