@@ -147,7 +147,7 @@ class Fit:
         share = float(
             max(longest * visits / [max(recording.seconds, 1e-12) for recording in self.structures])
         )
-        slowest = longest / np.maximum(means, 1e-12)
+        slowest = longest[means > 0] / means[means > 0]
         varies = noise(spent)
         try:
             uneven = float(max(slowest) / min(slowest))

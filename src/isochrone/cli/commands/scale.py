@@ -185,8 +185,8 @@ def _recorded(args: Namespace, setup: Setup, arguments: list[str], ranks: int) -
     make_folder(args.folder, parents=True)
     path = args.folder / f"{Path(arguments[0]).name}-{ranks}.jsonl"
     if path.exists() and not args.force:
-        hint = f"isochrone scale {args.folder}/*.jsonl, or --force"
-        raise InputError("the file exists", where=path, hint=hint)
+        warn(f"{path} was recorded before and is used again; --force records anew")
+        return read(path)
     if "/" in arguments[0] and not Path(arguments[0]).exists():
         raise InputError(f"there is no program '{arguments[0]}'")
     program = setup.program(for_ranks(arguments, ranks), ranks)

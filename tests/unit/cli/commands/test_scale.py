@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -90,12 +91,15 @@ def test_simulated_recordings_get_no_models_of_a_real_machine(folder: Path, mpic
     assert said.stderr.count("\n") == 1
 
 
-def test_a_recording_that_exists_is_named_with_what_reads_it(tmp_path: Path, mpich: Mpi) -> None:
-    (tmp_path / "sub/isochrone-scale").mkdir(parents=True)
-    (tmp_path / "sub/isochrone-scale/halo-2.jsonl").touch()
+def test_recordings_that_exist_are_used_again(folder: Path, tmp_path: Path, mpich: Mpi) -> None:
+    """The program is not there any more, and is not started."""
+    (tmp_path / "runs").mkdir()
+    for ranks in SHAPES:
+        shutil.copy(folder / f"r{ranks}.jsonl", tmp_path / f"runs/halo-{ranks}.jsonl")
     said = run_here(
-        "scale", "-n", "2", "--to", "64", "-o", "sub/app.yaml", "--mpicc", mpich.probe.mpicc,
+        "scale", "-n", ",".join(map(str, SHAPES)), "--to", "64", "--folder", "runs",
+        "--model", "messages.json", "allreduce.json", "--mpicc", mpich.probe.mpicc,
         "--", "./halo", cwd=tmp_path,
     )  # fmt: skip
-    assert said.returncode == 2
-    assert "sub/isochrone-scale/*.jsonl" in said.stderr
+    assert said.returncode == 0, said.stderr
+    assert said.stderr.count("--force") == len(SHAPES)
