@@ -16,6 +16,7 @@ from isochrone.collective_io.program.trials import hints_of_user
 from made_up.io_programs import FakeProgram
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("own", ["romio_cb_read enable", "cb_config_list *:1"])
 def test_what_explains_a_gain_is_said_first_and_a_portable_setting_is_written(
     own: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Golden

@@ -216,6 +216,7 @@ def test_what_a_kept_hint_of_the_user_costs_is_measured_where_that_is_cheap(
     assert tried == [{**base, **WAYS[2].hints}] * (5 if cheap else 0)
 
 
+@pytest.mark.slow
 def test_of_many_programs_without_a_gain_hardly_any_is_changed(tmp_path: Path) -> None:
     """From the first recorded run to the verdict; 1 of 20 at most."""
     changed = sum(
@@ -225,6 +226,7 @@ def test_of_many_programs_without_a_gain_hardly_any_is_changed(tmp_path: Path) -
     assert changed <= 2
 
 
+@pytest.mark.slow
 def test_of_many_programs_with_a_gain_of_a_fifth_nearly_all_are_changed(tmp_path: Path) -> None:
     found = [tuned(FakeProgram(by_order(1.2), seed=seed), tmp_path)[0] for seed in range(25)]
     assert sum(one == WAYS[1] for one in found) >= 23

@@ -60,6 +60,7 @@ def test_documents_are_printed_by_one_function() -> None:
     assert printed == []
 
 
+@pytest.mark.slow
 def test_every_command_takes_the_launches_of_one_measurement_by_one_name(
     isochrone: Command, tmp_path: Path
 ) -> None:

@@ -73,6 +73,7 @@ def test_the_hierarchy_is_found_whatever_the_order_of_the_ranks(name: str, noise
     assert same(find_partitions(matrix), [p[order] for p in true_partitions(sizes)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0, 0.05])
 @pytest.mark.parametrize(
     "shape",

@@ -101,6 +101,7 @@ def test_what_is_slow_is_listed_with_ratio_and_evidence(golden: Golden) -> None:
     assert item.stress == ("2.4x",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(3))
 def test_where_something_slow_would_not_be_seen_nothing_is_called_good(number: int) -> None:
     """By `show` and `check` alike: few ranks, few nodes, pairs that were not measured."""

@@ -217,6 +217,7 @@ def test_scattered_nodes_of_a_low_bandwidth_are_no_group(slow: list[int]) -> Non
     assert found.shares == pytest.approx([0.0])
 
 
+@pytest.mark.slow
 def test_each_slow_node_has_its_own_share_of_latency() -> None:
     """Else what one share for all leaves over is taken for levels, and for slow pairs."""
     slow = [2, 5, 8, 11, 15]

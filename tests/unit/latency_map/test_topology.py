@@ -431,6 +431,7 @@ def sampled(part: float, extra: float = 0.0, seed: int = 3) -> Run:
     return run
 
 
+@pytest.mark.slow
 def test_a_sample_shows_levels_and_slow_nodes_and_says_what_it_would_not_show() -> None:
     healthy, slow = analyse(sampled(0.05)), analyse(sampled(0.05, extra=2.0))
     for found in (healthy, slow):
@@ -450,6 +451,7 @@ def test_of_too_few_pairs_it_is_said_how_many_more_would_do() -> None:
     assert 0.1 * node_pairs < more < node_pairs / 2
 
 
+@pytest.mark.slow
 def test_single_pairs_of_a_sample_are_not_named_by_chance() -> None:
     """Where most nodes meet once or twice, few values say how much pairs differ."""
     names = block(64, 4)

@@ -118,6 +118,7 @@ def test_on_a_noisy_machine_a_large_gain_is_not_dropped(spread: float) -> None:
     assert won.count("1") >= 147
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spread", [0.2, 0.4])
 def test_on_a_noisy_machine_equal_settings_are_not_kept(spread: float) -> None:
     assert rate(None, 150, [1.0, 1.0, 1.0], spread=spread) <= 0.05

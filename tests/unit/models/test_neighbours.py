@@ -207,6 +207,7 @@ def test_what_is_left_out_is_compared_with_a_line() -> None:
     assert left_out(values, np.array([[0.0], [1.5], [2.0]])) == pytest.approx(0.5)
 
 
+@pytest.mark.slow
 def test_a_file_keeps_them_and_refuses_damaged_ones() -> None:
     content = document(fitted())
     again = from_document(content)

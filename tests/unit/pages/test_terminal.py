@@ -121,6 +121,7 @@ def _statements(blocks: list[Block]) -> list[str]:
     return [" ".join(text.split()) for text in found if text.strip()]
 
 
+@pytest.mark.slow
 @pytest.mark.few(3)
 @pytest.mark.parametrize(
     "run",

@@ -130,6 +130,7 @@ def test_all_commands_refuse_what_cannot_be(
     assert not list(tmp_path.glob("out*"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("of", [a_map, a_sweep, collective])
 def test_all_commands_accept_what_can_be_and_agree_on_times(
     of: Callable[[], Records], tmp_path: Path, capsys: pytest.CaptureFixture[str]

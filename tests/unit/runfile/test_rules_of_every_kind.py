@@ -61,6 +61,7 @@ def broken(run: Run) -> Iterator[tuple[str, Run]]:
                 yield f"{name} {key} {value}", Run(run.header, run.ranks, tables, [], run.end)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_whatever_breaks_a_rule_is_refused(kind: str, tmp_path: Path) -> None:
     run = KINDS[kind]()

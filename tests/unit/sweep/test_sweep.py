@@ -157,6 +157,7 @@ def test_a_sweep_is_told_in_words_a_table_and_pictures(tmp_path: Path) -> None:
     assert text.count('<tr class="strong">') == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("passes", "said"),
     [

@@ -113,6 +113,7 @@ def test_rivals_are_listed_with_what_they_say_beyond(
     golden(brief.strip())
 
 
+@pytest.mark.slow
 def test_at_most_ten_lines_of_rivals_are_printed_the_most_probable_first(
     isochrone: Command, tmp_path: Path
 ) -> None:

@@ -52,6 +52,7 @@ def test_several_sweeps_go_into_one_picture(folder: Path) -> None:
     assert plot(folder, *command, "-o", "b.png") == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", [(), ("--view", "fit"), ("--view", "deviation")])
 def test_a_csv_that_fit_takes_is_drawn_with_its_model(
     folder: Path, view: tuple[str, ...], golden: Golden

@@ -41,6 +41,7 @@ def scaled(folder: Path, *ranks: int, to: str = "64") -> list[str | Path]:
     return ["scale", *files, "--to", to, "--model", *model]
 
 
+@pytest.mark.slow
 def test_three_recordings_become_a_time_with_its_interval(folder: Path) -> None:
     """100 iterations of 1 ms, an exchange and an allreduce of 10 + p us; and 2 ms before."""
     said = run_here(*scaled(folder, 4, 8, 16, to="32,64"), "--json", "-o", folder / "app.yaml")
@@ -57,6 +58,7 @@ def test_three_recordings_become_a_time_with_its_interval(folder: Path) -> None:
     assert [program(description, ranks).ranks for ranks in (32, 64)] == [32, 64]
 
 
+@pytest.mark.slow
 def test_two_recordings_have_no_held_out_error(folder: Path) -> None:
     said = run_here(*scaled(folder, 8, 16), "--json")
     assert said.returncode == 0, said.stderr

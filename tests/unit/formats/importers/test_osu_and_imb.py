@@ -336,6 +336,7 @@ def test_any_text_below_a_header_gives_a_run_or_one_line(
     assert curves(runs.read(tmp_path / "a.jsonl"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", ["osu", "imb"])
 def test_damaged_output_gives_a_run_or_one_line(folder: str, tmp_path: Path) -> None:
     module = {"osu": osu, "imb": imb}[folder]

@@ -375,6 +375,7 @@ def test_surface_has_gaps_where_nothing_was_measured() -> None:
     assert "gaps: not measured" in words(figure)
 
 
+@pytest.mark.slow
 def test_surface_of_a_thousand_ranks_is_drawn_in_blocks() -> None:
     """Of 128 x 128 points, each the slowest of its pairs."""
     n = 1024
