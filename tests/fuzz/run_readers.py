@@ -30,7 +30,7 @@ ANY: Final = (
     "baseline add {out} {file}",
     "baseline list {folder}",
     "baseline list {folder} --json",
-    "predict collective-io --model ok-nodes.json --run {file} --rows",
+    "predict collective-io --model ok-nodes.json --hostfile {file} --rows",
 )
 """What takes runs of any kind."""
 

@@ -5,7 +5,6 @@ The processor cannot use a pointer of these drivers: whoever does is killed.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -61,9 +60,9 @@ def test_the_run_file_says_which_gpu_each_rank_has(gpus: Gpus, driver: str) -> N
     documents.check_run_file(gpus.folder / "run.jsonl")
     assert run.header["memory"] == f"{driver} (staged)"
     assert [rank.gpu_pci for rank in run.ranks] == [f"0000:a{k}:00.0" for k in range(4)]
-    assert [rank.extra["gpu"] for rank in run.ranks] == [0, 1, 2, 3]
-    assert [rank.extra["gpu_numa"] for rank in run.ranks] == [-1] * 4
-    links = run.ranks[2].extra["gpu_links"]
+    assert [rank.gpu for rank in run.ranks] == [0, 1, 2, 3]
+    assert [rank.gpu_numa for rank in run.ranks] == [-1] * 4
+    links = run.ranks[2].gpu_links
     assert links == {
         "0000:a0:00.0": "host", "0000:a1:00.0": "host", "0000:a3:00.0": DRIVERS[driver],
     }  # fmt: skip
@@ -183,9 +182,9 @@ def test_ranks_share_gpus_or_are_given_them(gpus: Gpus) -> None:
     """One after the other, from the first again; or as listed."""
     options = ("--memory", "cuda", "--bytes", "64", *QUICK)
     run = gpus.run("point-to-point", *options, ranks=3)
-    assert [rank.extra["gpu"] for rank in run.ranks] == [0, 1, 0]
+    assert [rank.gpu for rank in run.ranks] == [0, 1, 0]
     run = gpus.run("point-to-point", *options, "--gpu", "1,0", ranks=3)
-    assert [rank.extra["gpu"] for rank in run.ranks] == [1, 0, 1]
+    assert [rank.gpu for rank in run.ranks] == [1, 0, 1]
 
 
 @pytest.mark.parametrize(("options", "gpus_there"), [
@@ -227,4 +226,4 @@ def test_wrong_use_is_refused_before_a_rank_starts(mpich: Mpi, case: str) -> Non
 def test_without_gpus_the_header_still_says_what_mpi_takes(mpich: Mpi, tmp_path: Path) -> None:
     run = mpich.run("latency-map", *QUICK, ranks=2, out=tmp_path / "map.jsonl")
     assert run.header["mpi"]["gpu_aware"] == dict.fromkeys(DRIVERS, "no")
-    assert "gpu" not in json.dumps(run.ranks[0].extra)
+    assert (run.ranks[0].gpu, run.ranks[0].gpu_pci) == (-1, "")
