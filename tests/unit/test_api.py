@@ -96,7 +96,7 @@ def test_figures_are_drawn_and_written(map_file: Path, tmp_path: Path, golden: G
 
 
 def test_each_result_is_plotted_in_the_place_of_given_axes(map_file: Path, tmp_path: Path) -> None:
-    """Beside each other in one figure: inside of their axes, with texts that shrink with them."""
+    """Two views in one figure: each within its axes, with text scaled to them."""
     from matplotlib.figure import Figure
 
     run = isochrone.read(map_file)

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
+import msgspec
+
 from isochrone.base.errors import InputError
 from isochrone.base.files import read_bytes, written_name
 from isochrone.base.text import printable
@@ -31,6 +33,7 @@ _RATIO = 10
 _MAX_WHOLE = 1 << 50
 
 _Line = TypeVar("_Line", str, bytes)
+_T = TypeVar("_T")
 
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 
@@ -185,6 +188,19 @@ class Source:
         """Return the error to raise if the number of ranks is neither in the file nor given."""
         where = f"{self.path}:{line}" if line else self.path
         return NoRanksError(problem, where=where, hint="give it: --ranks N")
+
+    def json(self, kind: type[_T], says: str) -> _T:
+        """Return the content of a JSON file; ``says`` what it is, as in ``test of iperf3``.
+
+        Raises
+        ------
+        InputError
+            If it is cut off, or of another kind.
+        """
+        try:
+            return msgspec.json.decode(self.data, type=kind)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise self.fail(f"it is no complete {says}: {error}") from None
 
     def fail(self, problem: str, line: int = 0, *, hint: str = "") -> InputError:
         """Return the error to raise, of a line or the current one."""

@@ -7,6 +7,7 @@ switches below it. ``ibnetdiscover``: the ports of each switch, and what is conn
 import re
 from collections import deque
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from isochrone.base.errors import InputError
@@ -38,21 +39,25 @@ class Network:
         ends = _plain(min(a, b)), _plain(max(a, b))
         self.cables[ends] = self.cables.get(ends, 0) + cables
 
+    @cached_property
+    def _neighbors(self) -> dict[str, list[str]]:
+        """The switches that cables join to each, in the order of their names."""
+        neighbors: dict[str, list[str]] = {}
+        for a, b in sorted([*self.cables, *((b, a) for a, b in self.cables)]):
+            neighbors.setdefault(a, []).append(b)
+        return neighbors
+
     def routes(self, start: str) -> dict[str, list[tuple[str, str]]]:
         """Return the cables of a shortest route from a switch to each other, fewest first."""
-        beside: dict[str, list[str]] = {}
-        for a, b in self.cables:
-            beside.setdefault(a, []).append(b)
-            beside.setdefault(b, []).append(a)
-        found: dict[str, list[tuple[str, str]]] = {start: []}
+        routes: dict[str, list[tuple[str, str]]] = {start: []}
         waiting = deque([start])
         while waiting:
             switch = waiting.popleft()
-            for other in sorted(beside.get(switch, ())):
-                if other not in found:
-                    found[other] = [*found[switch], (min(switch, other), max(switch, other))]
+            for other in self._neighbors.get(switch, ()):
+                if other not in routes:
+                    routes[other] = [*routes[switch], (min(switch, other), max(switch, other))]
                     waiting.append(other)
-        return found
+        return routes
 
 
 def read_network(path: Path) -> Network:

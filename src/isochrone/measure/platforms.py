@@ -289,10 +289,11 @@ class _Builder:
         self.names = list(network.nodes)
         self.add_nodes(len(self.names))
         leaves = sorted(set(network.nodes.values()))
-        self.switch_of = [leaves.index(switch) for switch in network.nodes.values()]
+        number = {leaf: k for k, leaf in enumerate(leaves)}
+        self.switch_of = [number[switch] for switch in network.nodes.values()]
         routes = {leaf: network.routes(leaf) for leaf in leaves}
         for a, b in self.pairs():
-            s, t = (network.nodes[self.names[node]] for node in (a, b))
+            s, t = (leaves[self.switch_of[node]] for node in (a, b))
             if t not in routes[s]:
                 raise InputError(f"no way leads from switch '{s}' to '{t}'",
                                  where=self.words["network"])  # fmt: skip

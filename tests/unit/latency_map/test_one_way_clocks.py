@@ -70,7 +70,7 @@ def test_the_drift_since_the_synchronisation_is_taken_from_each_link() -> None:
 
 
 def test_ranks_with_few_pairs_are_not_judged() -> None:
-    """Without three pairs, a slow direction cannot be told from a clock that is off."""
+    """With fewer than three pairs, a slow direction and a clock offset look the same."""
     run = one_way_map(np.zeros(NODES), {(6, 7): 30e-6})
     table = run.pairs()
     run.tables["pair"] = table.where((table["j"] < 7) | (table["i"] > 3))

@@ -49,10 +49,7 @@ def read(path: Path) -> Run:
         If it cannot be read, or is no complete test.
     """
     source = Source.open(path, "iperf3")
-    try:
-        document = msgspec.json.decode(source.data, type=_Document)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise source.fail(f"it is no complete test of iperf3: {error}") from None
+    document = source.json(_Document, "test of iperf3")
     result = document.end.sum_received or document.end.sum
     if result is None:
         raise source.fail("the test has no result")

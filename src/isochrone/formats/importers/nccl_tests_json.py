@@ -65,10 +65,7 @@ def read(path: Path, ranks: int | None = None) -> Run:
         If it cannot be read, or is no complete file of nccl-tests.
     """
     source = Source.open(path, "nccl-tests")
-    try:
-        document = msgspec.json.decode(source.data, type=_Document)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise source.fail(f"it is no complete file of nccl-tests: {error}") from None
+    document = source.json(_Document, "file of nccl-tests")
     test = (document.args or [""])[0].rpartition("/")[2]
     tables, table = reader_of(
         source, Wanted(ranks=ranks), test, _hosts(document.config), document.nccl_version

@@ -23,7 +23,7 @@ _COLLECTIVE = re.compile(
 )
 _PINGPONG = re.compile(r"Pingpong_Send_Recv(?:-.*)?")
 _PRINTED_RANKS = 16
-"""Times of ranks that SKaMPI prints at most, unless told: with as many, there may be more ranks."""
+"""SKaMPI's default limit of printed rank times: with as many times, there may be more ranks."""
 
 
 class _Tables:

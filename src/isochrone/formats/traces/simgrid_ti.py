@@ -19,7 +19,7 @@ _WIDTHS = {"0": 8, "1": 4, "2": 1, "3": 2, "4": 8, "5": 4, "6": 1}
 """Bytes of SimGrid's datatypes: double, int, char, short, long, float, byte."""
 
 _NAMES = {"reducescatter": "reduce_scatter_block"}
-_LINE = re.compile(r"\s*(\d{1,9})\s+([A-Za-z_]+)\s*(.*)")
+_LINE = re.compile(r"(\d{1,9})\s+([A-Za-z_]+)\s*(.*)")
 
 
 def read(paths: Sequence[Path]) -> Trace:
@@ -33,12 +33,12 @@ def read(paths: Sequence[Path]) -> Trace:
     ranks: dict[int, _Reading] = {}
     for path in paths:
         source = Source.open(path, "simgrid-ti")
-        for number, text in _lines(source):
+        for file, number, action, arguments in _actions(source):
             if number >= MAX_FILE_RANKS:
-                raise source.fail(f"rank {number} is not valid")
-            reading = ranks.setdefault(number, _Reading(source))
-            reading.source = source
-            reading.take(*text)
+                raise file.fail(f"rank {number} is not valid")
+            reading = ranks.setdefault(number, _Reading(file))
+            reading.source = file
+            reading.take(action, arguments.split())
     last = max(ranks, default=-1)
     if len(ranks) != last + 1:
         missing = next(rank for rank in range(last + 1) if rank not in ranks)
@@ -52,24 +52,23 @@ def read(paths: Sequence[Path]) -> Trace:
     return traced(readings, [tuple(range(last + 1))], tail, paths[0].resolve().stem)
 
 
-def _lines(source: Source) -> Iterator[tuple[int, tuple[str, list[str]]]]:
-    """Yield rank, action and arguments of the lines of a file, or of the files that it lists."""
+def _actions(source: Source, *, listing: bool = True) -> Iterator[tuple[Source, int, str, str]]:
+    """Yield file, rank, action and arguments of the lines of a file.
+
+    With ``listing``, a line may instead name the file of a rank, which has actions only.
+    """
     for line in source.each(source.data.decode("latin-1").splitlines()):
-        if not line.strip() or line.lstrip().startswith("#"):
+        text = line.strip()
+        if not text or text.startswith("#"):
             continue
-        if match := _LINE.fullmatch(line):
-            yield int(match[1]), (match[2].lower(), match[3].split())
+        if match := _LINE.fullmatch(text):
+            yield source, int(match[1]), match[2].lower(), match[3]
             continue
-        listed = source.path.parent / line.strip()
-        if len(line) > 255 or not line.isprintable() or not listed.is_file():
-            raise source.fail("neither an action nor a file of the trace")
-        of_rank = Source.open(listed, "simgrid-ti")
-        for action in of_rank.each(of_rank.data.decode("latin-1").splitlines()):
-            if action.strip():
-                match = _LINE.fullmatch(action)
-                if match is None:
-                    raise of_rank.fail("not an action")
-                yield int(match[1]), (match[2].lower(), match[3].split())
+        path = source.path.parent / text
+        if not listing or len(text) > 255 or not text.isprintable() or not path.is_file():
+            kinds = "neither an action nor a file of the trace" if listing else "not an action"
+            raise source.fail(kinds)
+        yield from _actions(Source.open(path, "simgrid-ti"), listing=False)
 
 
 class _Reading(Calls):

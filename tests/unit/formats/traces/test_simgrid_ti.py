@@ -66,3 +66,10 @@ def test_what_is_no_trace_is_refused_in_one_line(tmp_path: Path, fault: str) -> 
     with pytest.raises(InputError) as caught:
         of(tmp_path, WRONG[fault])
     assert "\n" not in str(caught.value)
+
+
+def test_an_error_names_the_file_of_the_rank(tmp_path: Path) -> None:
+    (tmp_path / "rank-0.txt").write_text("0 init\n0 barrier\n0 teleport 1\n")
+    with pytest.raises(InputError) as caught:
+        of(tmp_path, "rank-0.txt\n")
+    assert str(caught.value).startswith(f"{tmp_path / 'rank-0.txt'}:3:")
