@@ -39,8 +39,16 @@ MACHINES = ("nodes:128 cores:1", "nodes:32 cores:4", "nodes:32 cores:4 placement
 MEASURED = (2, 4, 8, 16, 24, 32, 48, 64)
 ASKED = (16, 24, 32, 48, 64)
 BEYOND = 128
-OPERATIONS = ("barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather",
-              "alltoall")  # fmt: skip
+OPERATIONS = (
+    "barrier",
+    "bcast",
+    "reduce",
+    "allreduce",
+    "gather",
+    "scatter",
+    "allgather",
+    "alltoall",
+)
 SIZES = "8,64,512,2KiB,8KiB,16KiB,32KiB,64KiB,128KiB,512KiB"
 TIMEOUT = 1800
 
@@ -84,8 +92,20 @@ class Bed:
         """Measure, unless that was done before."""
         path = self.folder / f"{name}.jsonl"
         if not path.exists():
-            run([*ISOCHRONE, "measure", *words, "-n", str(ranks), "--quiet", "--platform",
-                 str(self.platform), "-o", str(path)])  # fmt: skip
+            run(
+                [
+                    *ISOCHRONE,
+                    "measure",
+                    *words,
+                    "-n",
+                    str(ranks),
+                    "--quiet",
+                    "--platform",
+                    str(self.platform),
+                    "-o",
+                    str(path),
+                ]
+            )
         return path
 
     def models(self) -> list[Model]:
@@ -94,19 +114,42 @@ class Bed:
         if self.cores > 1:
             pairs["near"] = f"0-{1 if not self.cyclic else self.nodes}"
         found = [
-            self.fitted(f"{name}-{where}", self.measure(
-                f"{name}-{where}", BEYOND, "point-to-point", "--pairs", pair, *words,
-                "--bytes", "auto:0:4MiB", "--repeats", "1",
-            ))
-            for where, pair in pairs.items() for name, words in MESSAGES.items()
-        ]  # fmt: skip
+            self.fitted(
+                f"{name}-{where}",
+                self.measure(
+                    f"{name}-{where}",
+                    BEYOND,
+                    "point-to-point",
+                    "--pairs",
+                    pair,
+                    *words,
+                    "--bytes",
+                    "auto:0:4MiB",
+                    "--repeats",
+                    "1",
+                ),
+            )
+            for where, pair in pairs.items()
+            for name, words in MESSAGES.items()
+        ]
         runs = [
             self.measure(
-                f"collective-{ranks}", ranks, "collective", "--op", ",".join(OPERATIONS),
-                "--bytes", SIZES, "--repeats", "1", "--warmup", "1", "--sync", "window",
+                f"collective-{ranks}",
+                ranks,
+                "collective",
+                "--op",
+                ",".join(OPERATIONS),
+                "--bytes",
+                SIZES,
+                "--repeats",
+                "1",
+                "--warmup",
+                "1",
+                "--sync",
+                "window",
             )
             for ranks in self.measured
-        ]  # fmt: skip
+        ]
         return [*found, self.fitted("collective", *runs)]
 
     def fitted(self, name: str, *runs: Path) -> Model:
@@ -147,23 +190,35 @@ def app(
 ) -> Document:
     """Return the description of one application."""
     return {
-        "isochrone": "app/1", "seed": 3, "runs": ["alone"], "repeats": 1,
+        "isochrone": "app/1",
+        "seed": 3,
+        "runs": ["alone"],
+        "repeats": 1,
         "parameters": parameters,
         "apps": [{"name": "app", "ranks": ranks, "iterations": iterations, "phases": list(phases)}],
-    }  # fmt: skip
+    }
 
 
 def named(ranks: int) -> Iterator[tuple[str, Document]]:
     """Yield Barton's four patterns and both variants of Jacobi."""
     exchange = {
-        "client-server": {"bytes": 512, "reply": "4KiB", "compute": {
-            "time": {"exponential": {"mean": "50us"}}}},
-        "task-farm": {"bytes": "16KiB", "reply": "1KiB", "tasks": 4 * ranks, "compute": {
-            "time": {"lognormal": {"median": "200us", "sigma": 0.8}}}},
-        "token-ring": {"bytes": "1KiB", "compute": {
-            "time": {"normal": {"mean": "20us", "stddev": "5us"}}}},
+        "client-server": {
+            "bytes": 512,
+            "reply": "4KiB",
+            "compute": {"time": {"exponential": {"mean": "50us"}}},
+        },
+        "task-farm": {
+            "bytes": "16KiB",
+            "reply": "1KiB",
+            "tasks": 4 * ranks,
+            "compute": {"time": {"lognormal": {"median": "200us", "sigma": 0.8}}},
+        },
+        "token-ring": {
+            "bytes": "1KiB",
+            "compute": {"time": {"normal": {"mean": "20us", "stddev": "5us"}}},
+        },
         "pipeline": {"bytes": "64KiB", "compute": "30us"},
-    }  # fmt: skip
+    }
     for topology, more in exchange.items():
         yield topology, app([{"exchange": {"topology": topology, **more}}], ranks)
     jacobi = {"n": 4 * 1024, "t_op": "1.2ns"}
@@ -171,16 +226,33 @@ def named(ranks: int) -> Iterator[tuple[str, Document]]:
         "jacobi rows",
         app([{"compute": "2*n**2/p * t_op"}, {"allgather": {"bytes": "8*n/p"}}], ranks, **jacobi),
     )
-    yield "jacobi columns", app(
-        [{"compute": "2*n/p*(n-1) * t_op"}, {"reduce": {"bytes": "8*n"}},
-         {"bcast": {"bytes": "8*n"}}], ranks, **jacobi,
-    )  # fmt: skip
+    yield (
+        "jacobi columns",
+        app(
+            [
+                {"compute": "2*n/p*(n-1) * t_op"},
+                {"reduce": {"bytes": "8*n"}},
+                {"bcast": {"bytes": "8*n"}},
+            ],
+            ranks,
+            **jacobi,
+        ),
+    )
 
 
 TOPOLOGIES = (
-    "client-server", "task-farm", "token-ring", "pipeline", "halo-1", "halo-2", "halo-3",
-    "all-to-all", "butterfly", "random-regular", "tree",
-)  # fmt: skip
+    "client-server",
+    "task-farm",
+    "token-ring",
+    "pipeline",
+    "halo-1",
+    "halo-2",
+    "halo-3",
+    "all-to-all",
+    "butterfly",
+    "random-regular",
+    "tree",
+)
 
 
 def drawn(dice: np.random.Generator, ranks: int) -> tuple[str, Document]:
@@ -210,9 +282,12 @@ def _exchange(dice: np.random.Generator, ranks: int) -> tuple[str, Document]:
         size = {"lognormal": {"median": size, "sigma": 0.5}}
     found: Document = {"topology": topology, "bytes": size}
     if topology.startswith("halo"):
-        found["topology"] = {"halo": {
-            "shape": _shape(ranks, int(topology[-1])), "periodic": bool(dice.random() < 0.5)}
-        }  # fmt: skip
+        found["topology"] = {
+            "halo": {
+                "shape": _shape(ranks, int(topology[-1])),
+                "periodic": bool(dice.random() < 0.5),
+            }
+        }
     if topology == "random-regular":
         found["topology"] = {"random-regular": {"degree": int(dice.integers(2, 6))}}
     if topology == "butterfly" and ranks & (ranks - 1):
@@ -230,9 +305,10 @@ def _time(dice: np.random.Generator) -> Any:
     """Draw computation: a constant, or a distribution, 1 us to 1 ms."""
     middle = f"{10 ** dice.uniform(0, 3):.3g}us"
     return [
-        middle, {"exponential": {"mean": middle}},
+        middle,
+        {"exponential": {"mean": middle}},
         {"lognormal": {"median": middle, "sigma": float(f"{dice.uniform(0.1, 0.8):.2g}")}},
-    ][int(dice.integers(3))]  # fmt: skip
+    ][int(dice.integers(3))]
 
 
 def _size(dice: np.random.Generator, least: int, most: int) -> int:
@@ -278,8 +354,9 @@ def study(bed: Bed, count: int, seed: int, only: str = "") -> dict[str, list[flo
         held = "" if found.low <= emulated <= found.high else "  outside the interval"
         print(
             f"{k:4} {ranks:4} {100 * error:+7.2f} %  {format_seconds(emulated):>8} "
-            f"({cost:.1f} s, {spent:.1f} s)  {name}{held}", flush=True,
-        )  # fmt: skip
+            f"({cost:.1f} s, {spent:.1f} s)  {name}{held}",
+            flush=True,
+        )
     return errors
 
 
@@ -307,8 +384,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         for line in args.machine or MACHINES:
             name = "".join(c if c.isalnum() else "-" for c in line)
-            errors = study(Bed(line, (args.keep or Path(scratch)) / name), args.count, args.seed,
-                           args.only)  # fmt: skip
+            errors = study(
+                Bed(line, (args.keep or Path(scratch)) / name), args.count, args.seed, args.only
+            )
             print(summary("16 to 64 ranks", errors["inside"]))
             print(summary("128 ranks, twice the most measured", errors["beyond"]))
 

@@ -63,8 +63,15 @@ def main() -> None:
     for hosts in () if args.healthy else args.hosts:
         for earlier in args.earlier:
             for overlap in OVERLAPS:
-                rates(args.seed, args.nights, hosts, earlier, overlap, args.each,
-                      by_baseline=args.by_baseline)  # fmt: skip
+                rates(
+                    args.seed,
+                    args.nights,
+                    hosts,
+                    earlier,
+                    overlap,
+                    args.each,
+                    by_baseline=args.by_baseline,
+                )
     print(f"{time.process_time() - start:.0f} s of processor time")
 
 
@@ -80,8 +87,7 @@ def healthy(seed: int, nights: int, pairs: float) -> None:
         before: list[Run] = []
         for night in range(IN_A_ROW):
             cluster = cluster.older(0.002, dice)
-            run = cluster.launch(cluster.job(hosts, dice), dice, again=True,
-                                 tails=(pairs, freedom))  # fmt: skip
+            run = cluster.launch(cluster.job(hosts, dice), dice, again=True, tails=(pairs, freedom))
             found = check(run, Earlier("nights", before))
             if night >= MIN_BASELINE_RUNS:
                 verdicts[found.verdict] += 1
@@ -89,14 +95,25 @@ def healthy(seed: int, nights: int, pairs: float) -> None:
                 reasons.update(said + found.doubts)
             if found.fit:
                 before.append(run)
-        print(f"{hosts} hosts x {each}, {overlap:.0%} in common:", dict(verdicts), dict(reasons),
-              flush=True)  # fmt: skip
+        print(
+            f"{hosts} hosts x {each}, {overlap:.0%} in common:",
+            dict(verdicts),
+            dict(reasons),
+            flush=True,
+        )
 
 
 def rates(
-    seed: int, nights: int, hosts: int, earlier: int, overlap: float, each: int = 2,
-    factors: Sequence[float] = (1.0, *FACTORS), *, by_baseline: bool = False,
-) -> dict[float, Counter[str]]:  # fmt: skip
+    seed: int,
+    nights: int,
+    hosts: int,
+    earlier: int,
+    overlap: float,
+    each: int = 2,
+    factors: Sequence[float] = (1.0, *FACTORS),
+    *,
+    by_baseline: bool = False,
+) -> dict[float, Counter[str]]:
     """Count what is found, and false alarms, by factor."""
     counts: dict[float, Counter[str]] = {}
     for by in factors:
@@ -108,15 +125,25 @@ def rates(
             found=sum(one.found for one in found), alarms=sum(one.alarm for one in found)
         )
         said = Counter(one.said for one in found if one.alarm or (by > 1 and not one.found))
-        print(f"{hosts} hosts, {earlier} nights, {overlap:.0%} in common, x{by}: "
-              f"{dict(counts[by])} of {nights}", *said.most_common(4), flush=True)  # fmt: skip
+        print(
+            f"{hosts} hosts, {earlier} nights, {overlap:.0%} in common, x{by}: "
+            f"{dict(counts[by])} of {nights}",
+            *said.most_common(4),
+            flush=True,
+        )
     return counts
 
 
 def night(
-    seed: int, hosts: int, earlier: int, overlap: float, each: int, by: float, *,
+    seed: int,
+    hosts: int,
+    earlier: int,
+    overlap: float,
+    each: int,
+    by: float,
+    *,
     by_baseline: bool = False,
-) -> Judged:  # fmt: skip
+) -> Judged:
     """Judge one night; of the hosts of the cluster, each job has the part ``overlap``."""
     dice = np.random.default_rng([seed, hosts, earlier, round(100 * overlap), round(100 * by)])
     cluster = Cluster.drawn(round(hosts / overlap), each, dice)

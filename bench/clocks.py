@@ -28,13 +28,29 @@ def clocks(built: Probe, folder: Path) -> None:
     mpi = Mpi("openmpi" if built.library.startswith("Open MPI") else "mpich", built)
     with lifetime.cluster(Plan(NODES)) as on:
         fresh = measure(
-            on, mpi, folder / "fresh.jsonl", "--seconds", 10, "--interval", 0.02,
-            "--sync-age", 0.3, experiment="clock-sync",
-        )  # fmt: skip
+            on,
+            mpi,
+            folder / "fresh.jsonl",
+            "--seconds",
+            10,
+            "--interval",
+            0.02,
+            "--sync-age",
+            0.3,
+            experiment="clock-sync",
+        )
         bent = measure(
-            on, mpi, folder / "bent.jsonl", "--seconds", 60, "--interval", 0.05,
-            "--skew", SKEW, experiment="clock-sync",
-        )  # fmt: skip
+            on,
+            mpi,
+            folder / "bent.jsonl",
+            "--seconds",
+            60,
+            "--interval",
+            0.05,
+            "--skew",
+            SKEW,
+            experiment="clock-sync",
+        )
     print(f"\nClocks of {fresh.size} ranks on {len(NODES)} hosts (limit: median 10 us):")
     offset = fresh.tables["offset"]
     between = np.array(fresh.hosts)[offset["i"]] != np.array(fresh.hosts)[offset["j"]]

@@ -68,36 +68,43 @@ PACKAGES: Final = "venv/lib/python3*/site-packages/"
 
 PROGRAMS: Final = {
     "mpi-tile-io": Program(
-        "mpi-tile-io: 4x4 tiles of 4 MiB", ("bin/mpi-tile-io",),
+        "mpi-tile-io: 4x4 tiles of 4 MiB",
+        ("bin/mpi-tile-io",),
         "--nr_tiles_x 4 --nr_tiles_y 4 --sz_tile_x 1024 --sz_tile_y 1024 --sz_element 4"
         " --collective --write_file --filename {data}/tiles",
     ),
     "coll_perf": Program(
         "ROMIO's coll_perf: 256x256x256 integers in 3D blocks, written and read",
-        ("bin/coll_perf",), "-fname {data}/coll_perf",
+        ("bin/coll_perf",),
+        "-fname {data}/coll_perf",
     ),
     "collective_write": Program(
-        "PnetCDF's collective_write: ten variables in 3D blocks", ("bin/collective_write",),
+        "PnetCDF's collective_write: ten variables in 3D blocks",
+        ("bin/collective_write",),
         "-l 64 {data}/collective_write.nc",
     ),
     "block_column": Program(
         "PnetCDF's write_block_read_column: four variables, written in blocks, read in columns",
-        ("bin/write_block_read_column",), "-l 512 {data}/block_column.nc",
+        ("bin/write_block_read_column",),
+        "-l 512 {data}/block_column.nc",
     ),
     "h5perf": Program(
-        "HDF5's h5perf: 8192x8192 bytes in columns", ("bin/h5perf",),
+        "HDF5's h5perf: 8192x8192 bytes in columns",
+        ("bin/h5perf",),
         "-A phdf5 -C -g -I -B 512 -x 8K -X 8K -e 512 -p 16 -P 16 -i 1 -w",
         ("HDF5_PARAPREFIX={data}",),
     ),
     "pySDC": Program(
         "pySDC with mpi4py: three steps of two variables in 3D blocks",
-        (PYTHON, f"{PACKAGES}pySDC"), "{here}/write_pysdc.py {data}/fields.pysdc",
+        (PYTHON, f"{PACKAGES}pySDC"),
+        "{here}/write_pysdc.py {data}/fields.pysdc",
     ),
     "turbx": Program(
         "turbx with h5py: three chunked datasets in 3D blocks, with hints of its own",
-        (PYTHON, f"{PACKAGES}turbx"), "{here}/write_turbx.py {data}/flow.h5",
+        (PYTHON, f"{PACKAGES}turbx"),
+        "{here}/write_turbx.py {data}/flow.h5",
     ),
-}  # fmt: skip
+}
 
 
 def main() -> int:
@@ -105,14 +112,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(PROGRAMS)}")
     parser.add_argument(
-        "--programs", type=Path, default=os.environ.get("ISOCHRONE_PROGRAMS"), metavar="FOLDER",
+        "--programs",
+        type=Path,
+        default=os.environ.get("ISOCHRONE_PROGRAMS"),
+        metavar="FOLDER",
         help="where they were built (default: $ISOCHRONE_PROGRAMS)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--data", type=Path, metavar="FOLDER",
+        "--data",
+        type=Path,
+        metavar="FOLDER",
         help="where they write; all hosts have to see it (default: a file system in memory, which "
         "is mounted as long as this runs)",
-    )  # fmt: skip
+    )
     parser.add_argument("--model", type=Path, metavar="FILE", help="of the cluster, else measured")
     parser.add_argument("--launches", type=int, default=5, metavar="N")
     parser.add_argument("--reports", type=Path, metavar="FOLDER", help="keep the reports here")
@@ -159,9 +171,14 @@ def memory() -> Iterator[Path]:
 
 
 def tuned(
-    on: Cluster, program: Program, programs: Path, data: Path, folder: Path, launches: int,
+    on: Cluster,
+    program: Program,
+    programs: Path,
+    data: Path,
+    folder: Path,
+    launches: int,
     model: Path | None,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Tune one program and return the report; the model of the first serves for all."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     variables = [
@@ -172,10 +189,23 @@ def tuned(
     mpiexec = [programs / "venv/bin/mpiexec", "-f", on.hostfile("mpich"), "-n", RANKS, *variables]
     given = ["--model", model] if model else []
     answer = on.run(
-        sys.executable, "-m", "isochrone", "tune", "collective-io", "--json", "--force",
-        "--launches", launches, *given, "-o", folder, "--", *mpiexec,
-        *program.command(programs, data), timeout=LIMIT,
-    )  # fmt: skip
+        sys.executable,
+        "-m",
+        "isochrone",
+        "tune",
+        "collective-io",
+        "--json",
+        "--force",
+        "--launches",
+        launches,
+        *given,
+        "-o",
+        folder,
+        "--",
+        *mpiexec,
+        *program.command(programs, data),
+        timeout=LIMIT,
+    )
     for file in data.iterdir():
         file.unlink()
     if answer.returncode:

@@ -13,10 +13,15 @@ from beds.shells import SHELLS
 from isochrone.cli.completion import script
 
 LINES = (
-    "isochrone ", "isochrone me", "isochrone measure ", "isochrone measure latency-map --",
-    "isochrone measure collective --op ", "isochrone plot map.jsonl --view ",
-    "isochrone predict collective --", "isochrone tune collective-io --",
-)  # fmt: skip
+    "isochrone ",
+    "isochrone me",
+    "isochrone measure ",
+    "isochrone measure latency-map --",
+    "isochrone measure collective --op ",
+    "isochrone plot map.jsonl --view ",
+    "isochrone predict collective --",
+    "isochrone tune collective-io --",
+)
 TIMES = 5
 
 

@@ -35,8 +35,14 @@ from scaling import CODES  # noqa: E402
 from isochrone.views import save  # noqa: E402
 
 SECTIONS = (
-    "pairs", "verdicts", "collectives", "models", "papers", "collective_io", "applications",
-)  # fmt: skip
+    "pairs",
+    "verdicts",
+    "collectives",
+    "models",
+    "papers",
+    "collective_io",
+    "applications",
+)
 
 HEAD = """# Evaluation
 

@@ -115,9 +115,23 @@ def _exchange(on: Cluster, mpi: Mpi, out: Path, case: Case) -> list[float]:
     hosts = hostfile(on, ORDERS[case.order], out.with_suffix(".hosts"))
     ranks = aggregators(_hosts(case), nodes=case.cb_nodes)
     rows = case.tile // (WIDTH * ELEMENT)
-    options = ("--phase", "exchange", "--tiles", "4x4", "--tile", f"{WIDTH}x{rows}", "--element",
-               ELEMENT, "--cb-buffer", case.buffer, "--repeats", 2, "--force", "--aggregators",
-               ",".join(map(str, ranks)))  # fmt: skip
+    options = (
+        "--phase",
+        "exchange",
+        "--tiles",
+        "4x4",
+        "--tile",
+        f"{WIDTH}x{rows}",
+        "--element",
+        ELEMENT,
+        "--cb-buffer",
+        case.buffer,
+        "--repeats",
+        2,
+        "--force",
+        "--aggregators",
+        ",".join(map(str, ranks)),
+    )
     table = measure(on, mpi, out, *options, experiment="tile-io", hosts=hosts).tables["sample"]
     return [float(one) for one in table["seconds"][table["op"] == "write"]]
 
@@ -139,10 +153,11 @@ def measured(folder: Path) -> dict[Case, float]:
     """Return the median seconds of each exchange in a folder."""
     rows = json.loads((folder / "exchanges.json").read_text())
     return {
-        Case(**{key: row[key] for key in ("order", "tile", "cb_nodes", "buffer")}):
-            float(np.median(row["seconds"]))
+        Case(**{key: row[key] for key in ("order", "tile", "cb_nodes", "buffer")}): float(
+            np.median(row["seconds"])
+        )
         for row in rows
-    }  # fmt: skip
+    }
 
 
 def decisions(found: Sequence[Case]) -> Iterator[tuple[Case, Case]]:
@@ -165,20 +180,27 @@ def judge(folder: Path, family: str = "auto", *, each: bool = True) -> None:
     said = {case: predicted(case, cost) for case in found}
     off = {case: said[case] / seconds - 1 for case, seconds in found.items()}
     for case, seconds in found.items() if each else ():
-        print(f"  {case!s:45} {format_seconds(said[case]):>8} {format_seconds(seconds):>8} "
-              f"{off[case]:+6.1%}")  # fmt: skip
+        print(
+            f"  {case!s:45} {format_seconds(said[case]):>8} {format_seconds(seconds):>8} "
+            f"{off[case]:+6.1%}"
+        )
     away = np.abs(list(off.values()))
-    print(f"exchanges {len(off)}: average deviation {away.mean():.1%} (limit 15 %), "
-          f"worst {away.max():.1%}")  # fmt: skip
+    print(
+        f"exchanges {len(off)}: average deviation {away.mean():.1%} (limit 15 %), "
+        f"worst {away.max():.1%}"
+    )
     pairs = [
-        pair for pair in decisions(list(found))
+        pair
+        for pair in decisions(list(found))
         if not 1 / MATTERS < found[pair[0]] / found[pair[1]] < MATTERS
-    ]  # fmt: skip
+    ]
     wrong = [(a, b) for a, b in pairs if (said[a] < said[b]) != (found[a] < found[b])]
     print(f"decisions where times differ by 10 % {len(pairs)}: wrong {len(wrong)} (limit 0)")
     for a, b in wrong:
-        print(f"  {a} against {b}: measured {found[a] / found[b]:.2f}, "
-              f"predicted {said[a] / said[b]:.2f}")  # fmt: skip
+        print(
+            f"  {a} against {b}: measured {found[a] / found[b]:.2f}, "
+            f"predicted {said[a] / said[b]:.2f}"
+        )
 
 
 def main() -> None:

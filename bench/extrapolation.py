@@ -46,8 +46,10 @@ def extrapolation(seeds: Iterable[int] = range(1000, 1048), file: Path | None = 
     for points, repeats in ((10_000, 1), (200, 50)):
         start = time.process_time()
         model = isochrone.fit(_three_segments(points, repeats))
-        print(f"{points * repeats} rows on {points} points: {time.process_time() - start:.1f} s, "
-              f"{len(model.segments)} of 3 segments")  # fmt: skip
+        print(
+            f"{points * repeats} rows on {points} points: {time.process_time() - start:.1f} s, "
+            f"{len(model.segments)} of 3 segments"
+        )
 
 
 def _three_segments(points: int, repeats: int) -> Samples:
@@ -99,11 +101,13 @@ def _scores(said: Any, truth: Any) -> Row:
     below, above = np.log(low / truth), np.log(truth / high)
     score = np.log(high / low) + 40 * (np.maximum(below, 0) + np.maximum(above, 0))
     return {
-        "answered": float(np.mean(answered)), "error": float(np.mean(np.abs(seconds / truth - 1))),
+        "answered": float(np.mean(answered)),
+        "error": float(np.mean(np.abs(seconds / truth - 1))),
         "covers": float(np.mean((below <= 1e-9) & (above <= 1e-9))),
-        "width": float(np.median((high - low) / 2 / seconds)), "score": float(np.mean(score)),
+        "width": float(np.median((high - low) / 2 / seconds)),
+        "score": float(np.mean(score)),
         "zero": float(np.mean(said.low[answered] <= 0)),
-    }  # fmt: skip
+    }
 
 
 def _show(name: str, rows: Sequence[Row]) -> None:
@@ -127,8 +131,11 @@ def _show(name: str, rows: Sequence[Row]) -> None:
     lost = sum("refused" in row for row in rows)
     seconds = np.mean([row.get("time", 0) for row in rows])
     least = 100 * min((one["covers"] for one in far), default=0)
-    print(f"{name:34}{' '.join(cells)}  0: {zero:3.0f}%  score {score:5.2f}  "
-          f"least {least:3.0f}%  {seconds:4.1f} s  {lost or ''}", flush=True)  # fmt: skip
+    print(
+        f"{name:34}{' '.join(cells)}  0: {zero:3.0f}%  score {score:5.2f}  "
+        f"least {least:3.0f}%  {seconds:4.1f} s  {lost or ''}",
+        flush=True,
+    )
 
 
 def main() -> None:

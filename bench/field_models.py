@@ -81,11 +81,16 @@ def judge(path: Path) -> Iterator[Answer]:
             continue
         middle, low, high = np.log([found.seconds, found.low, found.high])
         out = np.maximum(low - truth, 0) + np.maximum(truth - high, 0)
-        yield name, {
-            "error": float(np.expm1(np.nanmean(np.abs(truth - middle)))),
-            "hold": float(np.mean(out == 0)), "half": float(np.nanmedian(high - low) / 2),
-            "score": float(np.nanmean(high - low + MISSED * out)),
-        }, float(np.expm1(other))  # fmt: skip
+        yield (
+            name,
+            {
+                "error": float(np.expm1(np.nanmean(np.abs(truth - middle)))),
+                "hold": float(np.mean(out == 0)),
+                "half": float(np.nanmedian(high - low) / 2),
+                "score": float(np.nanmean(high - low + MISSED * out)),
+            },
+            float(np.expm1(other)),
+        )
 
 
 def main() -> None:
@@ -94,8 +99,13 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     folder = os.environ.get("ISOCHRONE_FIELD")
-    parser.add_argument("--field", type=Path, default=folder and Path(folder) / "collectives",
-                        required=not folder, help="folder of tables")  # fmt: skip
+    parser.add_argument(
+        "--field",
+        type=Path,
+        default=folder and Path(folder) / "collectives",
+        required=not folder,
+        help="folder of tables",
+    )
     parser.add_argument("--half", choices=["a", "b"], help="every second table of the folder")
     args = parser.parse_args()
     tables = sorted(args.field.glob("*.csv"))
@@ -116,9 +126,11 @@ def main() -> None:
         error = np.median([one["error"] for one, _ in found])
         other = np.median([other for _, other in found])
         better = sum(one["error"] < other for one, other in found)
-        print(f"{name}: {len(found)} tables, median error {error:.1%} (rival {other:.1%}, better "
-              f"in {better}), in the interval {means['hold']:.2f}, half width {means['half']:.2f}, "
-              f"score {means['score']:.2f}")  # fmt: skip
+        print(
+            f"{name}: {len(found)} tables, median error {error:.1%} (rival {other:.1%}, better "
+            f"in {better}), in the interval {means['hold']:.2f}, half width {means['half']:.2f}, "
+            f"score {means['score']:.2f}"
+        )
     print(f"refused: {refused}")
 
 

@@ -59,9 +59,12 @@ class Programs:
         return program
 
     def argv(
-        self, ranks: int, program: Sequence[object], environ: Mapping[str, str],
+        self,
+        ranks: int,
+        program: Sequence[object],
+        environ: Mapping[str, str],
         options: Sequence[str] = (),
-    ) -> list[str]:  # fmt: skip
+    ) -> list[str]:
         """Return the tokens that start ranks with variables of their own."""
         launcher = launchers.load(launchers.choose({}, self.built.library))
         given = launcher.environment(environ) or []
@@ -120,8 +123,11 @@ def call_cost(programs: Programs) -> None:
             variables["ISOCHRONE_TUNING"] = ""
         answer = subprocess.run(
             programs.argv(1, [program, CALLS, 64], variables),
-            check=True, timeout=TIMEOUT, capture_output=True, text=True,
-        )  # fmt: skip
+            check=True,
+            timeout=TIMEOUT,
+            capture_output=True,
+            text=True,
+        )
         outer, inner = map(float, answer.stdout.split())
         print(f"  {name:33} {(outer - inner) * 1e9:5.1f} ns, of {outer * 1e9:.1f} ns")
 

@@ -54,8 +54,16 @@ def healthy(random: np.random.Generator, nodes: int, noise: float) -> Run:
     """Draw a healthy machine: no node is slow, on one switch or several."""
     switches = int(random.integers(1, max(2, nodes // 3 + 1)))
     each = int(random.integers(1, 5))
-    return slow_nodes(random, nodes=nodes, slow=0, factors=[1.0], law="sum", noise=noise,
-                      ranks_per_node=each, switches=switches)[0]  # fmt: skip
+    return slow_nodes(
+        random,
+        nodes=nodes,
+        slow=0,
+        factors=[1.0],
+        law="sum",
+        noise=noise,
+        ranks_per_node=each,
+        switches=switches,
+    )[0]
 
 
 def just_detectable(args: argparse.Namespace) -> Iterator[tuple[str, Run, frozenset[str]]]:
@@ -118,13 +126,28 @@ def main() -> None:
         seconds = time.process_time() - start
         named = {*verdict.bad_hosts, *verdict.suspects}
         wrong = bool(named - slow)
-        rows.setdefault(name, []).append((
-            verdict.verdict == GOOD, verdict.verdict == NOT_KNOWN, len(named & slow), len(slow),
-            wrong,
-        ))  # fmt: skip
+        rows.setdefault(name, []).append(
+            (
+                verdict.verdict == GOOD,
+                verdict.verdict == NOT_KNOWN,
+                len(named & slow),
+                len(slow),
+                wrong,
+            )
+        )
         if args.verbose and (wrong or slow - named or (not slow and verdict.verdict != GOOD)):
-            print(name, len(set(run.hosts)), "nodes:", verdict.verdict, "slow", sorted(slow)[:8],
-                  "named", sorted(named)[:8], verdict.doubts, f"{seconds:.1f} s")  # fmt: skip
+            print(
+                name,
+                len(set(run.hosts)),
+                "nodes:",
+                verdict.verdict,
+                "slow",
+                sorted(slow)[:8],
+                "named",
+                sorted(named)[:8],
+                verdict.doubts,
+                f"{seconds:.1f} s",
+            )
     print(f"{'':18}  maps   good  not known  named  false")
     for name, outcomes in rows.items():
         good, unknown, named_count, slow_count, wrong_count = np.sum(outcomes, axis=0)

@@ -45,8 +45,9 @@ def interval_coverage(built: Probe, folder: Path) -> None:
     )
     print("(goal: 80 %; the level of a start is what all its sizes have in common):")
     for what, least, most in (
-        ("medians of passes", low, high), ("repetitions", alike[:, :, 0], alike[:, :, 1])
-    ):  # fmt: skip
+        ("medians of passes", low, high),
+        ("repetitions", alike[:, :, 0], alike[:, :, 1]),
+    ):
         held = np.mean((least <= pooled) & (pooled <= most))
         own = np.mean((least / level <= pooled) & (pooled <= most / level))
         width = np.median((most - least) / 2 / medians)
@@ -87,8 +88,9 @@ def _held(
     """
     others = [k for k in range(RERUNS) if k not in own]
     sizes = range(logs.shape[1])
-    pooled = np.array([np.median(np.concatenate([repetitions[k][s] for k in others]))
-                       for s in sizes])  # fmt: skip
+    pooled = np.array(
+        [np.median(np.concatenate([repetitions[k][s] for k in others])) for s in sizes]
+    )
     found = over_launches([{} for _ in sizes], logs[own])
     each = np.exp(logs[others])
     typical = np.mean((found.low <= pooled) & (pooled <= found.high))

@@ -30,9 +30,11 @@ def compared(mpicc: Path, built: Probe, program: Path, nbytes: int) -> list[Loop
     """Run both loops of all modes and windows between two ranks."""
     launcher = launchers.load(launchers.choose({}, built.library))
     job = launchers.Job(
-        ranks=2, program=(str(program), str(BLOCKS), str(SAMPLES), str(nbytes)), mpicc=mpicc,
+        ranks=2,
+        program=(str(program), str(BLOCKS), str(SAMPLES), str(nbytes)),
+        mpicc=mpicc,
         processors=len(os.sched_getaffinity(0)),
-    )  # fmt: skip
+    )
     answer = subprocess.run(
         launcher.command(job), check=True, timeout=300, capture_output=True, text=True
     )

@@ -74,8 +74,11 @@ def slow_nodes(seed: int, noises: list[float]) -> Case:
     noise = noises[seed // len(LAWS) % len(noises)]
     run, truth = random_slow_nodes(np.random.default_rng([46, seed]), noise, law)
     several = "one slow node" if len(truth.named) == 1 else "several slow nodes"
-    switches = any(len({run.hosts[rank] for rank in group}) > 1
-                   for groups in truth.levels[:-1] for group in groups)  # fmt: skip
+    switches = any(
+        len({run.hosts[rank] for rank in group}) > 1
+        for groups in truth.levels[:-1]
+        for group in groups
+    )
     levels = "on several switches" if switches else "on one switch"
     rows = (_percent("noise", noise), f"law {law}", several, levels)
     return _of_nodes(seed, rows, run, truth)
@@ -85,9 +88,14 @@ def _of_nodes(seed: int, rows: tuple[str, ...], run: Run, truth: Truth) -> Case:
     size = f"4-{SMALL} nodes" if len(set(run.hosts)) <= SMALL else f"{SMALL + 1}-{LARGE} nodes"
     must = several(truth.levels, run.size)
     return Case(
-        str(seed), ("all", size, *rows), run, frozenset(truth.named), must, frozenset(),
+        str(seed),
+        ("all", size, *rows),
+        run,
+        frozenset(truth.named),
+        must,
+        frozenset(),
         lambda part: (part.kind, frozenset(part.hosts)),
-    )  # fmt: skip
+    )
 
 
 def _percent(what: str, part: float) -> str:
@@ -103,9 +111,7 @@ def read_within(case: Case, limit: float) -> Outcome:
     try:
         return read(case)
     except TooLong:
-        return Outcome(
-            False, False, False, False, 0, len(case.slow), limit, "too long", late=True
-        )  # fmt: skip
+        return Outcome(False, False, False, False, 0, len(case.slow), limit, "too long", late=True)
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
@@ -130,13 +136,17 @@ class Rates:
             late = sum(one.late for one in own)
             times = [one.seconds for one in own]
             yield [
-                row, f"{len(own)}" + f" ({late} too long)" * bool(late),
-                *(_part(sum(getattr(one, what) for one in own), len(own))
-                  for what in ("exact", "false", "levels")),
+                row,
+                f"{len(own)}" + f" ({late} too long)" * bool(late),
+                *(
+                    _part(sum(getattr(one, what) for one in own), len(own))
+                    for what in ("exact", "false", "levels")
+                ),
                 _part(sum(one.named for one in own), sum(one.slow for one in own)),
                 _part(sum(one.nothing for one in own), sum(one.slow > 0 for one in own)),
-                f"{statistics.median(times):.2f} s", f"{max(times):.1f} s",
-            ]  # fmt: skip
+                f"{statistics.median(times):.2f} s",
+                f"{max(times):.1f} s",
+            ]
 
 
 def _part(number: int, count: int) -> str:
@@ -202,16 +212,30 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument("--suite", choices=[*suites, "all"], default="machines")
     parser.add_argument("--count", type=int, default=100, help="maps of a suite (default: 100)")
     parser.add_argument("--seed", type=int, default=0, help="of the first map (default: 0)")
-    parser.add_argument("--noise", type=float, nargs="+", default=[0.0, 0.05],
-                        help="of machines, in turn (default: 0 and 0.05)")  # fmt: skip
+    parser.add_argument(
+        "--noise",
+        type=float,
+        nargs="+",
+        default=[0.0, 0.05],
+        help="of machines, in turn (default: 0 and 0.05)",
+    )
     parser.add_argument("--only", help="the map with this seed or name")
-    parser.add_argument("--field", type=Path, default=folder and Path(folder) / "maps",
-                        help="folder of maps (default: $ISOCHRONE_FIELD/maps)")  # fmt: skip
+    parser.add_argument(
+        "--field",
+        type=Path,
+        default=folder and Path(folder) / "maps",
+        help="folder of maps (default: $ISOCHRONE_FIELD/maps)",
+    )
     parser.add_argument("--half", choices=["a", "b"], help="every second map of the folder")
-    parser.add_argument("--limit", type=float, default=60,
-                        help="seconds of processor time of a map (default: 60)")  # fmt: skip
-    parser.add_argument("--budget", type=float, default=math.inf,
-                        help="seconds of processor time of a suite (default: any)")  # fmt: skip
+    parser.add_argument(
+        "--limit", type=float, default=60, help="seconds of processor time of a map (default: 60)"
+    )
+    parser.add_argument(
+        "--budget",
+        type=float,
+        default=math.inf,
+        help="seconds of processor time of a suite (default: any)",
+    )
     parser.add_argument("--verbose", action="store_true", help="a line for each failure")
     return parser
 

@@ -58,9 +58,9 @@ def growth(seconds: ArrayLike, sizes: ArrayLike) -> Growth:
     return Growth(fit.slope, fit.slope - reach, fit.slope + reach, bool(leaks))
 
 
-def _blocks(times: NDArray[np.float64], sizes: NDArray[np.float64]) -> tuple[
-    NDArray[np.float64], NDArray[np.float64]
-]:  # fmt: skip
+def _blocks(
+    times: NDArray[np.float64], sizes: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     if len(times) < 3 * BLOCKS:
         raise ValueError(f"{len(times)} sizes are too few for {BLOCKS} parts")
     parts = list(zip(np.array_split(times, BLOCKS), np.array_split(sizes, BLOCKS), strict=True))

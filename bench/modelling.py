@@ -52,16 +52,24 @@ def modelling(
     """Fit truths and simulated collectives, and ask for what was not measured."""
     print(f"\nModels of known truths, {draws} draws each, by {Path(isochrone.__file__).parent}:")
     wanted = re.compile(only)
-    rows = [row for name, make in _sources().items() if wanted.search(name)
-            for row in _shown(name, [_drawn(name, make(k), k) for k in range(draws)])]  # fmt: skip
+    rows = [
+        row
+        for name, make in _sources().items()
+        if wanted.search(name)
+        for row in _shown(name, [_drawn(name, make(k), k) for k in range(draws)])
+    ]
     _summary(rows)
     jumps = _big_jump(draws) if wanted.search("big jump") else []
     simulated = list(_simulated(wanted))
     if before is not None:
         _compare(json.loads(before.read_text())["truths"], rows)
     if file is not None:
-        found = {"engine": isochrone.__file__, "truths": rows, "big jump": jumps,
-                 "simulated": simulated}  # fmt: skip
+        found = {
+            "engine": isochrone.__file__,
+            "truths": rows,
+            "big jump": jumps,
+            "simulated": simulated,
+        }
         file.write_text(json.dumps(found, indent=1))
 
 
@@ -125,11 +133,12 @@ def _judged(model: Model, asked: Questions, later: Array | None = None) -> Row:
     low, high = np.asarray(said.low)[answered], np.asarray(said.high)[answered]
     error = np.abs(seconds / truth - 1)
     row: Row = {
-        "answered": float(np.mean(answered)), "error": float(np.mean(error)),
+        "answered": float(np.mean(answered)),
+        "error": float(np.mean(error)),
         "worst": float(np.max(error)),
         "covers": float(np.mean((low <= truth) & (truth <= high))),
         "width": float(np.median((high - low) / 2 / truth)),
-    }  # fmt: skip
+    }
     if later is not None:
         later = later[answered]
         row["covers later"] = float(np.mean((low <= later) & (later <= high)))
@@ -141,8 +150,10 @@ def _shown(name: str, rows: list[Row]) -> list[Row]:
     taken = Counter(row["taken"] for row in rows if "taken" in row).most_common(1)
     words = f"{taken[0][0]} ({taken[0][1]}x)" if taken else "nothing"
     seconds = float(np.median([row["seconds"] for row in rows]))
-    cells = "  ".join(_cell(where, [row["places"].get(where) for row in rows if "places" in row])
-                      for where in PLACES)  # fmt: skip
+    cells = "  ".join(
+        _cell(where, [row["places"].get(where) for row in rows if "places" in row])
+        for where in PLACES
+    )
     lost = {what: sum(what in row for row in rows) for what in ("refused", "failed")}
     said = "".join(f"  {count} {what}" for what, count in lost.items() if count)
     print(f"  {name:29} {cells}  {seconds:5.2f} s  {words[:46]}{said}", flush=True)
@@ -186,12 +197,17 @@ def _compare(before: Sequence[Row], after: Sequence[Row]) -> None:
 
 
 def _change(where: str, pairs: Sequence[tuple[Row, Row]]) -> str:
-    both = [(old[where], new[where]) for old, new in pairs
-            if "error" in old.get(where, {}) and "error" in new.get(where, {})]  # fmt: skip
+    both = [
+        (old[where], new[where])
+        for old, new in pairs
+        if "error" in old.get(where, {}) and "error" in new.get(where, {})
+    ]
     if not both:
         return f"{where} {'':>34}"
-    error, covers = (" >".join(f"{100 * np.mean([one[k][what] for one in both]):6.1f}%"
-                               for k in (0, 1)) for what in ("error", "covers"))  # fmt: skip
+    error, covers = (
+        " >".join(f"{100 * np.mean([one[k][what] for one in both]):6.1f}%" for k in (0, 1))
+        for what in ("error", "covers")
+    )
     width = np.median([new["width"] / old["width"] for old, new in both])
     return f"{where} {error} {covers} x{min(width, 999):5.2f}"
 
@@ -230,8 +246,10 @@ def _simulated(wanted: re.Pattern[str]) -> Iterable[Row]:
 
 def _show_simulated(name: str, rows: Sequence[Row]) -> None:
     places = dict.fromkeys(place for row in rows for place in row.get("places", {}))
-    cells = "  ".join(_cell(where, [row["places"].get(where) for row in rows if "places" in row])
-                      for where in places)  # fmt: skip
+    cells = "  ".join(
+        _cell(where, [row["places"].get(where) for row in rows if "places" in row])
+        for where in places
+    )
     words = rows[0].get("taken") or rows[0].get("refused") or rows[0].get("failed", "")
     print(f"  {name:10} {cells}  {words[:46] if len(rows) == 1 else ''}", flush=True)
 
@@ -276,8 +294,11 @@ def _fit_rows(rows: Sequence[Mapping[str, str]], noise: str, row: Row) -> Model 
 
 
 def _asked(model: Model, rows: Sequence[Mapping[str, str]]) -> Questions:
-    names = [name for name in ("p", "b", "nodes", "ppn")
-             if name in rows[0] and (name in ("p", "b") or name in model.variables)]  # fmt: skip
+    names = [
+        name
+        for name in ("p", "b", "nodes", "ppn")
+        if name in rows[0] and (name in ("p", "b") or name in model.variables)
+    ]
     if rows[0]["op"] == "barrier":
         names.remove("b")
     columns = {name: np.array([float(row[name]) for row in rows]) for name in names}

@@ -41,10 +41,17 @@ from coverage import CoverageData
 
 ROOT = Path(__file__).resolve().parents[1]
 SWAPPED = {
-    ast.Lt: ("<", "<="), ast.LtE: ("<=", "<"), ast.Gt: (">", ">="), ast.GtE: (">=", ">"),
-    ast.Eq: ("==", "!="), ast.NotEq: ("!=", "=="), ast.Is: ("is", "is not"),
-    ast.IsNot: ("is not", "is"), ast.In: ("in", "not in"), ast.NotIn: ("not in", "in"),
-}  # fmt: skip
+    ast.Lt: ("<", "<="),
+    ast.LtE: ("<=", "<"),
+    ast.Gt: (">", ">="),
+    ast.GtE: (">=", ">"),
+    ast.Eq: ("==", "!="),
+    ast.NotEq: ("!=", "=="),
+    ast.Is: ("is", "is not"),
+    ast.IsNot: ("is not", "is"),
+    ast.In: ("in", "not in"),
+    ast.NotIn: ("not in", "in"),
+}
 
 
 @dataclass(frozen=True)
@@ -212,9 +219,16 @@ def failing(tree: Path, tests: list[str], patience: float) -> str:
     argv = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
     environ = {**os.environ, "PYTHONPATH": str(tree / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     process = subprocess.Popen(
-        argv, cwd=tree, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
-    )  # fmt: skip
+        argv,
+        cwd=tree,
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
     try:
         said, _ = process.communicate(timeout=patience)
     except subprocess.TimeoutExpired:
@@ -309,8 +323,12 @@ def main() -> None:
         "--limit", type=float, default=120.0, help="seconds of tests (default: 120)"
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="at a time")
-    parser.add_argument("--coverage", type=Path, default=ROOT / "build/coverage",
-                        help="what `make coverage` left (default: build/coverage)")  # fmt: skip
+    parser.add_argument(
+        "--coverage",
+        type=Path,
+        default=ROOT / "build/coverage",
+        help="what `make coverage` left (default: build/coverage)",
+    )
     parser.add_argument("--out", type=Path, default=ROOT / "build/mutants.jsonl")
     parser.add_argument("--compare", type=Path, nargs=2, metavar=("BEFORE", "AFTER"))
     arguments = parser.parse_args()

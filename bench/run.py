@@ -97,8 +97,11 @@ def timed_loop(mpicc: Path, folder: Path) -> None:
         for _ in range(5):
             answer = subprocess.run(
                 argv_of(built, 2, str(program), str(nbytes), str(blocks)),
-                check=True, timeout=TIMEOUT, capture_output=True, text=True,
-            )  # fmt: skip
+                check=True,
+                timeout=TIMEOUT,
+                capture_output=True,
+                text=True,
+            )
             words = answer.stdout.split()
             found = {words[k]: float(words[k + 1]) for k in (0, 2, 4)}
             for name, values in ratios.items():

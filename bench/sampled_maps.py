@@ -64,9 +64,13 @@ def sampled_pairs(
 
 
 def sampled_map(
-    machine: Machine, slowed: str, share: float, noise: float, part: float,
+    machine: Machine,
+    slowed: str,
+    share: float,
+    noise: float,
+    part: float,
     random: np.random.Generator,
-) -> tuple[Run, machines.Truth, np.ndarray] | None:  # fmt: skip
+) -> tuple[Run, machines.Truth, np.ndarray] | None:
     """Slow one thing of a machine and measure a sample; None if it has no such thing."""
     between = machine.between_nodes()
     typical = float(np.median(between[np.triu_indices(machine.nodes, 1)]))
@@ -80,26 +84,42 @@ def sampled_map(
     again = np.concatenate([seconds, seconds]) * np.exp(
         noise * random.standard_normal(2 * len(i))
     )  # measured twice: what is found is confirmed
-    table = Table({
-        "i": i, "j": j, "bytes": np.full(len(i), 64), "median": again[: len(i)],
-    })  # fmt: skip
-    ranks = [Rank(k, host, int(n)) for k, (host, n) in
-             enumerate(zip(machine.hosts, machine.node, strict=True))]  # fmt: skip
-    header = {"experiment": "latency-map", "kind": "latency-map", "ranks": len(machine.node),
-              "options": {"bytes": [64], "sample": f"{100 * part:g}%"}}  # fmt: skip
+    table = Table(
+        {
+            "i": i,
+            "j": j,
+            "bytes": np.full(len(i), 64),
+            "median": again[: len(i)],
+        }
+    )
+    ranks = [
+        Rank(k, host, int(n))
+        for k, (host, n) in enumerate(zip(machine.hosts, machine.node, strict=True))
+    ]
+    header = {
+        "experiment": "latency-map",
+        "kind": "latency-map",
+        "ranks": len(machine.node),
+        "options": {"bytes": [64], "sample": f"{100 * part:g}%"},
+    }
     run = Run(header, ranks, {"pair": table}, end={"complete": True})
     measured = {frozenset((x, y)) for x, y in zip(a.tolist(), b.tolist(), strict=True)}
     named = frozenset(
-        one for one in found[1]
+        one
+        for one in found[1]
         if one[0] != "pair" or frozenset(int(host[1:]) for host in one[1]) in measured
-    )  # fmt: skip
+    )
     return run, machines.Truth(named, machines._levels(machine)), between
 
 
 def with_retests(
-    run: Run, machine: Machine, chosen: list[tuple[int, int]], between: np.ndarray,
-    noise: float, random: np.random.Generator,
-) -> Run:  # fmt: skip
+    run: Run,
+    machine: Machine,
+    chosen: list[tuple[int, int]],
+    between: np.ndarray,
+    noise: float,
+    random: np.random.Generator,
+) -> Run:
     """Measure some pairs alone."""
     i, j = np.array(chosen).T
     a, b = machine.node[i], machine.node[j]
@@ -107,11 +127,15 @@ def with_retests(
     seconds = seconds * np.exp(noise * random.standard_normal(len(i)))
     old = run.tables["pair"]
     flags = old["retest"] if "retest" in old else np.zeros(len(old), dtype=bool)
-    table = Table({
-        "i": np.append(old["i"], i), "j": np.append(old["j"], j),
-        "bytes": np.full(len(old) + len(i), 64), "median": np.append(old["median"], seconds),
-        "retest": np.append(flags, np.ones(len(i), dtype=bool)),
-    })  # fmt: skip
+    table = Table(
+        {
+            "i": np.append(old["i"], i),
+            "j": np.append(old["j"], j),
+            "bytes": np.full(len(old) + len(i), 64),
+            "median": np.append(old["median"], seconds),
+            "retest": np.append(flags, np.ones(len(i), dtype=bool)),
+        }
+    )
     return Run(run.header, run.ranks, {"pair": table}, end=run.end)
 
 
@@ -167,8 +191,9 @@ def rates(args: argparse.Namespace) -> tuple[Counter[str], float]:
                 f"{'right' if named == truth.named else 'WRONG'} "
                 f"{'FALSE' if named - truth.named else ''} "
                 f"{'levels' if groups == truth.levels else 'NO LEVELS'} {took:.1f} s "
-                f"{' '.join(sorted(codes))}", flush=True,
-            )  # fmt: skip
+                f"{' '.join(sorted(codes))}",
+                flush=True,
+            )
     return counts, longest
 
 
@@ -192,8 +217,10 @@ def main() -> None:
     counts, longest = rates(args)
     total = counts.pop("machines")
     said = ", ".join(f"{what} {100 * number / total:.1f} %" for what, number in counts.items())
-    print(f"{total} machines of {args.nodes[0]}-{args.nodes[1]} nodes, {100 * args.sample:g} % of "
-          f"the pairs: {said}; longest analysis {longest:.1f} s")  # fmt: skip
+    print(
+        f"{total} machines of {args.nodes[0]}-{args.nodes[1]} nodes, {100 * args.sample:g} % of "
+        f"the pairs: {said}; longest analysis {longest:.1f} s"
+    )
 
 
 if __name__ == "__main__":

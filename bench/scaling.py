@@ -59,8 +59,11 @@ SOURCES = ("styles.c", "grid_styles.c", "other_styles.c")
 PATIENCE = 900
 """Seconds for one command."""
 
-CLOCK = ("--cfg=smpi/simulate-computation:no", "--cfg=smpi/display-timing:yes",
-         "--log=smpi_utils.thres:info")  # fmt: skip
+CLOCK = (
+    "--cfg=smpi/simulate-computation:no",
+    "--cfg=smpi/display-timing:yes",
+    "--log=smpi_utils.thres:info",
+)
 """Options of a simulation that prints the simulated time."""
 
 REFUSED = (2, 3)
@@ -73,10 +76,22 @@ def words(style: str, rng: random.Random) -> list[str]:
     us = 10 ** rng.uniform(-3, -1)
     weak = rng.randint(0, 1)
     given: list[float] = {
-        "stencil": [rng.choice([2, 3]), 16 if weak else 96, steps, rng.randint(1, 10), weak, us,
-                    rng.choice([0, 0.05, 0.2])],
-        "wavefront": [rng.choice([64, 128, 200]), rng.randint(2, 5), rng.randint(3, 10),
-                      rng.choice([1, 2, 4]), us],
+        "stencil": [
+            rng.choice([2, 3]),
+            16 if weak else 96,
+            steps,
+            rng.randint(1, 10),
+            weak,
+            us,
+            rng.choice([0, 0.05, 0.2]),
+        ],
+        "wavefront": [
+            rng.choice([64, 128, 200]),
+            rng.randint(2, 5),
+            rng.randint(3, 10),
+            rng.choice([1, 2, 4]),
+            us,
+        ],
         "rowcol": [rng.randint(50, 200) * (128 if weak else 2048), steps, weak, us / 10],
         "pencils": [rng.randint(40, 100), steps, us / 10],
         "cg2": [rng.randint(20, 300) * 128, steps, us / 10],
@@ -90,12 +105,27 @@ def words(style: str, rng: random.Random) -> list[str]:
         "ring": [rng.randint(10, 80) * 128, rng.randint(2, 8), us / 10],
         "mesh": [rng.randint(500, 20000), steps, rng.randint(1, 3), rng.randint(1, 99), us],
         "sandwich": [rng.randint(10, 200) * 128, rng.randint(3, 8), us],
-    }[style]  # fmt: skip
+    }[style]
     return [f"{one:g}" for one in given]
 
 
-STYLES = ("stencil", "wavefront", "rowcol", "pencils", "cg2", "summa", "subcom3", "multigrid", "cg",
-          "farm", "chain", "particles", "ring", "mesh", "sandwich")  # fmt: skip
+STYLES = (
+    "stencil",
+    "wavefront",
+    "rowcol",
+    "pencils",
+    "cg2",
+    "summa",
+    "subcom3",
+    "multigrid",
+    "cg",
+    "farm",
+    "chain",
+    "particles",
+    "ring",
+    "mesh",
+    "sandwich",
+)
 
 
 class Predicted(NamedTuple):
@@ -144,12 +174,31 @@ class Bed:
         (self.folder / "some.hosts").write_text("".join(hosts[: self.nodes]))
         if self.mapped and not (self.folder / "map.jsonl").exists():
             subprocess.run(
-                [*ISOCHRONE, "measure", "latency-map", "-n", str(len(hosts)), "--launcher",
-                 "simgrid", "--platform", self.folder / "P.xml", "--repeats", "1", "--warmup", "0",
-                 "--retest", "0", "--bytes", ",".join(map(str, SIZES)), "-o",
-                 self.folder / "map.jsonl"],
-                check=True, timeout=PATIENCE, capture_output=True,
-            )  # fmt: skip
+                [
+                    *ISOCHRONE,
+                    "measure",
+                    "latency-map",
+                    "-n",
+                    str(len(hosts)),
+                    "--launcher",
+                    "simgrid",
+                    "--platform",
+                    self.folder / "P.xml",
+                    "--repeats",
+                    "1",
+                    "--warmup",
+                    "0",
+                    "--retest",
+                    "0",
+                    "--bytes",
+                    ",".join(map(str, SIZES)),
+                    "-o",
+                    self.folder / "map.jsonl",
+                ],
+                check=True,
+                timeout=PATIENCE,
+                capture_output=True,
+            )
 
     def style(self, style: str, given: list[str], seed: int) -> Outcome:
         """Record, predict and simulate a program of a style."""
@@ -175,18 +224,33 @@ class Bed:
         path = here / f"{ranks}.txt"
         if not path.exists():
             smpirun = shutil.which("smpirun") or "smpirun"
-            argv = [smpirun, "-np", str(ranks), "-platform", self.folder / "P.xml", "-hostfile",
-                    self.folder / "P.hosts", *CLOCK, *EXACT, *expanded(program, ranks)]  # fmt: skip
-            answer = subprocess.run(argv, capture_output=True, text=True, check=True,
-                                    timeout=PATIENCE)  # fmt: skip
+            argv = [
+                smpirun,
+                "-np",
+                str(ranks),
+                "-platform",
+                self.folder / "P.xml",
+                "-hostfile",
+                self.folder / "P.hosts",
+                *CLOCK,
+                *EXACT,
+                *expanded(program, ranks),
+            ]
+            answer = subprocess.run(
+                argv, capture_output=True, text=True, check=True, timeout=PATIENCE
+            )
             timed = [line for line in answer.stderr.splitlines() if "Simulated time" in line]
             path.write_text(answer.stdout if timed == [] else answer.stdout + timed[0])
         return path.read_text()
 
     def outcome(
-        self, program: list[str], name: str, recorded: Sequence[int], targets: Sequence[int],
+        self,
+        program: list[str],
+        name: str,
+        recorded: Sequence[int],
+        targets: Sequence[int],
         truth: Callable[[str], float],
-    ) -> Outcome:  # fmt: skip
+    ) -> Outcome:
         """Record, predict and simulate one program; `truth` reads seconds from what it prints."""
         here = self.folder / name
         here.mkdir(exist_ok=True)
@@ -194,18 +258,30 @@ class Bed:
         recordings = [here / f"isochrone-scale/{stem}-{ranks}.jsonl" for ranks in recorded]
         there = all(path.exists() for path in recordings)
         argv = [
-            *ISOCHRONE, "scale",
+            *ISOCHRONE,
+            "scale",
             *([] if there else ["-n", ",".join(map(str, recorded)), "--force"]),
-            "--to", ",".join(map(str, targets)), "--folder", here / "isochrone-scale",
-            "--launcher", "simgrid", "--platform", self.folder / "P.xml",
-            "--platform-hosts", self.folder / "some.hosts", "--quiet", "--json",
+            "--to",
+            ",".join(map(str, targets)),
+            "--folder",
+            here / "isochrone-scale",
+            "--launcher",
+            "simgrid",
+            "--platform",
+            self.folder / "P.xml",
+            "--platform-hosts",
+            self.folder / "some.hosts",
+            "--quiet",
+            "--json",
             "--launcher-arg=--cfg=smpi/simulate-computation:no",
-            *(["--map", self.folder / "map.jsonl"] if self.mapped else []), "--",
+            *(["--map", self.folder / "map.jsonl"] if self.mapped else []),
+            "--",
             *(recordings if there else program),
-        ]  # fmt: skip
+        ]
         try:
-            answer = subprocess.run(argv, capture_output=True, text=True, check=False,
-                                    timeout=PATIENCE)  # fmt: skip
+            answer = subprocess.run(
+                argv, capture_output=True, text=True, check=False, timeout=PATIENCE
+            )
         except subprocess.TimeoutExpired:
             return Outcome(refused=f"took more than {PATIENCE} s")
         (here / "said.txt").write_text(answer.stdout + answer.stderr)
@@ -219,9 +295,10 @@ class Bed:
         for at in prediction["predictions"]:
             true = truth(self.simulated(here, at["ranks"], program))
             outcome.by_ranks[at["ranks"]] = Predicted(
-                at["seconds"] / true - 1, (at["high"] - at["low"]) / 2 / at["seconds"],
+                at["seconds"] / true - 1,
+                (at["high"] - at["low"]) / 2 / at["seconds"],
                 at["low"] <= true <= at["high"],
-            )  # fmt: skip
+            )
         return outcome
 
 
@@ -250,14 +327,20 @@ def summary(outcomes: list[Outcome]) -> list[str]:
 
 
 def programs(
-    folder: Path, machines: Sequence[str], styles: Sequence[str], seeds: Sequence[str],
-    nodes: int = max(FROM), mapped: bool = True,
-) -> Iterator[tuple[str, Outcome]]:  # fmt: skip
+    folder: Path,
+    machines: Sequence[str],
+    styles: Sequence[str],
+    seeds: Sequence[str],
+    nodes: int = max(FROM),
+    mapped: bool = True,
+) -> Iterator[tuple[str, Outcome]]:
     """Yield random programs of styles on machines, and what became of their predictions."""
     folder.mkdir(parents=True, exist_ok=True)
     sources = [Path(__file__).parent / "programs" / name for name in SOURCES]
-    subprocess.run(["smpicc", "-std=c11", "-D_GNU_SOURCE", "-O1", *sources, "-o",
-                    folder / "styles"], check=True)  # fmt: skip
+    subprocess.run(
+        ["smpicc", "-std=c11", "-D_GNU_SOURCE", "-O1", *sources, "-o", folder / "styles"],
+        check=True,
+    )
     for machine in machines:
         bed = Bed((folder / machine).absolute(), nodes, mapped)
         bed.make(MACHINES[machine])
@@ -293,9 +376,12 @@ def main() -> None:
     outcomes = []
     machines, styles = args.switches.split(","), args.styles.split(",")
     for name, outcome in (
-        codes(args.folder, args.codes, machines, args.nodes, not args.no_map) if args.codes else
-        programs(args.folder, machines, styles, args.seeds.split(","), args.nodes, not args.no_map)
-    ):  # fmt: skip
+        codes(args.folder, args.codes, machines, args.nodes, not args.no_map)
+        if args.codes
+        else programs(
+            args.folder, machines, styles, args.seeds.split(","), args.nodes, not args.no_map
+        )
+    ):
         outcomes.append(outcome)
         print(f"{name}: {outcome}", flush=True)
     print(*summary(outcomes), sep="\n")

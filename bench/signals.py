@@ -21,11 +21,17 @@ LONG = (*OPTIONS[:-1], "2000")
 """A measurement of some seconds."""
 
 KINDS = (
-    ("isochrone", signal.SIGTERM), ("isochrone", signal.SIGHUP), ("isochrone", signal.SIGINT),
-    ("isochrone", signal.SIGKILL), ("launcher", signal.SIGTERM), ("launcher", signal.SIGKILL),
-    ("rank", signal.SIGTERM), ("rank", signal.SIGKILL), ("rank", signal.SIGSEGV),
+    ("isochrone", signal.SIGTERM),
+    ("isochrone", signal.SIGHUP),
+    ("isochrone", signal.SIGINT),
+    ("isochrone", signal.SIGKILL),
+    ("launcher", signal.SIGTERM),
+    ("launcher", signal.SIGKILL),
+    ("rank", signal.SIGTERM),
+    ("rank", signal.SIGKILL),
+    ("rank", signal.SIGSEGV),
     ("keeper", signal.SIGKILL),
-)  # fmt: skip
+)
 
 
 def main() -> int:

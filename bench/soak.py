@@ -65,8 +65,20 @@ class Soak:
 def soaks(mpi: Mpi, folder: Path, seconds: float) -> Iterator[Soak]:
     """Return the jobs: experiments that go on, and each library in a program that does."""
     probe_, out = str(mpi.probe.path), ["--out", os.devnull, "--force"]
-    together = ["--op", "all", "--bytes", "8:256KiB:4096", "--grid", "rows-of-1", "--sync",
-                "window", "--repeats", "10000", "--time-limit", f"{seconds:.0f}"]  # fmt: skip
+    together = [
+        "--op",
+        "all",
+        "--bytes",
+        "8:256KiB:4096",
+        "--grid",
+        "rows-of-1",
+        "--sync",
+        "window",
+        "--repeats",
+        "10000",
+        "--time-limit",
+        f"{seconds:.0f}",
+    ]
     yield Soak("collective", [probe_, "collective", *together, *out], keeps=SAMPLES_KEPT)
     # Without the file: each MPI_File_open of MPICH 5.0 keeps some 400 bytes, whoever calls it.
     tiles = ["--phase", "exchange", "--tile", "63x65", "--repeats", "1000000000"]
@@ -171,8 +183,9 @@ def judged(soak: Soak) -> bool:
             f"{sizes[-1] / 2**20:6.1f} MiB after {times[-1] / 60:4.1f} min; "
             f"{found.per_minute / 1024:+8.2f} KiB a minute "
             f"({found.low / 1024:+.2f} to {found.high / 1024:+.2f})"
-            f"{'  GROWS' if leaks else ''}", flush=True,
-        )  # fmt: skip
+            f"{'  GROWS' if leaks else ''}",
+            flush=True,
+        )
     return well
 
 
@@ -186,8 +199,11 @@ def main() -> int:
     mpi = Mpi("soak", probe.build(args.mpicc))
     with tempfile.TemporaryDirectory(prefix="isochrone-soak-") as name, ExitStack() as stack:
         folder = Path(name)
-        asked = [one for one in soaks(mpi, folder, args.seconds + TO_END)
-                 if not args.only or one.name in args.only]  # fmt: skip
+        asked = [
+            one
+            for one in soaks(mpi, folder, args.seconds + TO_END)
+            if not args.only or one.name in args.only
+        ]
         jobs = {
             k: (soak, started(mpi, soak, folder / f"{k}.log", stack))
             for k, soak in enumerate(asked)

@@ -153,10 +153,12 @@ def main() -> None:
     parser.add_argument("--tests", nargs="+", default=TESTS, help="files, the quickest first")
     parser.add_argument("--only", nargs="+", help="names of constants (default: all)")
     parser.add_argument("--factor", type=float, default=1.5, help="(default: 1.5)")
-    parser.add_argument("--limit", type=float, default=120,
-                        help="seconds of a file of tests (default: 120)")  # fmt: skip
-    parser.add_argument("--budget", type=float, default=float("inf"),
-                        help="seconds of all (default: any)")  # fmt: skip
+    parser.add_argument(
+        "--limit", type=float, default=120, help="seconds of a file of tests (default: 120)"
+    )
+    parser.add_argument(
+        "--budget", type=float, default=float("inf"), help="seconds of all (default: any)"
+    )
     args = parser.parse_args()
     survivors, count = [], 0
     for change, found in judged(args):

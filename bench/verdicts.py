@@ -27,16 +27,21 @@ from made_up.nights import SHAPES, Chance, Machine, Truth, launch, link_truth, s
 EARLIER = 5
 
 ALONE = {
-    "nothing": (nights.nothing, None), "node x1.25": (nights.node, 1.25),
-    "node x3": (nights.node, 3.0), "pair x2": (nights.pair, 2.0),
+    "nothing": (nights.nothing, None),
+    "node x1.25": (nights.node, 1.25),
+    "node x3": (nights.node, 3.0),
+    "pair x2": (nights.pair, 2.0),
     "level x1.3": (nights.level, 1.3),
-}  # fmt: skip
+}
 
 CHANGES = {
-    "nothing": (nights.nothing, None), "node x1.1": (nights.node, 1.1),
-    "node x1.25": (nights.node, 1.25), "node x3": (nights.node, 3.0),
-    "level x1.3": (nights.level, 1.3), "pair x1.3": (nights.pair, 1.3),
-}  # fmt: skip
+    "nothing": (nights.nothing, None),
+    "node x1.1": (nights.node, 1.1),
+    "node x1.25": (nights.node, 1.25),
+    "node x3": (nights.node, 3.0),
+    "level x1.3": (nights.level, 1.3),
+    "pair x1.3": (nights.pair, 1.3),
+}
 
 
 def main() -> None:
@@ -84,8 +89,10 @@ def alone(
                 counts[word] += 1
                 counts[f"verdict {found.verdict}"] += 1
                 if word != "right":
-                    print(f"    {word}: {name} on {of}, seed {seed + k}: {found.bad_hosts}, "
-                          f"true {sorted(truth.bad)}")  # fmt: skip
+                    print(
+                        f"    {word}: {name} on {of}, seed {seed + k}: {found.bad_hosts}, "
+                        f"true {sorted(truth.bad)}"
+                    )
         total += counts
         by_name[name] = counts
         print(f"  {name:<12} {dict(counts)}", flush=True)
@@ -140,8 +147,10 @@ def with_baseline(
                 counts[judged(found, truth)] += 1
                 if word in ("MISSED", "FALSE ALARM"):
                     what = [(one.who, round(one.ratio, 2)) for one in worse[:4]]
-                    print(f"    {word}: {name} on {of}, seed {seed + k}: {what} "
-                          f"{found.verdict} {found.visible}")  # fmt: skip
+                    print(
+                        f"    {word}: {name} on {of}, seed {seed + k}: {what} "
+                        f"{found.verdict} {found.visible}"
+                    )
         by_name[name] = counts
         print(f"  {name:<12} {dict(counts)}", flush=True)
     return by_name

@@ -72,8 +72,20 @@ class Case:
         if not self.cb_nodes:
             hints = "romio_cb_write=disable,romio_cb_read=disable"
         rows = self.tile // (WIDTH * ELEMENT)
-        return ["--tiles", "4x4", "--tile", f"{WIDTH}x{rows}", "--element", str(ELEMENT), "--phase",
-                "file", "--hints", hints, "--repeats", str(REPEATS)]  # fmt: skip
+        return [
+            "--tiles",
+            "4x4",
+            "--tile",
+            f"{WIDTH}x{rows}",
+            "--element",
+            str(ELEMENT),
+            "--phase",
+            "file",
+            "--hints",
+            hints,
+            "--repeats",
+            str(REPEATS),
+        ]
 
 
 def cases() -> list[Case]:
@@ -81,10 +93,15 @@ def cases() -> list[Case]:
     found = [
         Case(MIB, "T16-01", nodes, buffer)
         for nodes, buffer in (
-            (2, 16 * MIB), (4, 16 * MIB), (8, 16 * MIB), (8, 512 * KIB), (4, 512 * KIB),
-            (8, 2 * MIB), (0, 0),
+            (2, 16 * MIB),
+            (4, 16 * MIB),
+            (8, 16 * MIB),
+            (8, 512 * KIB),
+            (4, 512 * KIB),
+            (8, 2 * MIB),
+            (0, 0),
         )
-    ]  # fmt: skip
+    ]
     found += [
         Case(MIB, order, nodes, 16 * MIB) for order in ("T16-04", "spread") for nodes in (4, 8)
     ]
@@ -185,7 +202,7 @@ def decisions(
         said = [
             whole.predict(truth[c].call, truth[c].by_rank, truth[c].aggregators).seconds
             for c in (one, other)
-        ]  # fmt: skip
+        ]
         yield one, other, truth[one].seconds / truth[other].seconds, said[0] / said[1]
 
 
@@ -215,12 +232,16 @@ def _accuracy(found: Sequence[Guess], settings: int, *, every: bool) -> None:
         return
     away = np.abs([one.off for one in found])
     covered = np.mean([one.low <= one.measured <= one.high for one in found])
-    print(f"from {settings} other setting(s), {len(found)} predictions: average deviation "
-          f"{away.mean():.1%} (limit 20 %), median {np.median(away):.1%}, worst {away.max():.1%}; "
-          f"{covered:.0%} within the interval")  # fmt: skip
+    print(
+        f"from {settings} other setting(s), {len(found)} predictions: average deviation "
+        f"{away.mean():.1%} (limit 20 %), median {np.median(away):.1%}, worst {away.max():.1%}; "
+        f"{covered:.0%} within the interval"
+    )
     for one in sorted(found, key=lambda one: -abs(one.off))[: 5 if every else 0]:
-        print(f"    {one.case!s:52} {format_seconds(one.seconds)} for "
-              f"{format_seconds(one.measured)}, from {'; '.join(map(str, one.known))}")  # fmt: skip
+        print(
+            f"    {one.case!s:52} {format_seconds(one.seconds)} for "
+            f"{format_seconds(one.measured)}, from {'; '.join(map(str, one.known))}"
+        )
 
 
 def _signs(found: Sequence[tuple[Case, Case, float, float]]) -> None:
@@ -232,8 +253,10 @@ def _signs(found: Sequence[tuple[Case, Case, float, float]]) -> None:
     wrong = [row for row in pairs if (row[2] > 1) != (row[3] > 1)]
     beyond = [row for row in pairs if not 1 / noise < row[2] < noise]
     still = [row for row in wrong if row in beyond]
-    print(f"  decisions that matter {len(pairs)}: wrong {len(wrong)}; equal settings differ by up "
-          f"to {noise:.2f}, beyond that {len(beyond)}: wrong {len(still)}")  # fmt: skip
+    print(
+        f"  decisions that matter {len(pairs)}: wrong {len(wrong)}; equal settings differ by up "
+        f"to {noise:.2f}, beyond that {len(beyond)}: wrong {len(still)}"
+    )
     for one, other, measured, said in wrong:
         print(f"    {one} against {other}: measured {measured:.2f}, predicted {said:.2f}")
 

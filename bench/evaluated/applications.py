@@ -69,14 +69,21 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         "switches, measured messages and operations on 16 nodes only, was given a latency map, and predicted the program on more ranks. "
         "The true time is the simulated time of the program itself. The last rows are public codes (`bench/programs/build.sh`), recorded on 8, 27 and "
         "64 ranks of the machine with eight switches.",
-        ("machine or program", "predicted", "in interval", *(f"error, {ranks} ranks" for ranks in TO)),
+        (
+            "machine or program",
+            "predicted",
+            "in interval",
+            *(f"error, {ranks} ranks" for ranks in TO),
+        ),
         table,
         "Errors are medians of absolute errors; in parentheses the largest one with its sign. The median half width of the "
         f"95 % interval is {np.median(widths):.0f} % on {TO[1]} ranks.",
-        [f"The largest error is {worst[3]}, for {worst[1].split()[0]} on {worst[2]} ranks.",
-         *_reasons(rows),
-         "The simulated programs sleep instead of computing. So caches and memory have no effect."],
-    )  # fmt: skip
+        [
+            f"The largest error is {worst[3]}, for {worst[1].split()[0]} on {worst[2]} ranks.",
+            *_reasons(rows),
+            "The simulated programs sleep instead of computing. So caches and memory have no effect.",
+        ],
+    )
 
 
 def _rows(outcomes: Iterable[tuple[str, Outcome]]) -> list[Sequence[str]]:
@@ -87,10 +94,16 @@ def _rows(outcomes: Iterable[tuple[str, Outcome]]) -> list[Sequence[str]]:
             reason = outcome.refused.partition(": the program cannot be ")[2] or outcome.refused
             rows.append((machine, program, REFUSED, reason.partition(": ")[2] or reason, "–", "–"))
         rows += [
-            (machine, program, str(ranks), f"{100 * at.error:+.1f} %", f"{100 * at.half:.0f} %",
-             "yes" if at.held else "no")
+            (
+                machine,
+                program,
+                str(ranks),
+                f"{100 * at.error:+.1f} %",
+                f"{100 * at.half:.0f} %",
+                "yes" if at.held else "no",
+            )
             for ranks, at in outcome.by_ranks.items()
-        ]  # fmt: skip
+        ]
     return rows
 
 

@@ -32,11 +32,14 @@ def evaluate(bed: Bed) -> Section:
     for seed in range(500, 500 + bed.many(20, 200)):
         machine, call = random_machine(seed), random_call(seed)
         measured = [(8, MIB), (2, 16 * MIB), (4, 512 * 1024)]
-        settled = {setting: (replace(call, buffer=setting[1]), served(BY_RANK, setting[0]))
-                   for setting in SETTINGS}  # fmt: skip
-        model = WholeCall.calibrated(machine.model, [
-            machine.measured(settled[one][0], BY_RANK, settled[one][1]) for one in measured
-        ])  # fmt: skip
+        settled = {
+            setting: (replace(call, buffer=setting[1]), served(BY_RANK, setting[0]))
+            for setting in SETTINGS
+        }
+        model = WholeCall.calibrated(
+            machine.model,
+            [machine.measured(settled[one][0], BY_RANK, settled[one][1]) for one in measured],
+        )
         said = {one: model.predict(call, BY_RANK, ranks) for one, (call, ranks) in settled.items()}
         real = {one: machine.true(call, BY_RANK, ranks) for one, (call, ranks) in settled.items()}
         chosen, best = min(said, key=lambda one: said[one].seconds), min(real.values())
@@ -46,27 +49,44 @@ def evaluate(bed: Bed) -> Section:
         reached.append(best / real[chosen])
         low, high = (said[chosen].low, said[chosen].high)
         held.append(low <= real[chosen] <= high)
-        rows.append((seed, f"{chosen[0]} x {chosen[1] // 1024} KiB", f"{promised[-1]:.2f}",
-                     f"{true[-1]:.2f}", f"{real[given] / best:.2f}"))  # fmt: skip
+        rows.append(
+            (
+                seed,
+                f"{chosen[0]} x {chosen[1] // 1024} KiB",
+                f"{promised[-1]:.2f}",
+                f"{true[-1]:.2f}",
+                f"{real[given] / best:.2f}",
+            )
+        )
     off = np.abs(np.array(promised) / np.array(true) - 1)
     programs, why = _programs(bed)
     slower = int(np.sum(np.array(reached) < 0.95))
     notes = []
     for name, best, gain, *_ in programs:
         if isinstance(best, float) and isinstance(gain, float) and gain > best:
-            notes.append(f"`{name}`: the measured gain of {gain:.2f} is above the estimated largest possible gain of "
-                         f"{best:.2f}.")  # fmt: skip
+            notes.append(
+                f"`{name}`: the measured gain of {gain:.2f} is above the estimated largest possible gain of "
+                f"{best:.2f}."
+            )
     if why:
         notes.append(f"No program was tuned here: {why}.")
     tables = [Table("io-gains", ("machine", "chosen", "predicted", "true", "best possible"), rows)]
     if programs:
         shown = [tuple(f"{v:.2f}" if isinstance(v, float) else v for v in row) for row in programs]
-        tables.append(Table("io-programs", ("program", "largest possible", "gain", "95 % interval",
-                                            "launches"), shown))  # fmt: skip
+        tables.append(
+            Table(
+                "io-programs",
+                ("program", "largest possible", "gain", "95 % interval", "launches"),
+                shown,
+            )
+        )
     facts = {
-        "time": f"{np.mean(1 / np.array(reached)):.3f}", "median error": percent(float(np.median(off))),
-        "largest error": percent(float(off.max())), "slower": str(slower), "covered": percent(np.mean(held)),
-    }  # fmt: skip
+        "time": f"{np.mean(1 / np.array(reached)):.3f}",
+        "median error": percent(float(np.median(off))),
+        "largest error": percent(float(off.max())),
+        "slower": str(slower),
+        "covered": percent(np.mean(held)),
+    }
     return Section(tables, facts, notes, _figure(promised, true))
 
 
@@ -90,16 +110,35 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         "[cluster on one machine](developers/test-beds.md#a-cluster-on-one-machine) (200 Mbit/s). Its gains are those of the whole program. "
         "The largest possible gain would be reached if its collective calls took no time.",
         ("test", "predicted gain", "true gain (95 % interval)", "largest possible gain"),
-        [(f"{len(rows)} synthetic machines, from the smallest gain to the largest", *map(limits, (2, 3, 4))),
-         *((f"`{row[0]}`, {row[4]} launches", "–", row[2] + (f" ({row[3]})" if row[3] != "–" else ""), row[1])
-           for row in programs)],
+        [
+            (
+                f"{len(rows)} synthetic machines, from the smallest gain to the largest",
+                *map(limits, (2, 3, 4)),
+            ),
+            *(
+                (
+                    f"`{row[0]}`, {row[4]} launches",
+                    "–",
+                    row[2] + (f" ({row[3]})" if row[3] != "–" else ""),
+                    row[1],
+                )
+                for row in programs
+            ),
+        ],
         f"On the synthetic machines, a call with the chosen setting takes on average {slower} longer than with "
         f"the best of the 20 settings. {facts['covered']} of the true times are in the 95 % prediction interval.",
-        [f"The largest error of a predicted gain is {facts['largest error']}.",
-         *([f"On {facts['slower']} of {len(rows)} machines the chosen setting is more than 5 % slower than the best one."]
-           if facts["slower"] != "0" else []),
-         "The times of the synthetic machines come from the same formula as the model. Real file systems follow other formulas."],
-    )  # fmt: skip
+        [
+            f"The largest error of a predicted gain is {facts['largest error']}.",
+            *(
+                [
+                    f"On {facts['slower']} of {len(rows)} machines the chosen setting is more than 5 % slower than the best one."
+                ]
+                if facts["slower"] != "0"
+                else []
+            ),
+            "The times of the synthetic machines come from the same formula as the model. Real file systems follow other formulas.",
+        ],
+    )
 
 
 def _programs(bed: Bed) -> tuple[list[tuple[object, ...]], str]:
@@ -118,11 +157,28 @@ def _programs(bed: Bed) -> tuple[list[tuple[object, ...]], str]:
         )
         for kind in PROGRAMS[: bed.many(1, 3)]:
             out = bed.folder / f"tuned-{kind}"
-            words = ("-m", "isochrone", "tune", "collective-io", "-o", out, "--launches",
-                     bed.many(3, 7), "--min-io-share", 0, "--json", "--")  # fmt: skip
+            words = (
+                "-m",
+                "isochrone",
+                "tune",
+                "collective-io",
+                "-o",
+                out,
+                "--launches",
+                bed.many(3, 7),
+                "--min-io-share",
+                0,
+                "--json",
+                "--",
+            )
             file = (program, bed.folder / "data", kind, 1 << 20, 2)
-            answer = on.run(SCRIPTS / "python", *words, *start, *file,
-                            environ={**CROWDED, "PYTHONPATH": os.environ.get("PYTHONPATH", "")})  # fmt: skip
+            answer = on.run(
+                SCRIPTS / "python",
+                *words,
+                *start,
+                *file,
+                environ={**CROWDED, "PYTHONPATH": os.environ.get("PYTHONPATH", "")},
+            )
             if answer.returncode:
                 rows.append((f"io_program {kind}", "–", answer.stderr.strip()[-80:], "–", "–"))
                 continue

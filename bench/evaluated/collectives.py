@@ -70,25 +70,56 @@ def evaluate(bed: Bed) -> Section:
             collected[name] += off
         found = {}
         for sync in errors:
-            isochrone(*measure, "collective", "-n", number, "--op", ",".join(OPERATIONS),
-                      "--bytes", ",".join(map(str, SIZES)), "--repeats", 2, "--sync", sync)  # fmt: skip
+            isochrone(
+                *measure,
+                "collective",
+                "-n",
+                number,
+                "--op",
+                ",".join(OPERATIONS),
+                "--bytes",
+                ",".join(map(str, SIZES)),
+                "--repeats",
+                2,
+                "--sync",
+                sync,
+            )
             found[sync] = _medians(read(bed.folder / "run"))
         for (op, size), seconds in truth.items():
             off = {sync: found[sync][op, size] / seconds - 1 for sync in errors}
-            starts.append((op, number, format_bytes(size), format_seconds(seconds),
-                           *(f"{100 * off[sync]:+.1f} %" for sync in errors)))  # fmt: skip
+            starts.append(
+                (
+                    op,
+                    number,
+                    format_bytes(size),
+                    format_seconds(seconds),
+                    *(f"{100 * off[sync]:+.1f} %" for sync in errors),
+                )
+            )
             for sync, error in off.items():
                 errors[sync].append(abs(error))
-    compared = [("Isochrone, `--sync window`", len(errors["window"]), *map(percent, _typical(errors["window"]))),
-                *((name, len(off), *map(percent, _typical(off))) for name, off in sorted(collected.items()))]  # fmt: skip
+    compared = [
+        (
+            "Isochrone, `--sync window`",
+            len(errors["window"]),
+            *map(percent, _typical(errors["window"])),
+        ),
+        *(
+            (name, len(off), *map(percent, _typical(off)))
+            for name, off in sorted(collected.items())
+        ),
+    ]
     compared += bed.measured_before("collectives-of-others")[1:] if not bed.peers else []
     starts.sort(key=lambda row: -abs(float(row[5].split()[0])))
     return Section(
-        [Table("messages", ERRORS, rows), Table("collectives-of-others", ERRORS, compared),
-         Table("starts", ("operation", "ranks", "bytes", "truth", "window", "barrier"), starts)],
+        [
+            Table("messages", ERRORS, rows),
+            Table("collectives-of-others", ERRORS, compared),
+            Table("starts", ("operation", "ranks", "bytes", "truth", "window", "barrier"), starts),
+        ],
         notes=[f"{peers.TITLES[peer]} is not in the tables: {why}." for peer, why in wrong.items()],
         figure=_figure(errors),
-    )  # fmt: skip
+    )
 
 
 def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
@@ -108,12 +139,16 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         "For messages, a point is a size; Isochrone selected its sizes itself (`--bytes auto`). For collectives, a point is an operation, a size and "
         "a number of ranks.",
         ("operation", *ERRORS),
-        [*(("messages", *row) for row in tables["messages"]),
-         *(("collectives", *row) for row in (window, barrier, *others))],
+        [
+            *(("messages", *row) for row in tables["messages"]),
+            *(("collectives", *row) for row in (window, barrier, *others)),
+        ],
         "",
-        [f"Ranks leave a barrier at different times. So `--sync barrier` has errors of up to {barrier[3]}, and OSU and IMB "
-         "have similar errors. Use `--sync window`."],
-    )  # fmt: skip
+        [
+            f"Ranks leave a barrier at different times. So `--sync barrier` has errors of up to {barrier[3]}, and OSU and IMB "
+            "have similar errors. Use `--sync window`."
+        ],
+    )
 
 
 def _messages_of_others(

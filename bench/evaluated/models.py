@@ -40,8 +40,16 @@ PLACES = {"inside": "ranks between", "between": "sizes between", "2x": "2x", "4x
 """Points asked for, and their names in the tables."""
 OURS, EXTRAP, FORM, POWER = "Isochrone", "Extra-P", "normal form of Extra-P", "power law"
 MODELS = (OURS, EXTRAP, FORM, POWER)
-COLUMNS = ("laws", "model", "where", "laws answered", "mean error", "median error", "coverage of interval",
-           "interval score")  # fmt: skip
+COLUMNS = (
+    "laws",
+    "model",
+    "where",
+    "laws answered",
+    "mean error",
+    "median error",
+    "coverage of interval",
+    "interval score",
+)
 
 REAL = """**Real machines.** Others measured 19 tables of collectives: on a POWER9 cluster, three clouds, and partitions with EPYC and
 Xeon processors. Part of each table is fitted, and the rest is predicted (`bench/field_models.py`). The rival is what a user would try in a
@@ -118,10 +126,12 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         ("laws", "model", *PLACES.values(), "interval covers"),
         table,
         "",
-        [*_fails(rows),
-         f"At 8x the ranks, the largest error of Isochrone on an unseen law is {facts['largest']}.",
-         "The comparison favours Isochrone, because it has the formulas of the known laws. Only Isochrone may use several formulas, each for a range of sizes."],
-    )  # fmt: skip
+        [
+            *_fails(rows),
+            f"At 8x the ranks, the largest error of Isochrone on an unseen law is {facts['largest']}.",
+            "The comparison favours Isochrone, because it has the formulas of the known laws. Only Isochrone may use several formulas, each for a range of sizes.",
+        ],
+    )
 
 
 def _with_extrap(bed: Bed, found: Scores, cases: list[dict[str, Any]]) -> list[str]:
@@ -130,8 +140,14 @@ def _with_extrap(bed: Bed, found: Scores, cases: list[dict[str, Any]]) -> list[s
         return []
     script = Path(__file__).with_name("extrap_fit.py")
     asked_of_it = [{key: case[key] for key in ("p", "b", "seconds", "asked")} for case in cases]
-    answer = subprocess.run([bed.peers["extrap"], script], input=json.dumps(asked_of_it), text=True,
-                            capture_output=True, timeout=TIMEOUT, check=True)  # fmt: skip
+    answer = subprocess.run(
+        [bed.peers["extrap"], script],
+        input=json.dumps(asked_of_it),
+        text=True,
+        capture_output=True,
+        timeout=TIMEOUT,
+        check=True,
+    )
     failed = 0
     for case, said in zip(cases, json.loads(answer.stdout), strict=True):
         failed += said is None
@@ -147,8 +163,14 @@ def _one(found: Scores, cases: list[dict[str, Any]], kind: str, law: Any, seed: 
     samples = measured(law, design, seed)
     p, b = samples.variables["p"], samples.variables.get("b", np.zeros(len(samples.seconds)))
     lost = 0
-    case: dict[str, Any] = {"kind": kind, "p": p.tolist(), "b": b.tolist(), "asked": {}, "truth": {},
-                            "seconds": samples.seconds.tolist()}  # fmt: skip
+    case: dict[str, Any] = {
+        "kind": kind,
+        "p": p.tolist(),
+        "b": b.tolist(),
+        "asked": {},
+        "truth": {},
+        "seconds": samples.seconds.tolist(),
+    }
     cases.append(case)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -180,8 +202,10 @@ def _row(found: Scores, kind: str, model: str, place: str) -> tuple[object, ...]
     errors = [one["error"] for one in own]
     more: tuple[str, ...] = ("–", "–")
     if own and "score" in own[0]:
-        more = (percent(_mean(found, kind, model, place, "covers")),
-                f"{_mean(found, kind, model, place, 'score'):.2f}")  # fmt: skip
+        more = (
+            percent(_mean(found, kind, model, place, "covers")),
+            f"{_mean(found, kind, model, place, 'score'):.2f}",
+        )
     return (
         kind,
         model,
@@ -206,8 +230,11 @@ def _fails(rows: Rows) -> list[str]:
             )
     median = {row[:3]: leading(row[5]) for row in rows}
     for kind, model in product(("known", "unseen"), (EXTRAP, FORM)):
-        worse = [place for place in PLACES.values()
-                 if median.get((kind, model, place), np.inf) < median[kind, OURS, place]]  # fmt: skip
+        worse = [
+            place
+            for place in PLACES.values()
+            if median.get((kind, model, place), np.inf) < median[kind, OURS, place]
+        ]
         if worse:
             said.append(
                 f"{model} has the smaller median error on {kind} laws at: {', '.join(worse)}."
@@ -222,8 +249,12 @@ def _figure(rows: Rows) -> Figure:
         for model in MODELS:
             if (kind, model, "2x") not in median:
                 continue
-            axes.plot([place.replace(" ", "\n") for place in PLACES.values()],
-                      [median[kind, model, place] for place in PLACES.values()], marker="o", label=model)  # fmt: skip
+            axes.plot(
+                [place.replace(" ", "\n") for place in PLACES.values()],
+                [median[kind, model, place] for place in PLACES.values()],
+                marker="o",
+                label=model,
+            )
         axes.set_yscale("log")
         label(axes, f"points asked for, {kind} laws", "median error, %")
     panels[-1].get_legend().remove()  # it would hide points, and is the same

@@ -30,20 +30,35 @@ MACHINES: dict[str, tuple[str, set[str] | None]] = {
 """Machines, and the hosts of what is slow: none, or None for a link that belongs to no host."""
 
 WORDS = {
-    "nothing slow": "a machine without a slow component", "node x3": "a slow node",
-    "pair x10": "a slow pair", "switch x10": "a slow switch", "link x10": "a slow link of a torus",
-}  # fmt: skip
+    "nothing slow": "a machine without a slow component",
+    "node x3": "a slow node",
+    "pair x10": "a slow pair",
+    "switch x10": "a slow switch",
+    "link x10": "a slow link of a torus",
+}
 """What is to be found on each machine."""
 
 SCHEDULES = ("serial", "isolated", "rounds")
 SIZES = (64, 1 << 18)
 COLUMNS = (
-    "machine", "schedule", "error 64 B", "error 256 KiB", "largest error", "simulated ms", "verdict",
-)  # fmt: skip
+    "machine",
+    "schedule",
+    "error 64 B",
+    "error 256 KiB",
+    "largest error",
+    "simulated ms",
+    "verdict",
+)
 PEER_COLUMNS = (
-    "program", "machine", "error 64 B", "error 256 KiB", "largest error", "simulated ms",
-    "listed pairs with a slow host", "verdict of Isochrone from its times",
-)  # fmt: skip
+    "program",
+    "machine",
+    "error 64 B",
+    "error 256 KiB",
+    "largest error",
+    "simulated ms",
+    "listed pairs with a slow host",
+    "verdict of Isochrone from its times",
+)
 FEW = ((0, 1), (0, 2), (0, 8), (0, 10), (5, 13))
 """Pairs of ranks for programs that measure one pair in a launch."""
 Row = tuple[str, ...]
@@ -62,9 +77,24 @@ def evaluate(bed: Bed) -> Section:
         ranks = len(machine.node_of_rank())
         for schedule in SCHEDULES:
             out = bed.folder / "map.jsonl"
-            isochrone("measure", "latency-map", "-n", ranks, "--platform", platform, "--quiet",
-                      "--schedule", schedule, "--bytes", ",".join(map(str, SIZES)),
-                      "--repeats", 3, "-o", out, "--force")  # fmt: skip
+            isochrone(
+                "measure",
+                "latency-map",
+                "-n",
+                ranks,
+                "--platform",
+                platform,
+                "--quiet",
+                "--schedule",
+                schedule,
+                "--bytes",
+                ",".join(map(str, SIZES)),
+                "--repeats",
+                3,
+                "-o",
+                out,
+                "--force",
+            )
             rows.append((name, schedule, *_judged(read(out), machine, slow)))
         others += _maps_of_others(bed, platform, name, machine, slow, wrong)
         others += _pairs_of_others(bed, platform, name, machine, wrong)
@@ -96,10 +126,15 @@ def _maps_of_others(
             np.abs(one.one_way / _truth(machine, size) - 1)
             for one, size in zip(maps, SIZES, strict=True)
         ]
-        yield (peers.TITLES[peer], name, *(percent(float(np.nanmean(one))) for one in off),
-               percent(max(float(np.nanmax(one)) for one in off)),
-               f"{1e3 * sum(one.seconds for one in maps):.3g}", _listed(maps[0], nodes, slow),
-               _named(_imported(bed, maps[0], nodes), slow))  # fmt: skip
+        yield (
+            peers.TITLES[peer],
+            name,
+            *(percent(float(np.nanmean(one))) for one in off),
+            percent(max(float(np.nanmax(one)) for one in off)),
+            f"{1e3 * sum(one.seconds for one in maps):.3g}",
+            _listed(maps[0], nodes, slow),
+            _named(_imported(bed, maps[0], nodes), slow),
+        )
 
 
 def _pairs_of_others(
@@ -124,8 +159,15 @@ def _pairs_of_others(
             for size, errors in off.items():
                 errors.append(abs(curve[size] / machine.one_way(nodes[a], nodes[b], size) - 1))
         else:
-            yield (f"{peers.TITLES[peer]}, {len(FEW)} pairs", name, *(percent(np.mean(v)) for v in off.values()),
-                   percent(max(map(max, off.values()))), f"{1e3 * took:.3g} (all sizes)", "–", "–")  # fmt: skip
+            yield (
+                f"{peers.TITLES[peer]}, {len(FEW)} pairs",
+                name,
+                *(percent(np.mean(v)) for v in off.values()),
+                percent(max(map(max, off.values()))),
+                f"{1e3 * took:.3g} (all sizes)",
+                "–",
+                "–",
+            )
 
 
 def _truth(machine: Platform, size: int) -> Matrix:
@@ -138,8 +180,13 @@ def _imported(bed: Bed, found: peers.Map, nodes: list[int]) -> Run:
     """Return the times of a program of others as a run."""
     trip = 1e6 * (found.one_way + found.one_way.T)
     file = bed.folder / "map.npz"
-    np.savez(file, avg=trip, stddev=np.zeros_like(trip), hosts=[f"node-{k}" for k in nodes],
-             bytes=SIZES[0])  # fmt: skip
+    np.savez(
+        file,
+        avg=trip,
+        stddev=np.zeros_like(trip),
+        hosts=[f"node-{k}" for k in nodes],
+        bytes=SIZES[0],
+    )
     return npz.read(file)
 
 
@@ -188,8 +235,13 @@ def _named(run: Run, slow: set[str] | None) -> str:
 def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
     """Say what the tables show."""
     rows, others = tables["pairs"], tables.get("peers", [])
-    found = [_summary(f"Isochrone, `{schedule}`", [(schedule, *row[:1], *row[2:]) for row in rows if row[1] == schedule])
-             for schedule in ("isolated", "serial", "rounds")]  # fmt: skip
+    found = [
+        _summary(
+            f"Isochrone, `{schedule}`",
+            [(schedule, *row[:1], *row[2:]) for row in rows if row[1] == schedule],
+        )
+        for schedule in ("isolated", "serial", "rounds")
+    ]
     for name in sorted({row[0] for row in others}):
         found.append(_summary(name, [(*row[:6], row[7]) for row in others if row[0] == name]))
     trees = [row for row in rows if row[0] != "link x10" and row[1] == "isolated"]
@@ -209,11 +261,17 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         "A verdict is correct if it reports exactly the hosts of the slow component: for example, all hosts of a slow switch. A mean error is the mean over the pairs of a machine. The "
         "table has the smallest and the largest mean error of all machines. The last column is the simulated time to measure both "
         "message sizes on the machine without a slow component.",
-        ("program", "correct verdicts", "mean error, 64 B", "mean error, 256 KiB", "simulated time"),
+        (
+            "program",
+            "correct verdicts",
+            "mean error, 64 B",
+            "mean error, 256 KiB",
+            "simulated time",
+        ),
         found,
         OTHERS if others else "",
         [*_fails(rows), *_fails_of_others(rows, others)],
-    )  # fmt: skip
+    )
 
 
 OTHERS = """\
@@ -227,21 +285,31 @@ def _summary(name: str, rows: Rows) -> Row:
     alone = rows[0][-1] == "–"  # single pairs, no map
     right = sum(row[-1] == "correct" for row in rows)
     time = next(row[5] for row in rows if row[1] == "nothing slow")
-    return (name, "–" if alone else f"{right} of {len(rows)}", span([row[2] for row in rows]),
-            span([row[3] for row in rows]), "–" if alone else f"{time} ms")  # fmt: skip
+    return (
+        name,
+        "–" if alone else f"{right} of {len(rows)}",
+        span([row[2] for row in rows]),
+        span([row[3] for row in rows]),
+        "–" if alone else f"{time} ms",
+    )
 
 
 def _fails(rows: Rows) -> list[str]:
     said = []
-    for word, what in (("false alarm", "reported, although it is not slow"), ("missed", "not found")):  # fmt: skip
+    for word, what in (
+        ("false alarm", "reported, although it is not slow"),
+        ("missed", "not found"),
+    ):
         for name in WORDS:
             where = [f"`{row[1]}`" for row in rows if row[0] == name and row[-1] == word]
             with_it = f"the schedule {enumerated(where)}" if len(where) < 3 else "any schedule"
             if where:
                 said.append(f"{WORDS[name].capitalize()} is {what} with {with_it}.")
     worst = {row[:2]: row[4] for row in rows}
-    said.append("On the torus, pairs that `isolated` measures at the same time share links. So the error of a "
-                f"single pair at 256 KiB is up to {worst['link x10', 'isolated']}. Use `serial` on a torus.")  # fmt: skip
+    said.append(
+        "On the torus, pairs that `isolated` measures at the same time share links. So the error of a "
+        f"single pair at 256 KiB is up to {worst['link x10', 'isolated']}. Use `serial` on a torus."
+    )
     most = span([row[4] for row in rows if row[1] == "rounds"]).split(" to ")[-1]
     said.append(
         f"With `rounds`, pairs share links on every machine, and the error of a single pair is up to {most}."
@@ -259,7 +327,7 @@ def _fails_of_others(rows: Rows, others: Rows) -> list[str]:
         )
     false = sorted({row[0] for row in others if row[-1] == "false alarm"})
     if false:
-        said.append(f"From the times of {enumerated(false)}, Isochrone raises false alarms.")  # fmt: skip
+        said.append(f"From the times of {enumerated(false)}, Isochrone raises false alarms.")
     load = sorted({row[0] for row in others if row[1] == "link x10" and row[-1] == "correct"})
     if load:
         said.append(

@@ -54,10 +54,13 @@ def _scatter(p: float, b: float) -> float:
 
 
 CLIC: dict[str, Law] = {
-    "bcast": _bcast, "reduce": _reduce, "gather": _gather, "scatter": _scatter,
+    "bcast": _bcast,
+    "reduce": _reduce,
+    "gather": _gather,
+    "scatter": _scatter,
     "allreduce": lambda p, b: _reduce(p, b) + _bcast(p, b),
     "allgather": lambda p, b: _gather(p, b) + _bcast(p, p * b),
-}  # fmt: skip
+}
 """Kühnemann et al., tables 1 to 3: seconds on p ranks of b bytes."""
 
 TWO_PHASES: dict[str, Callable[[float, float, float], float]] = {
@@ -80,27 +83,49 @@ T3E = (
 
 NOT_REPRODUCED = (
     ("cFireworks", "Table I", "the specification of two machines, no result"),
-    ("cFireworks", "figures 2a, 3a: one formula for all pa; R²", "needs the measured times, which are not printed"),
-    ("cFireworks", "figure 4 and Table II, Tachyon II", "coefficients of Tachyon II are not printed"),
+    (
+        "cFireworks",
+        "figures 2a, 3a: one formula for all pa; R²",
+        "needs the measured times, which are not printed",
+    ),
+    (
+        "cFireworks",
+        "figure 4 and Table II, Tachyon II",
+        "coefficients of Tachyon II are not printed",
+    ),
     ("cFireworks", "Table II, T16-02 and T16-04", "the text at hand has no values"),
     ("cFireworks", "figure 6", "measured times of MPI-Tile-IO, in a picture only"),
-    ("two phases", "figures 2 to 5: deviations", "measured times of CLiC and T3E, in pictures only"),
+    (
+        "two phases",
+        "figures 2 to 5: deviations",
+        "measured times of CLiC and T3E, in pictures only",
+    ),
     ("two phases", "figure 6: Jacobi on a grid", "measured times, and t_op is not printed"),
     ("mmpi", "figures 1 to 8", "surfaces of eight machines, in pictures only"),
     ("emulated patterns", "figures 3 to 14", "measured curves of two clusters, in pictures only"),
-    ("node sequences", "gains of 7.61 % to 26.49 %", "measured on a cluster with Lustre; the abstract has no coefficients"),
-)  # fmt: skip
+    (
+        "node sequences",
+        "gains of 7.61 % to 26.49 %",
+        "measured on a cluster with Lustre; the abstract has no coefficients",
+    ),
+)
 
 
 def evaluate(bed: Bed) -> Section:
     """Give each value again."""
     rows = [*_hot_spots(bed), *_two_phases(), *_jacobi(), *_mmpi(bed), *_patterns()]
-    shown = [(*words, f"{printed:.6g}", f"{here:.6g}", percent(abs(here / printed - 1)))
-             for *words, printed, here in rows]  # fmt: skip
-    return Section([
-        Table("papers", COLUMNS, shown),
-        Table("papers-not-reproduced", ("paper", "not reproduced", "reason"), list(NOT_REPRODUCED)),
-    ])  # fmt: skip
+    shown = [
+        (*words, f"{printed:.6g}", f"{here:.6g}", percent(abs(here / printed - 1)))
+        for *words, printed, here in rows
+    ]
+    return Section(
+        [
+            Table("papers", COLUMNS, shown),
+            Table(
+                "papers-not-reproduced", ("paper", "not reproduced", "reason"), list(NOT_REPRODUCED)
+            ),
+        ]
+    )
 
 
 PAPERS = {
@@ -132,11 +157,13 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         ("paper", "values compared", "largest deviation", "tables and figures not reproduced"),
         rows,
         "The values show that Isochrone implements the formulas of the papers.",
-        ["No measurement of a paper is repeated, because the machines no longer exist.",
-         f"In all, {len(missing)} tables and figures are not reproduced. Most show times only in a picture, or "
-         "lack coefficients.",
-         "Some formulas are misprinted. [Published models](model-file.md#how-misprints-are-read) says how they are read."],
-    )  # fmt: skip
+        [
+            "No measurement of a paper is repeated, because the machines no longer exist.",
+            f"In all, {len(missing)} tables and figures are not reproduced. Most show times only in a picture, or "
+            "lack coefficients.",
+            "Some formulas are misprinted. [Published models](model-file.md#how-misprints-are-read) says how they are read.",
+        ],
+    )
 
 
 def _told(*words: object) -> dict[str, object]:
@@ -203,22 +230,54 @@ def _two_phases() -> list[Row]:
         )
         for ranks in (4, 96):
             here = _collective("clic", op, ranks, 100)
-            rows.append(("two phases", f"{table}, {op} on {ranks} ranks, 100 KiB, s",
-                         f"`predict collective --op {op} --ranks {ranks}`", law(ranks, 100 * KIB), here))  # fmt: skip
+            rows.append(
+                (
+                    "two phases",
+                    f"{table}, {op} on {ranks} ranks, 100 KiB, s",
+                    f"`predict collective --op {op} --ranks {ranks}`",
+                    law(ranks, 100 * KIB),
+                    here,
+                )
+            )
     for op, grid_law in TWO_PHASES.items():
         here = _collective("clic", op, 96, 100, "--grid", "8x12")
-        rows.append(("two phases", f"formulas of both phases, {op} on 8 x 12 ranks, 100 KiB, s",
-                     f"`predict collective --op {op} --grid 8x12`", grid_law(8, 12, 100 * KIB), here))  # fmt: skip
+        rows.append(
+            (
+                "two phases",
+                f"formulas of both phases, {op} on 8 x 12 ranks, 100 KiB, s",
+                f"`predict collective --op {op} --grid 8x12`",
+                grid_law(8, 12, 100 * KIB),
+                here,
+            )
+        )
     for op, name, ranks, size, law in T3E:
         here = _collective("t3e-1200", op, ranks, size)
-        rows.append(("two phases", f"tables 4 and 5, {name}, {ranks} ranks, {size} KiB, s",
-                     f"`predict collective --op {op} --ranks {ranks}`", law(ranks, size * KIB), here))  # fmt: skip
+        rows.append(
+            (
+                "two phases",
+                f"tables 4 and 5, {name}, {ranks} ranks, {size} KiB, s",
+                f"`predict collective --op {op} --ranks {ranks}`",
+                law(ranks, size * KIB),
+                here,
+            )
+        )
     return rows
 
 
 def _collective(model: str, op: str, ranks: int, size: int, *more: str) -> float:
-    said = _told("predict", "collective", "--model", MODELS / f"{model}.json", "--op", op,
-                 "--ranks", ranks, "--bytes", f"{size}KiB", *more)  # fmt: skip
+    said = _told(
+        "predict",
+        "collective",
+        "--model",
+        MODELS / f"{model}.json",
+        "--op",
+        op,
+        "--ranks",
+        ranks,
+        "--bytes",
+        f"{size}KiB",
+        *more,
+    )
     return float(said["predictions"][0]["seconds"])  # type: ignore[index]
 
 
@@ -229,11 +288,29 @@ def _jacobi() -> list[Row]:
     column = 2 * n / p * (n - 1) * t_op + _reduce(p, 8 * n) + _bcast(p, 8 * n)
     rows = []
     for name, number, printed in (("row", 1, row), ("column", 2, column)):
-        said = _told("predict", "app", ROOT / f"examples/jacobi/{name}.yaml", "--model", MODELS / "clic.json",
-                     "--set", f"p={p}", "--set", f"n={n}", "--set", "t_op=0.5ns")  # fmt: skip
+        said = _told(
+            "predict",
+            "app",
+            ROOT / f"examples/jacobi/{name}.yaml",
+            "--model",
+            MODELS / "clic.json",
+            "--set",
+            f"p={p}",
+            "--set",
+            f"n={n}",
+            "--set",
+            "t_op=0.5ns",
+        )
         run = said["predictions"][0]  # type: ignore[index]
-        rows.append(("two phases", f"equation ({number}), Jacobi by {name}s, one iteration, s",
-                     f"`predict app examples/jacobi/{name}.yaml`", printed, run["seconds"] / run["iterations"]))  # fmt: skip
+        rows.append(
+            (
+                "two phases",
+                f"equation ({number}), Jacobi by {name}s, one iteration, s",
+                f"`predict app examples/jacobi/{name}.yaml`",
+                printed,
+                run["seconds"] / run["iterations"],
+            )
+        )
     return rows
 
 
@@ -242,8 +319,16 @@ def _mmpi(bed: Bed) -> list[Row]:
     out = bed.folder / "map.jsonl"
     isochrone("import", log, "--from", "mmpi", "-o", out)
     isochrone("export", out, "--to", "mmpi", "-o", bed.folder / "again.log")
-    same = np.mean([a == b for a, b in zip(log.read_text().splitlines(),
-                    (bed.folder / "again.log").read_text().splitlines(), strict=True)])  # fmt: skip
+    same = np.mean(
+        [
+            a == b
+            for a, b in zip(
+                log.read_text().splitlines(),
+                (bed.folder / "again.log").read_text().splitlines(),
+                strict=True,
+            )
+        ]
+    )
     run = run_file(out)
     measured = 1e6 * run.matrix("mean")
     printed = {
@@ -256,15 +341,41 @@ def _mmpi(bed: Bed) -> list[Row]:
     }
     command = "`import --from mmpi`"
     return [
-        ("mmpi", "Table 1 and TP = (N² - N) / 2: pairs of 4 processes", command, 6.0,
-         float(np.isfinite(measured[np.triu_indices(4, 1)]).sum())),
-        *(("mmpi", f"log of 4 processes: ranks {a} and {b}, µs", command, value, float(measured[a, b]))
-          for (a, b), value in printed.items()),
-        ("mmpi", "lines of the log that come back, fraction", "`import`, `export --to mmpi`", 1.0, float(same)),
-    ]  # fmt: skip
+        (
+            "mmpi",
+            "Table 1 and TP = (N² - N) / 2: pairs of 4 processes",
+            command,
+            6.0,
+            float(np.isfinite(measured[np.triu_indices(4, 1)]).sum()),
+        ),
+        *(
+            (
+                "mmpi",
+                f"log of 4 processes: ranks {a} and {b}, µs",
+                command,
+                value,
+                float(measured[a, b]),
+            )
+            for (a, b), value in printed.items()
+        ),
+        (
+            "mmpi",
+            "lines of the log that come back, fraction",
+            "`import`, `export --to mmpi`",
+            1.0,
+            float(same),
+        ),
+    ]
 
 
 def _patterns() -> list[Row]:
     found = read(ROOT / "examples/apps/fig2.yaml", {})
-    return [("emulated patterns", "figure 2: patterns at the same time", "`emulate examples/apps/fig2.yaml`", 4.0,
-             float(len(program(found).applications)))]  # fmt: skip
+    return [
+        (
+            "emulated patterns",
+            "figure 2: patterns at the same time",
+            "`emulate examples/apps/fig2.yaml`",
+            4.0,
+            float(len(program(found).applications)),
+        )
+    ]

@@ -19,9 +19,15 @@ Curve = dict[int, float]
 """Seconds by size."""
 
 TITLES = {
-    "osu": "OSU", "imb": "IMB", "linktest": "LinkTest", "mpigraph": "mpiGraph", "hp2p": "hp2p",
-    "nt2": "network_tests2", "reprompi": "ReproMPI", "extrap": "Extra-P",
-}  # fmt: skip
+    "osu": "OSU",
+    "imb": "IMB",
+    "linktest": "LinkTest",
+    "mpigraph": "mpiGraph",
+    "hp2p": "hp2p",
+    "nt2": "network_tests2",
+    "reprompi": "ReproMPI",
+    "extrap": "Extra-P",
+}
 """Programs whose output is read. A path is the program; of OSU a folder with all its programs, of
 Extra-P a Python that has it."""
 
@@ -70,11 +76,30 @@ def simulated(
     for old in folder.iterdir():
         old.unlink()
     hosts = platform.with_suffix(".hosts")
-    argv = ["smpirun", "-np", ranks, "-platform", platform, "-hostfile", hosts,
-            *QUIET, *EXACT, *CLOCK, *settings, *words]  # fmt: skip
+    argv = [
+        "smpirun",
+        "-np",
+        ranks,
+        "-platform",
+        platform,
+        "-hostfile",
+        hosts,
+        *QUIET,
+        *EXACT,
+        *CLOCK,
+        *settings,
+        *words,
+    ]
     try:
-        answer = subprocess.run(list(map(str, argv)), capture_output=True, text=True, cwd=folder,
-                                errors="replace", timeout=TIMEOUT, check=False)  # fmt: skip
+        answer = subprocess.run(
+            list(map(str, argv)),
+            capture_output=True,
+            text=True,
+            cwd=folder,
+            errors="replace",
+            timeout=TIMEOUT,
+            check=False,
+        )
     except subprocess.TimeoutExpired as error:
         raise PeerError("it does not end") from error
     clock = re.search(r"Simulated time: (\S+) seconds", answer.stderr)
@@ -87,8 +112,10 @@ def _linktest(bed: Bed, platform: Path, ranks: int, size: int) -> Map:
     said, seconds = simulated(
         bed, platform, ranks, [bed.peers["linktest"], "-i", 3, "-I", 1, "-s", size]
     )
-    rows = [_linktest_row(bed.folder / f"peer/pingpong_results_bin.sion.{k}", ranks, k)
-            for k in range(ranks)]  # fmt: skip
+    rows = [
+        _linktest_row(bed.folder / f"peer/pingpong_results_bin.sion.{k}", ranks, k)
+        for k in range(ranks)
+    ]
     pairs = re.findall(r"PINGPONG +(\d+) +<-> +(\d+):", said)
     return Map(np.array(rows), seconds, [(int(a), int(b)) for a, b in pairs])
 
@@ -165,8 +192,11 @@ def _nt2(bed: Bed, platform: Path, ranks: int, size: int) -> Map:
 
 
 MAPS: dict[str, Callable[[Bed, Path, int, int], Map]] = {
-    "linktest": _linktest, "hp2p": _hp2p, "mpigraph": _mpigraph, "nt2": _nt2,
-}  # fmt: skip
+    "linktest": _linktest,
+    "hp2p": _hp2p,
+    "mpigraph": _mpigraph,
+    "nt2": _nt2,
+}
 """Programs that measure all pairs."""
 
 
@@ -183,8 +213,9 @@ def _imb_pingpong(bed: Bed, platform: Path) -> tuple[Curve, float]:
 
 
 MESSAGES: dict[str, Callable[[Bed, Path], tuple[Curve, float]]] = {
-    "osu": _osu_latency, "imb": _imb_pingpong,
-}  # fmt: skip
+    "osu": _osu_latency,
+    "imb": _imb_pingpong,
+}
 """Programs that measure one pair: ranks 0 and 1, over sizes."""
 
 
@@ -210,8 +241,18 @@ def _imb_collective(
 ) -> dict[str, Curve]:
     lengths = bed.folder / "lengths"
     lengths.write_text("".join(f"{size}\n" for size in sizes))
-    words = [bed.peers["imb"], op.capitalize(), "-npmin", ranks, "-iter", 20, "-iter_policy", "off",
-             "-msglen", lengths]  # fmt: skip
+    words = [
+        bed.peers["imb"],
+        op.capitalize(),
+        "-npmin",
+        ranks,
+        "-iter",
+        20,
+        "-iter_policy",
+        "off",
+        "-msglen",
+        lengths,
+    ]
     said, _ = simulated(bed, platform, ranks, words)
     return {"IMB, average of the ranks": _columns(said, 4), "IMB, slowest rank": _columns(said, 3)}
 
@@ -224,8 +265,14 @@ def _reprompi(
         ("ReproMPI, barrier", ()),
         ("ReproMPI, round time", ["--proc-sync=roundtime"]),
     ):
-        words = [bed.peers["reprompi"], f"--calls-list=MPI_{op.capitalize()}", "--nrep=5",
-                 f"--msizes-list={','.join(map(str, sizes))}", "--summary=median", *more]  # fmt: skip
+        words = [
+            bed.peers["reprompi"],
+            f"--calls-list=MPI_{op.capitalize()}",
+            "--nrep=5",
+            f"--msizes-list={','.join(map(str, sizes))}",
+            "--summary=median",
+            *more,
+        ]
         said, _ = simulated(bed, platform, ranks, words, [POLLING])
         rows = re.findall(r"MPI_\w+ +(\d+) +\d+ +(\d+) +(\S+)", said)
         found[name] = {int(size): float(median) for size, valid, median in rows if int(valid)}
@@ -234,6 +281,8 @@ def _reprompi(
 
 Collective = Callable[[Bed, Path, int, str, Sequence[int]], dict[str, Curve]]
 COLLECTIVES: dict[str, Collective] = {
-    "osu": _osu_collective, "imb": _imb_collective, "reprompi": _reprompi,
-}  # fmt: skip
+    "osu": _osu_collective,
+    "imb": _imb_collective,
+    "reprompi": _reprompi,
+}
 """Programs that measure collectives: times by what is printed."""

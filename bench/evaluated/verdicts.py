@@ -32,13 +32,26 @@ def evaluate(bed: Bed) -> Section:
     words = ["--machines", machines, "--nodes", 64, 160, "--sample", 0.05, "--first", 5000]
     sampled, _ = sampled_maps.rates(sampled_maps.options().parse_args([str(one) for one in words]))
     right, false = sampled["right"], sampled["false"]
-    rows.append(("5 % of the pairs", "varied", right, machines - right - false, false, machines,
-                 _most(false, machines)))  # fmt: skip
+    rows.append(
+        (
+            "5 % of the pairs",
+            "varied",
+            right,
+            machines - right - false,
+            false,
+            machines,
+            _most(false, machines),
+        )
+    )
     return Section(
         [Table("verdicts", COLUMNS, rows)],
-        {"shapes": str(12 - len(without)), "tori": str(sum(torus.values())), "good tori": str(called),
-         "levels": percent(sampled["levels"] / machines)},
-    )  # fmt: skip
+        {
+            "shapes": str(12 - len(without)),
+            "tori": str(sum(torus.values())),
+            "good tori": str(called),
+            "levels": percent(sampled["levels"] / machines),
+        },
+    )
 
 
 def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
@@ -57,15 +70,28 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         "- *against 5 nights*: a map is compared with five earlier maps of the same machine.\n"
         "- *5 % of the pairs*: a machine of 64 to 160 nodes is judged from a sample of its pairs. Slow components vary.\n\n"
         "The last column is the upper end of the 95 % interval of the rate of false alarms.",
-        ("test", "slow or changed", "correct", "missed", "false alarms", "cases", "rate of false alarms, at most"),
+        (
+            "test",
+            "slow or changed",
+            "correct",
+            "missed",
+            "false alarms",
+            "cases",
+            "rate of false alarms, at most",
+        ),
         rows,
         f"In the test *5 % of the pairs*, all levels are found on {facts['levels']} of the machines.\n\n"
         f"In a further test, {facts['tori']} tori had a slow link. {int(facts['tori']) - int(facts['good tori'])} of "
         f"the {facts['tori']} verdicts were correct, that is, *slow* or *not known*.",
-        [*(f"In the test *{row[0]}*, {row[1]} was not found in {row[3]} of {row[5]} cases."
-           for row in rows if row[3] != "0"),
-         "The number of cases is small. `make evaluation FULL=1` tests ten times as many."],
-    )  # fmt: skip
+        [
+            *(
+                f"In the test *{row[0]}*, {row[1]} was not found in {row[3]} of {row[5]} cases."
+                for row in rows
+                if row[3] != "0"
+            ),
+            "The number of cases is small. `make evaluation FULL=1` tests ten times as many.",
+        ],
+    )
 
 
 def _in_words(name: str) -> str:

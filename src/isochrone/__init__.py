@@ -9,8 +9,16 @@ from typing import Any
 __version__ = "0.1.0"
 
 __all__ = [
-    "Model", "Run", "analyse", "compare", "fit", "measure", "plot", "read", "read_model",
-]  # fmt: skip
+    "Model",
+    "Run",
+    "analyse",
+    "compare",
+    "fit",
+    "measure",
+    "plot",
+    "read",
+    "read_model",
+]
 
 _HOMES = {
     "Run": ("isochrone.runfile.run", "Run"),

@@ -64,9 +64,16 @@ class Ending:
 
 
 def measure_and_signal(
-    mpicc: Path, target: str, number: int, delay: float | None, folder: Path, *,
-    again: bool = False, options: Sequence[str] = OPTIONS, first: str = "pair",
-) -> Ending:  # fmt: skip
+    mpicc: Path,
+    target: str,
+    number: int,
+    delay: float | None,
+    folder: Path,
+    *,
+    again: bool = False,
+    options: Sequence[str] = OPTIONS,
+    first: str = "pair",
+) -> Ending:
     """Start a measurement, signal one of its processes, and see what is left.
 
     Parameters
@@ -92,9 +99,14 @@ def measure_and_signal(
     out = folder / f"{mark}.jsonl"
     command = [SCRIPTS / "isochrone", "measure", *options, "--quiet", "--mpicc", mpicc, "-o", out]
     process = subprocess.Popen(
-        command, env={**os.environ, MARK: mark}, stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
-    )  # fmt: skip
+        command,
+        env={**os.environ, MARK: mark},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
     if delay is None:
         wait_for_records(out, first, 1, process)
     else:

@@ -17,24 +17,38 @@ Answer = subprocess.CompletedProcess[str]
 
 
 def isochrone(
-    *words: str | Path, cwd: Path, limits: str = "", environ: Mapping[str, str | None] = {},
+    *words: str | Path,
+    cwd: Path,
+    limits: str = "",
+    environ: Mapping[str, str | None] = {},
     within: Sequence[str] = (),
-) -> Answer:  # fmt: skip
+) -> Answer:
     """Run the command, after what a shell says first, ``within`` another program if wanted."""
     variables = {**os.environ, **environ}
     argv = [*within, "bash", "-c", f'{limits} exec "$@"', "bash", ISOCHRONE, *words]
     return subprocess.run(
-        argv, cwd=cwd, env={k: v for k, v in variables.items() if v is not None}, check=False,
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE,
-    )  # fmt: skip
+        argv,
+        cwd=cwd,
+        env={k: v for k, v in variables.items() if v is not None},
+        check=False,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
 
 
 def start(*words: str | Path, cwd: Path, environ: Mapping[str, str] = {}) -> subprocess.Popen[str]:
     """Start the command, and do not wait for it."""
     return subprocess.Popen(
-        [ISOCHRONE, *words], cwd=cwd, env={**os.environ, **environ}, stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        [ISOCHRONE, *words],
+        cwd=cwd,
+        env={**os.environ, **environ},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def one_line(answer: Answer, code: int) -> str:

@@ -58,12 +58,16 @@ def _of_field(
     chain = [_numbered(level["groups"], size) for level in truth["levels"]]
     beyond = deviations(times, chain, ranks) if ranks else math.inf
     return Case(
-        f"{name}:{defect}", ("all", defect_row(defect, beyond), f"{cores_row(size)}, {defect}"),
+        f"{name}:{defect}",
+        ("all", defect_row(defect, beyond), f"{cores_row(size)}, {defect}"),
         map_of(2e-3 * with_defect(times, ranks), ["n01"] * size),  # there and back, in µs
-        frozenset({frozenset(ranks)}) if ranks else frozenset(), must, may,
-        lambda part: frozenset(part.ranks), with_levels=defect == "nothing",
+        frozenset({frozenset(ranks)}) if ranks else frozenset(),
+        must,
+        may,
+        lambda part: frozenset(part.ranks),
+        with_levels=defect == "nothing",
         deviations=beyond,
-    )  # fmt: skip
+    )
 
 
 def _numbered(groups: list[list[int]], size: int) -> NDArray[np.int64]:

@@ -55,9 +55,14 @@ class Gpus:
         return self.folder / LIBRARIES[0], library
 
     def run(
-        self, experiment: str, *options: str, ranks: int = 2, aware: bool = False,
-        preloaded: tuple[Path, ...] = (), **settings: object,
-    ) -> Run:  # fmt: skip
+        self,
+        experiment: str,
+        *options: str,
+        ranks: int = 2,
+        aware: bool = False,
+        preloaded: tuple[Path, ...] = (),
+        **settings: object,
+    ) -> Run:
         """Measure, and read the run file ``run.jsonl``; the log of the driver is ``copies``."""
         out = self.folder / "run.jsonl"
         argv = self.mpi.argv(experiment, *options, "--force", "--out", str(out), ranks=ranks)

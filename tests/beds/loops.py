@@ -12,13 +12,27 @@ from beds.mpis import ROOT
 __all__ = ["Loop", "compare_loops"]
 
 _SOURCES: Final = (
-    "messages/transfer", "messages/modes", "messages/staged", "messages/one_sided",
-    "messages/partitioned", "messages/message", "machine/clock",
-    "machine/host", "machine/memory", "machine/gpu", "machine/level_zero",
-    "machine/own_collectives", "machine/heartbeat", "machine/settings", "machine/secrets",
+    "messages/transfer",
+    "messages/modes",
+    "messages/staged",
+    "messages/one_sided",
+    "messages/partitioned",
+    "messages/message",
+    "machine/clock",
+    "machine/host",
+    "machine/memory",
+    "machine/gpu",
+    "machine/level_zero",
+    "machine/own_collectives",
+    "machine/heartbeat",
+    "machine/settings",
+    "machine/secrets",
     "machine/environment",
-    "runfile/record", "base/check", "base/options", "base/sizes",
-)  # fmt: skip
+    "runfile/record",
+    "base/check",
+    "base/options",
+    "base/sizes",
+)
 
 
 @dataclass(frozen=True)

@@ -125,10 +125,16 @@ def processor_of(family: str, defect: Defect, seed: int) -> Case:
     rows += [cores_row(run.size)]
     slow = frozenset({truth.defect}) if truth.defect else frozenset()
     return Case(
-        str(seed), ("all", *rows), run, slow, truth.visible, truth.may,
-        lambda part: frozenset(part.ranks), with_levels=defect == "nothing",
+        str(seed),
+        ("all", *rows),
+        run,
+        slow,
+        truth.visible,
+        truth.may,
+        lambda part: frozenset(part.ranks),
+        with_levels=defect == "nothing",
         deviations=truth.deviations,
-    )  # fmt: skip
+    )
 
 
 def defect_row(defect: str, deviations: float) -> str:
@@ -170,9 +176,15 @@ def outcome_of(case: Case, found: Topology, seconds: float) -> Outcome:
         f"{found.not_understood.pairs} pairs unexplained; {'; '.join(found.blind) or 'not blind'}"
     )
     return Outcome(
-        right, bool(false), levels, bool(case.slow) and not found.slow and not doubt,
-        len(named & case.slow), len(case.slow), seconds, said,
-    )  # fmt: skip
+        right,
+        bool(false),
+        levels,
+        bool(case.slow) and not found.slow and not doubt,
+        len(named & case.slow),
+        len(case.slow),
+        seconds,
+        said,
+    )
 
 
 def _listed(names: frozenset[Name]) -> str:

@@ -41,11 +41,32 @@ FOLDERS = {
 """Beginnings of paths below tests/."""
 
 ON_MPI = (
-    "algorithms", "clock_set_back", "command_line", "compare", "docs", "emulate", "endings",
-    "faults", "first_build", "jacobi", "long_work", "measure_from_python", "measuring_faults",
-    "new_experiment", "nth_fails", "reframe", "several_ranks", "show_collective_io", "show_pool",
-    "suite", "sweeps", "tune", "tutorials", "wheel", "written_files",
-)  # fmt: skip
+    "algorithms",
+    "clock_set_back",
+    "command_line",
+    "compare",
+    "docs",
+    "emulate",
+    "endings",
+    "faults",
+    "first_build",
+    "jacobi",
+    "long_work",
+    "measure_from_python",
+    "measuring_faults",
+    "new_experiment",
+    "nth_fails",
+    "reframe",
+    "several_ranks",
+    "show_collective_io",
+    "show_pool",
+    "suite",
+    "sweeps",
+    "tune",
+    "tutorials",
+    "wheel",
+    "written_files",
+)
 """What end to end needs an MPI, by the beginning of its file; elsewhere fixtures say so."""
 
 ARGUMENTS = {

@@ -53,10 +53,14 @@ def in_one_process(
     argv = [sys.executable, "-m", "beds.nth_fails", ",".join(faults), *map(str, words)]
     path = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
     answer = subprocess.run(
-        argv, check=False, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        argv,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
         timeout=4 * PATIENCE,
         env={**os.environ, "LD_PRELOAD": str(library), "PYTHONPATH": path, **environ},
-    )  # fmt: skip
+    )
     assert answer.returncode == 0, answer.stderr
     return [json.loads(line) for line in answer.stdout.splitlines() if line.startswith("{")]
 
@@ -117,8 +121,14 @@ def _tried(words: list[str], out: Path, n: int, family: str, how: str) -> dict[s
     wrong = [*wrong_ending(code, said, family), *wrong_file(out, code)]
     if out.suffix == ".jsonl":
         out.unlink(missing_ok=True)
-    return {"fault": f"{family}:{how}", "n": n, "calls": int(calls or n), "code": code,
-            "wrong": wrong, "said": said[-800:]}  # fmt: skip
+    return {
+        "fault": f"{family}:{how}",
+        "n": n,
+        "calls": int(calls or n),
+        "code": code,
+        "wrong": wrong,
+        "said": said[-800:],
+    }
 
 
 def _child(words: list[str], logs: Path, n: int, family: str, how: str, send: int) -> NoReturn:

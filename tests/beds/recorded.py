@@ -56,9 +56,14 @@ def recorded_io(
         LD_PRELOAD=":".join(libraries), ISOCHRONE_IO_RECORD=str(out), **slow
     )
     answer = subprocess.run(
-        [first, *options, *others], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        timeout=60, check=False, env={**os.environ, **CROWDED},
-    )  # fmt: skip
+        [first, *options, *others],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, **CROWDED},
+    )
     assert answer.returncode == 0, answer.stderr
     assert "isochrone" not in answer.stderr
     run = read(out)
@@ -80,24 +85,38 @@ def record(ranks: Ranks, out: Path, *options: str) -> Answer:
     """Record a program as a user does."""
     words = [str(SCRIPTS / "python"), "-m", "isochrone", "record", "-o", str(out), *options, "--"]
     return subprocess.run(
-        [*words, *ranks.command()], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        timeout=PATIENCE, check=False, env={**os.environ, **CROWDED},
-    )  # fmt: skip
+        [*words, *ranks.command()],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+        env={**os.environ, **CROWDED},
+    )
 
 
 def sequence(run: Run, rank: int) -> list[Seen]:
     """Return the calls of a rank one by one."""
     groups = recorded_calls.groups(run)
     return [
-        (c.op, c.peer, c.bytes, c.source, c.received, c.root, groups[c.group] if c.group >= 0
-         else ()) for c in _expanded(recorded_calls.calls_of(run)[rank])
-    ]  # fmt: skip
+        (
+            c.op,
+            c.peer,
+            c.bytes,
+            c.source,
+            c.received,
+            c.root,
+            groups[c.group] if c.group >= 0 else (),
+        )
+        for c in _expanded(recorded_calls.calls_of(run)[rank])
+    ]
 
 
 def counted(run: Run, rank: int) -> int:
     """Return how often all places of a sequence were come to."""
-    return sum(gap.count for call in _places(recorded_calls.calls_of(run)[rank])
-               for gap in call.gaps)  # fmt: skip
+    return sum(
+        gap.count for call in _places(recorded_calls.calls_of(run)[rank]) for gap in call.gaps
+    )
 
 
 def _expanded(nodes: Sequence[RecordedCall | RecordedLoop]) -> Iterator[RecordedCall]:

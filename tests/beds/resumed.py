@@ -31,8 +31,19 @@ NUMBERS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 def words(folder: Path, out: Path) -> list[str]:
     """Return the command line."""
     template = shlex.join(["bash", str(RANKS), "{program}"])
-    return ["suite", "quick", "-n", "2", "-o", str(out), "--mpicc",
-            str(MPIS["mpich-wheel"]), "--launcher-template", template, "--quiet"]  # fmt: skip
+    return [
+        "suite",
+        "quick",
+        "-n",
+        "2",
+        "-o",
+        str(out),
+        "--mpicc",
+        str(MPIS["mpich-wheel"]),
+        "--launcher-template",
+        template,
+        "--quiet",
+    ]
 
 
 def fork(words: list[str], log: Path) -> int:

@@ -61,9 +61,14 @@ class Sanitized:
         given = [f"{key}={value}" for key, value in settings.items()]
         argv = Ranks(self.mpi, ranks, ("env", *given, *words)).command()
         answer = subprocess.run(
-            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE,
-            check=False, env={**os.environ, **CROWDED},
-        )  # fmt: skip
+            argv,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+            env={**os.environ, **CROWDED},
+        )
         return Ended(
             answer.returncode,
             answer.stderr,
@@ -76,9 +81,17 @@ def build(
 ) -> Sanitized:
     """Build the probe (`all`) or the libraries (`library`) as their Makefile does."""
     flags = f"-fsanitize={sanitizers} -fno-sanitize-recover=undefined"
-    argv = ["make", "-s", "-C", str(ROOT / "probe"), *targets, f"BUILD={folder}",
-            f"MPICC={mpi.probe.mpicc}", f"LDFLAGS={flags}",
-            f"CFLAGS=-O1 -g -fno-omit-frame-pointer {flags}"]  # fmt: skip
+    argv = [
+        "make",
+        "-s",
+        "-C",
+        str(ROOT / "probe"),
+        *targets,
+        f"BUILD={folder}",
+        f"MPICC={mpi.probe.mpicc}",
+        f"LDFLAGS={flags}",
+        f"CFLAGS=-O1 -g -fno-omit-frame-pointer {flags}",
+    ]
     subprocess.run(argv, check=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)
     return Sanitized(mpi, folder)
 

@@ -125,8 +125,14 @@ class _Drawing:
                 body = self.actions(max(1, length // 2), depth + 1)
                 found.append(Repeat(self.chance.randint(1, 6), body))
             else:
-                kinds = [self.message, self.exchange, self.shift, self.collective, self.begun,
-                         self.persistent]  # fmt: skip
+                kinds = [
+                    self.message,
+                    self.exchange,
+                    self.shift,
+                    self.collective,
+                    self.begun,
+                    self.persistent,
+                ]
                 found.append(self.chance.choice(kinds)())
         return found
 
@@ -192,17 +198,26 @@ class _Drawing:
         for k, rank in enumerate(group):
             to, source = (k + 1) % len(group), (k - 1) % len(group)
             action.add(
-                rank, f"sendrecv {comm} {to} {size} {tag} {source}",
+                rank,
+                f"sendrecv {comm} {to} {size} {tag} {source}",
                 ("sendrecv", group[to], size, group[source], size, NONE, ()),
-            )  # fmt: skip
+            )
         return action
 
     def collective(self) -> Action:
         """One operation of all ranks of a communicator."""
         action, (comm, group), size = Action(), self.communicator(), self.size()
         rooted = ("bcast", "gather", "scatter", "reduce")
-        others = ("barrier", "allreduce", "allgather", "allgatherv", "alltoall", "alltoallv",
-                  "reduce_scatter_block", "scan")  # fmt: skip
+        others = (
+            "barrier",
+            "allreduce",
+            "allgather",
+            "allgatherv",
+            "alltoall",
+            "alltoallv",
+            "reduce_scatter_block",
+            "scan",
+        )
         op = self.chance.choice([*rooted, *others])
         root = self.chance.randrange(len(group)) if op in rooted else NONE
         size = 0 if op == "barrier" else size
@@ -230,8 +245,10 @@ class _Drawing:
             return self.collective()
         tag = self.next_tag()
         a, b = self.chance.sample(range(len(group)), 2)
-        for rank, init, op, peer in ((group[a], "send_init", "isend", b),
-                                     (group[b], "recv_init", "irecv", a)):  # fmt: skip
+        for rank, init, op, peer in (
+            (group[a], "send_init", "isend", b),
+            (group[b], "recv_init", "irecv", a),
+        ):
             action.add(rank, f"{init} {comm} {peer} {size} {tag} 63")
             for _ in range(3):
                 action.add(rank, "start 63", message(op, group[peer], size))

@@ -65,8 +65,9 @@ def bash(script: Path, lines: Sequence[str]) -> list[Offer]:
 
 def fish(script: Path, lines: Sequence[str]) -> list[Offer]:
     """Return what fish offers for the end of each line."""
-    return [_asked([program("fish"), "--no-config", "-c", FISH, str(script), line])
-            for line in lines]  # fmt: skip
+    return [
+        _asked([program("fish"), "--no-config", "-c", FISH, str(script), line]) for line in lines
+    ]
 
 
 def _asked(argv: list[str]) -> Offer:
@@ -85,11 +86,14 @@ def zsh(script: Path, lines: Sequence[str]) -> list[Offer]:
         os.environ.update(TERM="dumb", COLUMNS="200", LINES="200")
         os.execv(argv[0], argv)
     try:
-        os.write(terminal, (
-            f"PS1=; fpath=({folder} $fpath); autoload -U compinit; compinit -u -d {folder}/dump; "
-            "LISTMAX=10000; setopt list_rows_first; zstyle ':completion:*' list-packed no; "
-            "zstyle ':completion:*' list-separator '#'; echo RE''ADY\n"
-        ).encode())  # fmt: skip
+        os.write(
+            terminal,
+            (
+                f"PS1=; fpath=({folder} $fpath); autoload -U compinit; compinit -u "
+                f"-d {folder}/dump; LISTMAX=10000; setopt list_rows_first; zstyle ':completion:*' "
+                "list-packed no; zstyle ':completion:*' list-separator '#'; echo RE''ADY\n"
+            ).encode(),
+        )
         _until(terminal, "READY")
         os.write(terminal, b"isochrone \x04\x15")  # loads what is loaded once
         _until(terminal, "tune")
@@ -120,5 +124,7 @@ def _until(terminal: int, word: str) -> tuple[str, float]:
 
 
 SHELLS: dict[str, Callable[[Path, Sequence[str]], list[Offer]]] = {
-    "bash": bash, "zsh": zsh, "fish": fish,
-}  # fmt: skip
+    "bash": bash,
+    "zsh": zsh,
+    "fish": fish,
+}

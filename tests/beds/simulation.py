@@ -53,9 +53,21 @@ class Simulation:
         platform.with_suffix(".hosts").write_text(hosts)
         ranks = len(hosts.split())
         argv = [
-            SCRIPTS / "isochrone", "measure", experiment, "-n", str(ranks), "--quiet",
-            "--launcher", "simgrid", "--platform", platform, "-o", out, *launcher, *options,
-        ]  # fmt: skip
+            SCRIPTS / "isochrone",
+            "measure",
+            experiment,
+            "-n",
+            str(ranks),
+            "--quiet",
+            "--launcher",
+            "simgrid",
+            "--platform",
+            platform,
+            "-o",
+            out,
+            *launcher,
+            *options,
+        ]
         answer = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE, check=False)
         assert answer.returncode == code, answer.stderr
         return read(out)

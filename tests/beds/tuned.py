@@ -48,9 +48,14 @@ class Ranks:
 def started(words: Sequence[str]) -> Answer:
     """Run a command to its end."""
     return subprocess.run(
-        words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE,
-        check=False, env={**os.environ, **CROWDED},
-    )  # fmt: skip
+        words,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+        env={**os.environ, **CROWDED},
+    )
 
 
 def said(answer: Answer) -> list[str]:

@@ -108,10 +108,13 @@ HOWS: dict[str, tuple[Callable[[Path], None], Callable[[Path], None], Callable[[
 def _state(to: Path) -> dict[str, Any]:
     """What can be seen of the files of a folder."""
     return {
-        path.name: (path.lstat().st_mode, path.lstat().st_size,
-                    path.read_bytes().hex() if path.is_file() and path.name != "filler" else "")
+        path.name: (
+            path.lstat().st_mode,
+            path.lstat().st_size,
+            path.read_bytes().hex() if path.is_file() and path.name != "filler" else "",
+        )
         for path in sorted(to.iterdir())
-    }  # fmt: skip
+    }
 
 
 def main(how: str, folder: Path) -> None:
@@ -133,10 +136,16 @@ def main(how: str, folder: Path) -> None:
     for words, _ in todo:
         before = _state(to)
         answer = run_here(*words, cwd=inputs)
-        print(json.dumps({
-            "words": " ".join(map(str, words[:4])), "code": answer.returncode,
-            "said": answer.stderr, "same": _state(to) == before,
-        }))  # fmt: skip
+        print(
+            json.dumps(
+                {
+                    "words": " ".join(map(str, words[:4])),
+                    "code": answer.returncode,
+                    "said": answer.stderr,
+                    "same": _state(to) == before,
+                }
+            )
+        )
 
 
 if __name__ == "__main__":

@@ -81,10 +81,15 @@ def test_healthy_nights_hardly_ever_alarm(earlier: int, trials: int) -> None:
 @pytest.mark.parametrize(
     ("kind", "earlier", "by", "rate"),
     [
-        (node, 5, 1.25, 0.95), (node, 5, 1.5, 0.97), (node, 5, 2.0, 0.97), (node, 10, 1.25, 0.97),
-        (node, 20, 1.25, 0.97), (everything, 5, 1.5, 0.4), (everything, 10, 1.5, 0.95),
+        (node, 5, 1.25, 0.95),
+        (node, 5, 1.5, 0.97),
+        (node, 5, 2.0, 0.97),
+        (node, 10, 1.25, 0.97),
+        (node, 20, 1.25, 0.97),
+        (everything, 5, 1.5, 0.4),
+        (everything, 10, 1.5, 0.95),
     ],
-)  # fmt: skip
+)
 def test_one_bad_night_hides_nothing(
     kind: Kind, earlier: int, by: float, rate: float, trials: int
 ) -> None:

@@ -27,7 +27,7 @@ ONE_PEAK: dict[str, Make] = {
     ),
     "slowest rank": lambda r, n: r.lognormal(0, 0.1, (*n, 8)).max(axis=2),
     "coarse clock": lambda r, n: np.maximum(np.round(r.lognormal(0, 0.4, n) * 3), 1) / 3,
-}  # fmt: skip
+}
 
 
 def points(rows: np.ndarray) -> np.ndarray:
@@ -49,10 +49,14 @@ def test_one_peak_is_not_taken_for_two(name: str, repeats: int) -> None:
 @pytest.mark.parametrize(
     ("ratio", "noise", "slow", "affected", "repeats"),
     [
-        (2, 0.05, 0.5, 40, 10), (2, 0.05, 0.3, 40, 10), (2, 0.1, 0.3, 40, 20),
-        (3, 0.1, 0.5, 4, 30), (1.3, 0.02, 0.5, 40, 10), (1.5, 0.05, 0.3, 40, 20),
+        (2, 0.05, 0.5, 40, 10),
+        (2, 0.05, 0.3, 40, 10),
+        (2, 0.1, 0.3, 40, 20),
+        (3, 0.1, 0.5, 4, 30),
+        (1.3, 0.02, 0.5, 40, 10),
+        (1.5, 0.05, 0.3, 40, 20),
     ],
-)  # fmt: skip
+)
 def test_two_groups_are_found(
     ratio: float, noise: float, slow: float, affected: int, repeats: int
 ) -> None:

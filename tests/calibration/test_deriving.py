@@ -105,8 +105,9 @@ def test_random_programs_come_back(trials: int) -> None:
         mean, variance = computation(made)
         allowed = 0.05 * mean + 4 * np.sqrt(variance / ITERATIONS) + 2e-5
         off = np.abs(computation(back)[0] * count / ITERATIONS - mean)
-        calls = [any(not isinstance(s, Compute) for s in steps)
-                 for steps in made.applications[0].steps]  # fmt: skip
+        calls = [
+            any(not isinstance(s, Compute) for s in steps) for steps in made.applications[0].steps
+        ]
         (right if same and (off <= allowed)[calls].all() else wrong).append(seed)
     print(f"wrong: {wrong}, not known: {unknown}")
     rates.at_least(len(right), trials, 0.97)

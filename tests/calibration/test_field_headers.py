@@ -46,10 +46,14 @@ def test_tables_of_others_are_read_as_they_are(kind: str, tmp_path: Path) -> Non
     for path in field_tables():
         with path.open() as stream:
             rows = [
-                [*["x"] * (header.count(mark) - 2), row["p"], row["b"],
-                 repr(float(row["seconds"]) * units)]
+                [
+                    *["x"] * (header.count(mark) - 2),
+                    row["p"],
+                    row["b"],
+                    repr(float(row["seconds"]) * units),
+                ]
                 for row in csv.DictReader(stream)
-            ]  # fmt: skip
+            ]
         written = tmp_path / path.name
         text = "\r\n".join([header, *map(mark.join, rows), ""])
         written.write_bytes(text.encode("utf-8-sig"))

@@ -67,6 +67,7 @@ def test_the_change_of_algorithm_of_lam_is_found_in_p(trials: int) -> None:
     for seed in range(trials):
         found = models.fit(noisy(exact, variables, 0.02, 10, seed), "bcast").segments
         right += [(segment.range, segment.terms[1]) for segment in found] == [
-            ({"p": (None, 4)}, "p*b"), ({"p": (6, None)}, "log2(p)*b"),
-        ]  # fmt: skip
+            ({"p": (None, 4)}, "p*b"),
+            ({"p": (6, None)}, "log2(p)*b"),
+        ]
     rates.at_least(right, trials, 0.97)

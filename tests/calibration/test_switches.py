@@ -21,10 +21,19 @@ def with_noise(time: object, sizes: tuple[int, ...], noise: float, seed: int) ->
     for nbytes in sizes:
         middle = float(time(nbytes) * dice.lognormal(0, noise))  # type: ignore[operator]
         rate = nbytes / middle if middle else None
-        points.append(Point(
-            bytes=nbytes, n=20, median=middle, low=0.995 * middle, high=1.005 * middle,
-            min=0.98 * middle, mean=1.01 * middle, max=1.1 * middle, bandwidth=rate,
-        ))  # fmt: skip
+        points.append(
+            Point(
+                bytes=nbytes,
+                n=20,
+                median=middle,
+                low=0.995 * middle,
+                high=1.005 * middle,
+                min=0.98 * middle,
+                mean=1.01 * middle,
+                max=1.1 * middle,
+                bandwidth=rate,
+            )
+        )
     return Curve({"pair": [0, 1]}, 2, tuple(points))
 
 
@@ -80,9 +89,18 @@ def test_a_shared_processor_is_no_protocol(trials: int) -> None:
         points = []
         for nbytes, times in zip(SIZES, np.sort(repetitions), strict=True):
             low, middle, high = times[5], float(np.median(times)), times[14]
-            points.append(Point(
-                bytes=nbytes, n=20, median=middle, low=low, high=high, min=times[0],
-                mean=times.mean(), max=times[-1], bandwidth=nbytes / middle,
-            ))  # fmt: skip
+            points.append(
+                Point(
+                    bytes=nbytes,
+                    n=20,
+                    median=middle,
+                    low=low,
+                    high=high,
+                    min=times[0],
+                    mean=times.mean(),
+                    max=times[-1],
+                    bandwidth=nbytes / middle,
+                )
+            )
         wrong += bool(switches(Curve({"pair": [0, 1]}, 2, tuple(points))))
     rates.at_most(wrong, trials, 0.05)

@@ -27,9 +27,14 @@ from made_up.tables import (
 from made_up.truths import TRUTHS, named
 
 TABLE = (
-    "gather", "tree", "smooth log", "break at p*b", "break at b = c/log2(p)", "sqrt(p)",
+    "gather",
+    "tree",
+    "smooth log",
+    "break at p*b",
+    "break at b = c/log2(p)",
+    "sqrt(p)",
     "bcast of MPICH",
-)  # fmt: skip
+)
 """Truths that are asked again and again."""
 
 PLACES = ("inside", "2x", "4x")
@@ -136,8 +141,9 @@ def test_algorithms_that_a_library_selects_are_predicted(ranks: str, limit: floa
     """
     errors = {
         op: float(np.mean(simulated("mpich-flat", op)[ranks].errors))
-        for op in OPERATIONS if op != "alltoall"
-    }  # fmt: skip
+        for op in OPERATIONS
+        if op != "alltoall"
+    }
     assert np.mean(list(errors.values())) < limit, errors
 
 
@@ -148,5 +154,6 @@ def test_algorithms_that_a_library_selects_are_predicted(ranks: str, limit: floa
 def test_algorithms_that_a_library_selects_are_covered(stem: str, part: float) -> None:
     """Nine of ten times of 64 and 128 ranks are within the intervals, of Open MPI's eight."""
     found = [simulated(stem, op) for op in OPERATIONS]
-    assert {where: coverage(found, where) for where in ("64", "128")
-            if coverage(found, where) < part} == {}  # fmt: skip
+    assert {
+        where: coverage(found, where) for where in ("64", "128") if coverage(found, where) < part
+    } == {}

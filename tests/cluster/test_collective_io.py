@@ -35,9 +35,14 @@ def eight_nodes(cluster_of_module: Callable[..., Cluster]) -> Cluster:
 
 
 def measure(
-    on: Cluster, mpi: Mpi, hosts: Path, out: Path, experiment: str, *options: str,
+    on: Cluster,
+    mpi: Mpi,
+    hosts: Path,
+    out: Path,
+    experiment: str,
+    *options: str,
     wrap: Callable[[list[str]], list[str]] = lambda program: program,
-) -> Run:  # fmt: skip
+) -> Run:
     """Start the probe on the nodes of a host file."""
     program = [str(mpi.probe.path), experiment, *options, "--out", str(out)]
     mpiexec = mpi.probe.mpicc.with_name("mpiexec")
@@ -61,9 +66,13 @@ def node_counts(sent: Counter[tuple[int, int]], order: tuple[int, ...]) -> NodeC
 
 
 def predicted(
-    hosts: list[str], side: int, *, buffer: int | None = None, config: str = DEFAULT,
+    hosts: list[str],
+    side: int,
+    *,
+    buffer: int | None = None,
+    config: str = DEFAULT,
     reading: bool = False,
-) -> NodeCounts:  # fmt: skip
+) -> NodeCounts:
     """Messages of nodes as the package predicts them, from the hosts of the ranks alone."""
     call = Call(tile_io(4, 4, (side, side), 16), buffer=buffer, reading=reading)
     layout = layout_of(hosts)
@@ -100,12 +109,25 @@ def test_messages_of_the_real_library_are_those_predicted_and_replayed(
     log, side = tmp_path / "log", 64
     part = 4 * side * side * 16 // 2
     run = measure(
-        eight_nodes, mpich_shim.mpi, hostfile(eight_nodes, order, tmp_path / "hosts"),
-        tmp_path / "tile.jsonl", "tile-io", "--file", str(tmp_path / "data"), "--tiles", "4x4",
-        "--tile", f"{side}x{side}", "--element", "16", "--repeats", "1",
-        "--hints", f"cb_buffer_size={part // rounds}",
+        eight_nodes,
+        mpich_shim.mpi,
+        hostfile(eight_nodes, order, tmp_path / "hosts"),
+        tmp_path / "tile.jsonl",
+        "tile-io",
+        "--file",
+        str(tmp_path / "data"),
+        "--tiles",
+        "4x4",
+        "--tile",
+        f"{side}x{side}",
+        "--element",
+        "16",
+        "--repeats",
+        "1",
+        "--hints",
+        f"cb_buffer_size={part // rounds}",
         wrap=lambda program: mpich_shim.around(program, log=log),
-    )  # fmt: skip
+    )
     assert run.complete
     assert [run.hosts.count(host) for host in dict.fromkeys(run.hosts)] == list(order)
     seen = mpich_shim.traffic(16, log)
@@ -128,20 +150,38 @@ def test_messages_of_the_real_library_are_those_predicted_and_replayed(
     [("4x4", 61, 3, 10_007), ("8x2", 37, 5, 4096), ("2x8", 53, 7, 33_333), ("16x1", 20, 1, 999)],
 )
 def test_bytes_of_the_real_library_are_those_predicted_and_replayed(
-    eight_nodes: Cluster, mpich_shim: Shim, tmp_path: Path, tiles: str, side: int,
-    aggregators_: int, buffer: int,
-) -> None:  # fmt: skip
+    eight_nodes: Cluster,
+    mpich_shim: Shim,
+    tmp_path: Path,
+    tiles: str,
+    side: int,
+    aggregators_: int,
+    buffer: int,
+) -> None:
     """Tiles that fit neither domains nor buffers: messages of a call have many sizes."""
     log = tmp_path / "log"
     config = "n2:1,n1:1,*:1"
     run = measure(
-        eight_nodes, mpich_shim.mpi, hostfile(eight_nodes, UNEVEN, tmp_path / "hosts"),
-        tmp_path / "tile.jsonl", "tile-io", "--file", str(tmp_path / "data"), "--tiles", tiles,
-        "--tile", f"{side}x{side}", "--element", "3", "--repeats", "1", "--hints",
+        eight_nodes,
+        mpich_shim.mpi,
+        hostfile(eight_nodes, UNEVEN, tmp_path / "hosts"),
+        tmp_path / "tile.jsonl",
+        "tile-io",
+        "--file",
+        str(tmp_path / "data"),
+        "--tiles",
+        tiles,
+        "--tile",
+        f"{side}x{side}",
+        "--element",
+        "3",
+        "--repeats",
+        "1",
+        "--hints",
         f"cb_buffer_size={buffer},cb_nodes={aggregators_},cb_config_list={config},"
         "romio_cb_write=enable,romio_cb_read=enable",
         wrap=lambda program: mpich_shim.around(program, log=log),
-    )  # fmt: skip
+    )
     seen = mpich_shim.traffic(16, log)
     assert len({nbytes for _, _, nbytes in seen.written}) > 1
     assert seen.replayed == seen.written + seen.written
@@ -164,10 +204,14 @@ def test_bytes_of_the_real_library_are_those_predicted_and_replayed(
     for row in run.tables["message"].rows():
         sent[row["rank"], row["aggregator"], row["messages"], row["bytes"]] += 1
     totals = Counter(
-        (rank, other, count, sum(n * size for (a, b, size), n in seen.written.items()
-                                 if (a, b) == (rank, other)))
+        (
+            rank,
+            other,
+            count,
+            sum(n * size for (a, b, size), n in seen.written.items() if (a, b) == (rank, other)),
+        )
         for (rank, other), count in pairs(seen.written).items()
-    )  # fmt: skip
+    )
     assert sent == totals
 
 
@@ -178,12 +222,25 @@ def test_order_of_aggregators_follows_the_hint_and_so_do_the_messages(
     log, order = tmp_path / "log", TABLE_II["T16-01"]
     chosen = "n1,n5,n2,n6,n3,n4,n7,n8,*:1"
     run = measure(
-        eight_nodes, mpich_shim.mpi, hostfile(eight_nodes, order, tmp_path / "hosts"),
-        tmp_path / "tile.jsonl", "tile-io", "--file", str(tmp_path / "data"), "--tiles", "4x4",
-        "--tile", "64x64", "--element", "16", "--repeats", "1",
-        "--hints", f"cb_config_list={chosen}",
+        eight_nodes,
+        mpich_shim.mpi,
+        hostfile(eight_nodes, order, tmp_path / "hosts"),
+        tmp_path / "tile.jsonl",
+        "tile-io",
+        "--file",
+        str(tmp_path / "data"),
+        "--tiles",
+        "4x4",
+        "--tile",
+        "64x64",
+        "--element",
+        "16",
+        "--repeats",
+        "1",
+        "--hints",
+        f"cb_config_list={chosen}",
         wrap=lambda program: mpich_shim.around(program, log=log),
-    )  # fmt: skip
+    )
     assert run.tables["aggregator"]["rank"].tolist() == [0, 12, 4, 13, 8, 10, 14, 15]
     seen = mpich_shim.traffic(16, log)
     assert seen.replayed == seen.written + seen.written
@@ -197,10 +254,20 @@ def test_who_accesses_the_file_is_found_out_between_hosts_too(
     eight_nodes: Cluster, mpich: Mpi, tmp_path: Path
 ) -> None:
     run = measure(
-        eight_nodes, mpich, hostfile(eight_nodes, UNEVEN, tmp_path / "hosts"),
-        tmp_path / "tile.jsonl", "tile-io", "--file", str(tmp_path / "data"),
-        "--tile", "64x64", "--element", "16", "--repeats", "1",
-    )  # fmt: skip
+        eight_nodes,
+        mpich,
+        hostfile(eight_nodes, UNEVEN, tmp_path / "hosts"),
+        tmp_path / "tile.jsonl",
+        "tile-io",
+        "--file",
+        str(tmp_path / "data"),
+        "--tile",
+        "64x64",
+        "--element",
+        "16",
+        "--repeats",
+        "1",
+    )
     table = run.tables["file-io"]
     for op in ("write", "read"):
         assert table["rank"][table["op"] == op].tolist() == [0, 4, 8, 10, 12, 13, 14, 15]
@@ -235,9 +302,13 @@ def test_every_point_of_a_hot_node_is_measured_between_hosts(
     ],
 )
 def test_a_full_or_read_only_file_system_is_said_in_a_line_and_nothing_is_lost(
-    cluster: Callable[..., Cluster], mpich: Mpi, tmp_path: Path, options: str, status: int,
+    cluster: Callable[..., Cluster],
+    mpich: Mpi,
+    tmp_path: Path,
+    options: str,
+    status: int,
     complaint: str,
-) -> None:  # fmt: skip
+) -> None:
     on, disk, out = cluster((4,)), tmp_path / "disk", tmp_path / "tile.jsonl"
     disk.mkdir()
     assert on.run("mount", "-t", "tmpfs", "-o", options, "none", disk, on="n1").returncode == 0

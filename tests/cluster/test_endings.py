@@ -43,12 +43,28 @@ def start(on: Cluster, mpi: Mpi, out: Path, *before: str) -> subprocess.Popen[by
     """Start a measurement that takes minutes, and wait until it is under way."""
     kind = "openmpi" if "openmpi" in mpi.name else "mpich"
     launcher, flag = LAUNCHERS[kind]
-    words = ["--launcher", launcher, f"--launcher-arg={flag}",
-             f"--launcher-arg={on.hostfile(kind)}"]  # fmt: skip
+    words = [
+        "--launcher",
+        launcher,
+        f"--launcher-arg={flag}",
+        f"--launcher-arg={on.hostfile(kind)}",
+    ]
     measure = [
-        SCRIPTS / "isochrone", "measure", "latency-map", "-n", "4", "--mpicc", mpi.probe.mpicc,
-        "--bytes", "64,1MiB", "--repeats", "2000", "--quiet", "-o", out,
-    ]  # fmt: skip
+        SCRIPTS / "isochrone",
+        "measure",
+        "latency-map",
+        "-n",
+        "4",
+        "--mpicc",
+        mpi.probe.mpicc,
+        "--bytes",
+        "64,1MiB",
+        "--repeats",
+        "2000",
+        "--quiet",
+        "-o",
+        out,
+    ]
     log = out.with_suffix(".log")
     process = on.start(*before, *measure, *([] if before else words), log=log)
     wait_for_records(out, "rank", 4, process)

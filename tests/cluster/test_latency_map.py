@@ -75,8 +75,9 @@ def test_what_is_named_was_measured_again_by_a_second_start(
     """The one pair the map itself measures again is not enough for every node it may name."""
     on = cluster((2, 1, 1, 1), "100mbit", {"n3": "10mbit", "n4": "10mbit"})
     out = tmp_path / "map.jsonl"
-    run = measure(on, find_mpi("mpich-wheel"), out, "--bytes", "128KiB", "--repeats", 4,
-                  "--retest", 1)  # fmt: skip
+    run = measure(
+        on, find_mpi("mpich-wheel"), out, "--bytes", "128KiB", "--repeats", 4, "--retest", 1
+    )
     assert run.complete
     found = json.loads(isochrone("show", out, "--json").stdout)
     assert all(part["retested"] for part in found["slow"]), found["slow"]

@@ -24,8 +24,12 @@ def command(*words: str, before: tuple[str, ...] = ()) -> subprocess.CompletedPr
     """Run ``python -m tests.cluster``."""
     return subprocess.run(
         [*before, sys.executable, "-m", "tests.cluster", *words],
-        cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False,
-    )  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
 
 
 def machine() -> list[list[str]]:
@@ -155,7 +159,7 @@ def test_without_the_right_to_make_networks_the_command_says_so(
         (["-o", "BatchMode=yes", "-l", "me", "n1", "A=b;", "prted"], "n1", ["A=b;", "prted"]),
         (["root@n3", "true"], "n3", ["true"]),
     ],
-)  # fmt: skip
+)
 def test_the_remote_shell_reads_its_words_as_ssh_does(
     words: list[str], host: str, rest: list[str]
 ) -> None:

@@ -117,8 +117,10 @@ def test_measuring_launches_both_arrangements_in_turn(
         assert files == [f"{a}-{k}.jsonl" for a in ("given", "proposed") for k in (1, 2)]
         hosts = [read(runs / f"{side}-1.jsonl").hosts for side in ("given", "proposed")]
         assert (hosts[0] == hosts[1]) == (what == "aggregators")
-    ranks = [read(tmp_path / f"aggregators/{side}-1.jsonl").tables["aggregator"]["rank"].tolist()
-             for side in ("given", "proposed")]  # fmt: skip
+    ranks = [
+        read(tmp_path / f"aggregators/{side}-1.jsonl").tables["aggregator"]["rank"].tolist()
+        for side in ("given", "proposed")
+    ]
     assert ranks[0] != ranks[1]
     assert sorted(ranks[0]) == sorted(ranks[1])
 

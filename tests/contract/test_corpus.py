@@ -18,9 +18,12 @@ FILES = sorted((ROOT / "tests/corpus").glob("*.jsonl"))
 LARGEST = 150_000
 
 COMMANDS = (
-    "show {file} --json", "check {file} --json --lenient", "fit {file} --family hockney --json",
-    "export {file} --to csv -o {out}", "compare {file} {file} --json",
-)  # fmt: skip
+    "show {file} --json",
+    "check {file} --json --lenient",
+    "fit {file} --family hockney --json",
+    "export {file} --to csv -o {out}",
+    "compare {file} {file} --json",
+)
 
 
 @pytest.mark.slow

@@ -86,10 +86,16 @@ def maps(folder: Path) -> Found:
 
 def all_sweeps(folder: Path) -> Found:
     yield from shown(
-        folder, sweeps.point_to_point(), sweeps.point_to_point(window=64), sweeps.bisection(slow=2),
-        sweeps.collective(late=3), sweeps.collective(("barrier",)),
-        sweeps.point_to_point(complete=False, passes=10), grid_run(), grids.grid_run(),
-    )  # fmt: skip
+        folder,
+        sweeps.point_to_point(),
+        sweeps.point_to_point(window=64),
+        sweeps.bisection(slow=2),
+        sweeps.collective(late=3),
+        sweeps.collective(("barrier",)),
+        sweeps.point_to_point(complete=False, passes=10),
+        grid_run(),
+        grids.grid_run(),
+    )
 
 
 def hot_spots(folder: Path) -> Found:
@@ -165,9 +171,11 @@ def against_models(folder: Path) -> Found:
 
 def fitted(folder: Path) -> Found:
     made = (
-        sweeps.point_to_point(sizes=SIZES), sweeps.collective(sizes=SIZES),
-        grid_run(ops=("bcast",)), hotspots.hotspot(),
-    )  # fmt: skip
+        sweeps.point_to_point(sizes=SIZES),
+        sweeps.collective(sizes=SIZES),
+        grid_run(ops=("bcast",)),
+        hotspots.hotspot(),
+    )
     for number, run in enumerate(made):
         path = folder / f"{number}.jsonl"
         write(run, path)
@@ -257,11 +265,25 @@ def tuned(folder: Path) -> Found:
 def tuned_io(folder: Path) -> Found:
     """Without a program: what is there before anything was started, and what a start adds."""
     start = {
-        "command": ["mpiexec", "./a.out"], "launches": 5, "complete": False, "patterns": [],
-        "parts": {}, "best_possible": None, "choices": [], "given": None, "proposed": None,
-        "gain": None, "whole_gain": None, "kept": None, "use": [], "why": "", "starts": 0,
-        "warnings": [], "portable": None, "kept_hints": [],
-    }  # fmt: skip
+        "command": ["mpiexec", "./a.out"],
+        "launches": 5,
+        "complete": False,
+        "patterns": [],
+        "parts": {},
+        "best_possible": None,
+        "choices": [],
+        "given": None,
+        "proposed": None,
+        "gain": None,
+        "whole_gain": None,
+        "kept": None,
+        "use": [],
+        "why": "",
+        "starts": 0,
+        "warnings": [],
+        "portable": None,
+        "kept_hints": [],
+    }
     yield start
 
 
@@ -277,9 +299,17 @@ def tuned_program(folder: Path) -> Found:
 
 def run_files(folder: Path) -> Found:
     made = (
-        slow_map(), sweeps.point_to_point(), sweeps.bisection(), sweeps.collective(), emulation(),
-        hotspots.hotspot(), hotspots.tile_io(), io_recording(), halo_recording(2, 2, 3), grid_run(),
-    )  # fmt: skip
+        slow_map(),
+        sweeps.point_to_point(),
+        sweeps.bisection(),
+        sweeps.collective(),
+        emulation(),
+        hotspots.hotspot(),
+        hotspots.tile_io(),
+        io_recording(),
+        halo_recording(2, 2, 3),
+        grid_run(),
+    )
     for number, run in enumerate(made):
         path = folder / f"{number}.jsonl"
         write(run, path)
@@ -329,20 +359,37 @@ def healthy(folder: Path) -> Found:
 
 
 CASES: dict[str, Callable[[Path], Found]] = {
-    "baseline-list": listed, "baseline-show": typical, "check": verdicts, "config": configured,
-    "compare": compared, "compare-with-prediction": against_models, "doctor": healthy,
+    "baseline-list": listed,
+    "baseline-show": typical,
+    "check": verdicts,
+    "config": configured,
+    "compare": compared,
+    "compare-with-prediction": against_models,
+    "doctor": healthy,
     "model": fitted,
-    "place-aggregators": aggregators, "place-nodes": nodes, "place-orders": orders,
-    "predict-app": applications, "predict-collective-io": collective_io,
-    "predict-grids": on_grids, "predict-times": times, "run-file": run_files,
+    "place-aggregators": aggregators,
+    "place-nodes": nodes,
+    "place-orders": orders,
+    "predict-app": applications,
+    "predict-collective-io": collective_io,
+    "predict-grids": on_grids,
+    "predict-times": times,
+    "run-file": run_files,
     "scale": scaled,
     "scale-list": positions,
-    "show-clocks": unknown_kinds, "show-emulation": emulated, "show-hotspot": hot_spots,
-    "show-io-recording": recorded_io, "show-latency-map": maps, "show-pool": pooled,
-    "show-recording": recorded, "show-sweep": all_sweeps, "show-tile-io": tiles,
-    "tune-collective-io": tuned_io, "tune-collectives": tuned,
+    "show-clocks": unknown_kinds,
+    "show-emulation": emulated,
+    "show-hotspot": hot_spots,
+    "show-io-recording": recorded_io,
+    "show-latency-map": maps,
+    "show-pool": pooled,
+    "show-recording": recorded,
+    "show-sweep": all_sweeps,
+    "show-tile-io": tiles,
+    "tune-collective-io": tuned_io,
+    "tune-collectives": tuned,
     "tune-program": tuned_program,
-}  # fmt: skip
+}
 """What makes documents of each name."""
 
 

@@ -273,8 +273,10 @@ def test_an_imported_run_is_a_valid_run_file(name: str, run: Run, tmp_path: Path
     np.testing.assert_array_equal(again.matrix(), back.matrix())
     assert again.experiment == "latency-map"
     assert again.header["imported"] == {
-        "format": name, "path": str(path), "sha256": sha256(path),
-    }  # fmt: skip
+        "format": name,
+        "path": str(path),
+        "sha256": sha256(path),
+    }
 
 
 def written(name: str, path: Path) -> list[Path]:
@@ -369,11 +371,14 @@ def samples(name: str) -> list[Path]:
 
 
 COMMANDS = (
-    "show {file} --ranks 8", "show {file} --ranks 8 --json", "compare {file} {file} --ranks 8",
+    "show {file} --ranks 8",
+    "show {file} --ranks 8 --json",
+    "compare {file} {file} --ranks 8",
     "export {file} --to csv --ranks 8 -o {out}.csv",
     "import {file} --from {name} --ranks 8 -o {out}.jsonl",
-    "report {file} --ranks 8 -o {out}.html", "plot {file} --ranks 8 -o {out}.svg",
-)  # fmt: skip
+    "report {file} --ranks 8 -o {out}.html",
+    "plot {file} --ranks 8 -o {out}.svg",
+)
 """Of a sample with several tests, `export` needs one."""
 
 

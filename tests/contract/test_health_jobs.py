@@ -91,15 +91,28 @@ class Bed:
                 "flux": {"FLUX_JOB": "7"},
             }[system]
         made_up = {
-            "ALL": "\n".join(NODES), "UP": "\n".join(UP), "DOWN": DOWN, "FLUX_JOB": "",
-            "JOB_NODES": "\n".join(nodes or []), "DEAD": "none", "DEAD_NUMBER": "none",
-            "MEASURED": "0", "VERDICT": "0", "BAD": "", "CALLS": str(calls),
-        }  # fmt: skip
+            "ALL": "\n".join(NODES),
+            "UP": "\n".join(UP),
+            "DOWN": DOWN,
+            "FLUX_JOB": "",
+            "JOB_NODES": "\n".join(nodes or []),
+            "DEAD": "none",
+            "DEAD_NUMBER": "none",
+            "MEASURED": "0",
+            "VERDICT": "0",
+            "BAD": "",
+            "CALLS": str(calls),
+        }
         path = f"{self.folder / 'bin'}:{os.environ['PATH']}"
         return subprocess.run(
-            ["bash", str(script(system)), *words], cwd=self.folder, capture_output=True, text=True,
-            timeout=PATIENCE, env={"PATH": path, **made_up, **job, **variables}, check=False,
-        )  # fmt: skip
+            ["bash", str(script(system)), *words],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            env={"PATH": path, **made_up, **job, **variables},
+            check=False,
+        )
 
     def calls(self, name: str) -> list[str]:
         """Return the arguments of each call of a command."""
@@ -247,9 +260,13 @@ def test_a_measurement_that_failed_by_chance_is_tried_once_more(bed: Bed, system
 
 def test_settings_reach_check(bed: Bed) -> None:
     bed.run(
-        "slurm", nodes=NODES, HEALTH_BASELINE="nights", HEALTH_METRICS="m.prom",
-        HEALTH_ALLOW="host=n5 level=2", HEALTH_OPTIONS="--bytes 64",
-    )  # fmt: skip
+        "slurm",
+        nodes=NODES,
+        HEALTH_BASELINE="nights",
+        HEALTH_METRICS="m.prom",
+        HEALTH_ALLOW="host=n5 level=2",
+        HEALTH_OPTIONS="--bytes 64",
+    )
     measured, checked = bed.calls("isochrone")
     assert measured.startswith("measure latency-map --bytes 64 -o ./health-7.jsonl")
     assert "--baseline nights --add" in checked

@@ -45,9 +45,15 @@ def drawn(run: Run, folder: Path, name: str) -> list[Path]:
     gnuplot.write(run, folder / name)
     script = (folder / name).with_suffix(".gp").name
     done = subprocess.run(
-        [program, f"./{script}"], cwd=folder, capture_output=True, text=True, check=False,
-        stdin=subprocess.DEVNULL, timeout=PATIENCE, env={**os.environ, "HOME": str(folder)},
-    )  # fmt: skip
+        [program, f"./{script}"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        timeout=PATIENCE,
+        env={**os.environ, "HOME": str(folder)},
+    )
     assert done.returncode == 0, done.stderr
     made = {one.name for one in folder.iterdir()}
     assert TRACE not in made

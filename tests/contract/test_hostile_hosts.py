@@ -57,9 +57,14 @@ def test_a_list_of_bad_hosts_holds_names_of_hosts_only(
         run = latency_map(hosts, slow_hosts={name: 4.0})
         write(with_retests(run, [(k, 12) for k in range(4)]), tmp_path / f"{number}.jsonl")
         answer = run_here(
-            "check", f"{number}.jsonl", "--hosts-out", f"{number}.txt", "--junit",
-            f"{number}.xml", cwd=tmp_path,
-        )  # fmt: skip
+            "check",
+            f"{number}.jsonl",
+            "--hosts-out",
+            f"{number}.txt",
+            "--junit",
+            f"{number}.xml",
+            cwd=tmp_path,
+        )
         assert answer.returncode == 1, answer.stderr
         written = (tmp_path / f"{number}.txt").read_bytes().decode("ascii").split("\n")
         assert written.pop() == ""
@@ -121,9 +126,20 @@ def test_place_refuses_a_host_file_of_hostile_names(tmp_path: Path, golden: Gold
     for name in ("-n", "--launcher-arg", "$(touch pwned)", "a;b", "\x1b[2J", "a\u202eb", "é"):
         (tmp_path / "hosts").write_text(f"n1:2\n{name}:2\n")
         answer = run_here(
-            "place", "nodes", "--model", "ok-nodes.json", "--hostfile", "hosts", "--to", "hydra",
-            "-o", "out", "--search-time", "0", cwd=tmp_path,
-        )  # fmt: skip
+            "place",
+            "nodes",
+            "--model",
+            "ok-nodes.json",
+            "--hostfile",
+            "hosts",
+            "--to",
+            "hydra",
+            "-o",
+            "out",
+            "--search-time",
+            "0",
+            cwd=tmp_path,
+        )
         assert answer.returncode == 2
         golden(answer.stderr)
         assert answer.stderr.count("\n") == 1
@@ -139,9 +155,20 @@ def test_a_name_that_ends_an_option_is_refused_before_anything_is_written(
     helpers(tmp_path)
     for name in ("a:OVERSUBSCRIBE", "a,b", "a;b"):
         answer = run_here(
-            "place", "nodes", "--model", "ok-nodes.json", "--nodes", "2,2", "--to", form, "-o",
-            name, "--search-time", "0", cwd=tmp_path,
-        )  # fmt: skip
+            "place",
+            "nodes",
+            "--model",
+            "ok-nodes.json",
+            "--nodes",
+            "2,2",
+            "--to",
+            form,
+            "-o",
+            name,
+            "--search-time",
+            "0",
+            cwd=tmp_path,
+        )
         assert answer.returncode == 2
         golden(answer.stderr)
         assert not (tmp_path / name).exists()
@@ -156,10 +183,20 @@ def test_arguments_of_a_launcher_stay_words(launcher: str, tmp_path: Path) -> No
     words = [name for name in NAMES[::5] if name and "\0" not in name]
     template = ["--launcher-template", "start -n {ranks} {program}"] * (launcher == "generic")
     answer = run_here(
-        "measure", "synthetic", "-n", "2", "--dry-run", "--launcher", launcher, *template,
-        *(f"--launcher-arg={word}" for word in words), "-o", "./a $(touch pwned)\x1b.jsonl",
-        cwd=tmp_path, SLURM_MPI_TYPE="none",
-    )  # fmt: skip
+        "measure",
+        "synthetic",
+        "-n",
+        "2",
+        "--dry-run",
+        "--launcher",
+        launcher,
+        *template,
+        *(f"--launcher-arg={word}" for word in words),
+        "-o",
+        "./a $(touch pwned)\x1b.jsonl",
+        cwd=tmp_path,
+        SLURM_MPI_TYPE="none",
+    )
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout[:-1].isprintable()
     line = f"show() {{ printf '%s\\0' \"$@\"; }}; show {answer.stdout}"

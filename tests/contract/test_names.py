@@ -45,3 +45,12 @@ def test_no_number_has_the_name_of_another() -> None:
             if number and isinstance(target, ast.Name) and target.id.isupper():
                 values[target.id.strip("_")].add(value.value)
     assert not {name: found for name, found in values.items() if len(found) > 1}
+
+
+def test_the_formatter_lays_code_out() -> None:
+    """Only tables that say more in their own layout leave it: programs as nested lists."""
+    mark = "# fmt: " + "skip"
+    folders = ("src", "tests", "bench")
+    code = (path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+    marks = {path: path.read_text("utf-8").count(mark) for path in code}
+    assert sum(marks.values()) <= 20, {path: count for path, count in marks.items() if count}

@@ -143,9 +143,13 @@ def test_every_kind_of_page_is_tested_here() -> None:
 
 @pytest.mark.parametrize(
     ("change", "origin"),
-    [("measured", "measured"), ("simulated", "simulated"), ("made_up", "synthetic"),
-     ("imported", "imported")],
-)  # fmt: skip
+    [
+        ("measured", "measured"),
+        ("simulated", "simulated"),
+        ("made_up", "synthetic"),
+        ("imported", "imported"),
+    ],
+)
 def test_a_model_and_its_prediction_say_where_the_times_are_from(
     change: str, origin: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -153,10 +157,11 @@ def test_a_model_and_its_prediction_say_where_the_times_are_from(
     made = sweeps()
     for run in made:
         run.header |= {
-            "measured": {}, "simulated": {"clock": {"simulated": True}},
+            "measured": {},
+            "simulated": {"clock": {"simulated": True}},
             "made_up": {"kind": "sweep", "by": ["op", "p"], "made_up": True},
             "imported": {"imported": {"format": "csv"}},
-        }[change]  # fmt: skip
+        }[change]
     model = tmp_path / "model.json"
     assert main(["fit", *written(tmp_path, made), "--family", "bcast-log", "-o", str(model)]) == 0
     said = capsys.readouterr().out
@@ -201,8 +206,18 @@ def test_a_table_of_the_users_own_is_named_and_a_published_model_says_its_source
     assert "tabulated times" in said
     assert not MEASURED.search(said), said
     published = Path(__file__).parents[2] / "examples/models/t3e-1200.json"
-    asked = ["predict", "collective", "--model", str(published), "--op", "gather",
-             "--ranks", "8", "--bytes", "64"]  # fmt: skip
+    asked = [
+        "predict",
+        "collective",
+        "--model",
+        str(published),
+        "--op",
+        "gather",
+        "--ranks",
+        "8",
+        "--bytes",
+        "64",
+    ]
     assert main(asked) == 0
     assert models.read(published).source[:40] in capsys.readouterr().out
 

@@ -52,8 +52,10 @@ IMB = {
 
 def rows_of_osu() -> str:
     """Return the rows of the table of OSU: names of OSU beside commands."""
-    rows = (f"| `{name}` | {f'`measure {command}`' if command else 'no'} |"
-            for name, command in OSU.items())  # fmt: skip
+    rows = (
+        f"| `{name}` | {f'`measure {command}`' if command else 'no'} |"
+        for name, command in OSU.items()
+    )
     return "\n".join(("| benchmark | command |", "|---|---|", *rows))
 
 

@@ -157,8 +157,12 @@ def test_a_new_file_is_a_new_option_of_predict_and_place(tmp_path: Path) -> None
         found = subprocess.run(
             [sys.executable, "-m", "isochrone", *words],
             env={**os.environ, "PYTHONPATH": str(copy.parent)},
-            cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
-        )  # fmt: skip
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
         assert found.returncode == 0, found.stderr
         return found.stdout
 

@@ -81,8 +81,10 @@ def test_conda_asks_for_the_same() -> None:
     assert recipe["context"]["version"] == isochrone.__version__
     python = recipe["outputs"][0]["requirements"]
     assert {other_names.get(k, k): v for k, v in needs(python["run"]).items()} == {
-        **DEPENDENCIES, **REPORT, "python": PYTHON,
-    }  # fmt: skip
+        **DEPENDENCIES,
+        **REPORT,
+        "python": PYTHON,
+    }
     assert needs([line for line in python["host"] if line != "pip"]) == {**BUILD, "python": PYTHON}
     (script,) = recipe["outputs"][0]["build"]["python"]["entry_points"]
     assert script.split(" = ") == ["isochrone", PROJECT["project"]["scripts"]["isochrone"]]

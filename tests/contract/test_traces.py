@@ -69,8 +69,12 @@ def test_a_program_comes_back_from_its_trace(name: str, tmp_path: Path) -> None:
     (found,) = document["apps"]
     assert found["iterations"] == 40
     assert [next(iter(phase)) for phase in found["phases"]] == [
-        "compute", "exchange", "bcast", "exchange", "allreduce",
-    ]  # fmt: skip
+        "compute",
+        "exchange",
+        "bcast",
+        "exchange",
+        "allreduce",
+    ]
     for phase, truth in zip(found["phases"], PHASES, strict=True):
         (kind,) = truth
         if kind in ("bcast", "allreduce"):

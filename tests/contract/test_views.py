@@ -74,8 +74,15 @@ def test_it_has_the_signature_of_all_figures(subtests: pytest.Subtests) -> None:
 def test_each_kind_has_one_usual_figure() -> None:
     usual = [kind for n in NAMES for kind in registry.load("*.figures", n).VIEW.usual]
     assert sorted(usual) == [
-        "emulation", "hotspot", "latency-map", "orders", "recording", "sweep", "table", "tile-io",
-    ]  # fmt: skip
+        "emulation",
+        "hotspot",
+        "latency-map",
+        "orders",
+        "recording",
+        "sweep",
+        "table",
+        "tile-io",
+    ]
 
 
 def draw(name: str, runs: Run | list[Run], **options: object) -> Figure:
@@ -141,8 +148,13 @@ def test_a_view_of_sweeps_draws_small_cut_and_nameless_runs(name: str, tmp_path:
     nameless = collective(("bcast",), 16, sizes=(8,), repeats=1)
     nameless.ranks, nameless.end = [], None
     equal = collective(("bcast",), 2, sizes=(8,), repeats=3, noise=0.0)
-    mixed = [nameless, equal, bisection(8, sizes=(8,)), bisection(4, sizes=(8,)),
-             point_to_point(sizes=(8,), repeats=1)]  # fmt: skip
+    mixed = [
+        nameless,
+        equal,
+        bisection(8, sizes=(8,)),
+        bisection(4, sizes=(8,)),
+        point_to_point(sizes=(8,), repeats=1),
+    ]
     for scale in ("log", "linear"):
         views.save(draw(name, mixed, scale=scale), tmp_path / "a.png")
 
@@ -334,8 +346,10 @@ def test_a_matrix_begins_at_the_upper_left_and_explains_its_colours(name: str, r
 
 
 def test_all_matrices_of_amounts_have_the_same_colours() -> None:
-    least = [draw(name, run).axes[0].images[0].get_array() for name, run in
-             (("heatmap", mmpi_example()), ("matrix", halo_recording(2, 4)))]  # fmt: skip
+    least = [
+        draw(name, run).axes[0].images[0].get_array()
+        for name, run in (("heatmap", mmpi_example()), ("matrix", halo_recording(2, 4)))
+    ]
     colours = [
         {tuple(cell) for row in np.asarray(image).tolist() for cell in row} for image in least
     ]

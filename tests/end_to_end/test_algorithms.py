@@ -18,9 +18,19 @@ SHORT = ("--bytes", "64KiB", "--repeats", "3", "--retest", "0")
 def measure(name: str, ranks: int, algorithm: str, *options: object, **environ: str) -> Answer:
     find_mpi(name)
     return run_here(
-        "measure", "collective", "--mpicc", MPIS[name], "-n", ranks, "--algorithm", algorithm,
-        "--quiet", *SHORT, *options, **{**CROWDED, **environ},
-    )  # fmt: skip
+        "measure",
+        "collective",
+        "--mpicc",
+        MPIS[name],
+        "-n",
+        ranks,
+        "--algorithm",
+        algorithm,
+        "--quiet",
+        *SHORT,
+        *options,
+        **{**CROWDED, **environ},
+    )
 
 
 @pytest.mark.few(2)
@@ -58,9 +68,10 @@ def test_open_mpi_sends_the_messages_of_the_forced_algorithm(
 ) -> None:
     """It ignores in silence what it does not understand; so its messages are counted."""
     counting = {
-        "OMPI_MCA_pml_monitoring_enable": "2", "OMPI_MCA_pml_monitoring_enable_output": "3",
+        "OMPI_MCA_pml_monitoring_enable": "2",
+        "OMPI_MCA_pml_monitoring_enable_output": "3",
         "OMPI_MCA_pml_monitoring_filename": str(tmp_path / "sent"),
-    }  # fmt: skip
+    }
     options = ("--op", "bcast", "-o", tmp_path / "run.jsonl")
     answer = measure(name, 4, f"bcast={algorithm}", *options, **counting)
     assert answer.returncode == 0, answer.stderr

@@ -80,8 +80,22 @@ def test_no_batch_follows_from_a_warm_up_in_which_it_was_set(tmp_path: Path) -> 
     """It seemed to take no time: ten thousand operations were one sample, for minutes or hours."""
     mpicc = find_mpi("mpich-wheel").probe.mpicc
     out = tmp_path / "run.jsonl"
-    words = ("measure", "latency-map", "-n", "2", "--bytes", "64KiB", "--repeats", "8", "--quiet",
-             "--mpicc", mpicc, "--force", "-o", out)  # fmt: skip
+    words = (
+        "measure",
+        "latency-map",
+        "-n",
+        "2",
+        "--bytes",
+        "64KiB",
+        "--repeats",
+        "8",
+        "--quiet",
+        "--mpicc",
+        mpicc,
+        "--force",
+        "-o",
+        out,
+    )
     library = odd_clock(mpicc, tmp_path)
     for reading in range(READINGS + 2, READINGS + 8):  # one of them begins a warm-up
         answer = isochrone(*words, cwd=tmp_path, environ={**library, "ISO_WTIMES": str(reading)})

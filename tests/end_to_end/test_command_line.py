@@ -217,8 +217,10 @@ WRONG = [
     (["measure", "latency-map", "-n", "-3"], "'-3' is not a number of ranks"),
     (["measure", "latency-map", "-n", "many"], "'many' is not a number of ranks"),
     (["measure", "latency-map", "-n", "2", "--bytes", "huge"], "'huge' is not a message size"),
-    (["measure", "latency-map", "-n", "2", "--schedule", "fast"],
-     "not one of isolated|rounds|serial"),
+    (
+        ["measure", "latency-map", "-n", "2", "--schedule", "fast"],
+        "not one of isolated|rounds|serial",
+    ),
     (["measure", "latency-map", "-n", "2", "--typo"], "there is no option '--typo'"),
     (["platform", "nodes:many", "-o", "p.xml"], "'nodes' needs a whole number from 1"),
     (["platform", "nodes:4 wheels:4", "-o", "p.xml"], "unknown word 'wheels:4'"),
@@ -245,11 +247,15 @@ WRONG = [
     (["show", "osu.log"], "osu.log: the file has no table of an OSU benchmark"),
     (["show", "mmpi.log"], "mmpi.log"),
     (["fit", "map.jsonl", "map.jsonl"], "none of the 2 files can be fitted"),
-    (["predict", "collective", "--model", "model.json", "--bytes", "8", "--ranks", "-4"],
-     "'-4' is not a number of ranks"),
-    (["predict", "collective", "--model", "model.json", "--bytes", "8", "--ranks", "0:4:2"],
-     "'0:4:2' is not a number of ranks"),
-]  # fmt: skip
+    (
+        ["predict", "collective", "--model", "model.json", "--bytes", "8", "--ranks", "-4"],
+        "'-4' is not a number of ranks",
+    ),
+    (
+        ["predict", "collective", "--model", "model.json", "--bytes", "8", "--ranks", "0:4:2"],
+        "'0:4:2' is not a number of ranks",
+    ),
+]
 
 
 @pytest.mark.parametrize(("args", "complaint"), WRONG, ids=[" ".join(args) for args, _ in WRONG])
@@ -319,8 +325,12 @@ def test_a_full_disk_is_one_line(isochrone: Isochrone, map_file: Path, golden: G
     with Path("/dev/full").open("w") as full:
         answer = subprocess.run(
             [SCRIPTS / "isochrone", "show", map_file],
-            stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False,
-        )  # fmt: skip
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
     assert answer.returncode == 2
     golden.measured(answer.stderr)
 

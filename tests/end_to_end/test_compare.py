@@ -90,8 +90,11 @@ def test_scripts_get_all_of_it_as_one_document(isochrone: Isochrone, folder: Pat
     one = isochrone("compare", folder / "a-1.jsonl", folder / "b-1.jsonl", "--json")
     point = json.loads(one.stdout)["points"][0]
     assert (point["low"], point["high"], point["p"], point["verdict"]) == (
-        None, None, None, "not known",
-    )  # fmt: skip
+        None,
+        None,
+        None,
+        "not known",
+    )
 
 
 def test_one_start_a_side_cannot_be_judged_unless_the_user_insists(
@@ -174,8 +177,16 @@ def test_a_map_of_the_same_machine_placed_otherwise_is_no_change(
     isochrone: Isochrone, tmp_path: Path
 ) -> None:
     for name, more in (("block", []), ("cyclic", ["--slow-node", 2])):
-        isochrone("measure", *NULL.split(), "--placement", name, *more, "--quiet",
-                  "-o", tmp_path / f"{name}.jsonl")  # fmt: skip
+        isochrone(
+            "measure",
+            *NULL.split(),
+            "--placement",
+            name,
+            *more,
+            "--quiet",
+            "-o",
+            tmp_path / f"{name}.jsonl",
+        )
     answer = isochrone("compare", tmp_path / "block.jsonl", tmp_path / "cyclic.jsonl", *GATE)
     assert answer.returncode == 1
     lines = [line for line in answer.stdout.splitlines() if line.startswith("slower by")]
@@ -196,15 +207,29 @@ def test_launches_are_files_that_say_which_they_are(
     golden.measured(again.stderr)
     printed = isochrone("measure", *NULL.split(), "--launches", 2, "--dry-run", cwd=tmp_path).stdout
     assert [f"launch={k}/2" in line for k, line in enumerate(printed.splitlines(), 1)] == [
-        True, True,
-    ]  # fmt: skip
+        True,
+        True,
+    ]
 
 
 def test_sizes_that_are_chosen_are_chosen_once(isochrone: Isochrone, tmp_path: Path) -> None:
     """Launches with sizes of their own would have no points in common."""
-    answer = isochrone("measure", "point-to-point", "-n", 2, "--bytes", "auto:0:16KiB",
-                       "--launches", 3, "--repeats", 3, "--quiet", "-o", "p.jsonl",
-                       cwd=tmp_path)  # fmt: skip
+    answer = isochrone(
+        "measure",
+        "point-to-point",
+        "-n",
+        2,
+        "--bytes",
+        "auto:0:16KiB",
+        "--launches",
+        3,
+        "--repeats",
+        3,
+        "--quiet",
+        "-o",
+        "p.jsonl",
+        cwd=tmp_path,
+    )
     assert answer.returncode == 0, answer.stderr
     runs = [read(tmp_path / f"p-{k}.jsonl") for k in (1, 2, 3)]
     sizes = [set(run.tables["sample"]["bytes"].tolist()) for run in runs]
@@ -215,8 +240,19 @@ def test_two_commands_are_launched_in_turns_and_compared(
     isochrone: Isochrone, tmp_path: Path
 ) -> None:
     slow = f"{NULL} --slow-node '1'"
-    answer = isochrone("compare", "--measure", NULL, slow, "--launches", 3, *GATE, "--quiet",
-                       "-o", "kept", cwd=tmp_path)  # fmt: skip
+    answer = isochrone(
+        "compare",
+        "--measure",
+        NULL,
+        slow,
+        "--launches",
+        3,
+        *GATE,
+        "--quiet",
+        "-o",
+        "kept",
+        cwd=tmp_path,
+    )
     assert answer.returncode == 1, answer.stderr
     assert "slower by 200.0 %: node n1: 12 pairs" in answer.stdout
     files = list((tmp_path / "kept").iterdir())

@@ -51,9 +51,17 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site, as `make docs` builds it."""
     folder = tmp_path_factory.mktemp("site")
     command = [
-        sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-d", folder / "doctrees",
-        DOCS, folder / "html",
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-q",
+        "-W",
+        "--keep-going",
+        "-d",
+        folder / "doctrees",
+        DOCS,
+        folder / "html",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     return folder / "html"
@@ -110,11 +118,21 @@ def test_every_page_is_in_the_list_beside_it(site: Path, pages: dict[Path, Links
 def test_the_search_works_from_a_folder(site: Path, tmp_path: Path) -> None:
     """A browser refuses to fetch anything there; the index is a script."""
     done = subprocess.run(
-        [program(), "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000",
-         f"--user-data-dir={tmp_path}", "--dump-dom",
-         f"{(site / 'search.html').as_uri()}?q=aggregators"],
-        capture_output=True, text=True, timeout=PATIENCE, check=False,
-    )  # fmt: skip
+        [
+            program(),
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--virtual-time-budget=20000",
+            f"--user-data-dir={tmp_path}",
+            "--dump-dom",
+            f"{(site / 'search.html').as_uri()}?q=aggregators",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
     found = re.findall(
         r'<a href="([^"?#]*)[^"]*"[^>]*>[^<]*</a>', done.stdout.split("search-results")[1]
     )

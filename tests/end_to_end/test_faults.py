@@ -32,19 +32,25 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "environ",
     [
-        {"HOME": "/nonexistent"}, {"HOME": None}, {"HOME": "/proc/1"},
-        {"TMPDIR": "/nonexistent"}, {"PATH": "/usr/bin:/bin"},
-        {"LANG": None, "LC_ALL": None}, {"COLUMNS": "1"}, {"TERM": None},
+        {"HOME": "/nonexistent"},
+        {"HOME": None},
+        {"HOME": "/proc/1"},
+        {"TMPDIR": "/nonexistent"},
+        {"PATH": "/usr/bin:/bin"},
+        {"LANG": None, "LC_ALL": None},
+        {"COLUMNS": "1"},
+        {"TERM": None},
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_a_measurement_needs_none_of_these(
     mpich: Mpi, tmp_path: Path, environ: dict[str, str | None]
 ) -> None:
     """HOME, TMPDIR, PATH, locale and terminal may be missing, as in a batch job or a container."""
     out = tmp_path / "map.jsonl"
-    answer = isochrone(*MEASURE, "--mpicc", mpich.probe.mpicc, "-o", out,
-                       cwd=tmp_path, environ=environ)  # fmt: skip
+    answer = isochrone(
+        *MEASURE, "--mpicc", mpich.probe.mpicc, "-o", out, cwd=tmp_path, environ=environ
+    )
     assert answer.returncode == 0, answer.stderr
     assert read(out).complete
 
@@ -54,8 +60,9 @@ def test_a_home_that_cannot_be_written_is_no_place_for_the_probe(
 ) -> None:
     """Without a cache folder the probe is built where it can be, or the refusal says what to do."""
     environ = {"HOME": "/proc/1", "XDG_CACHE_HOME": None}
-    answer = isochrone(*MEASURE, "--mpicc", mpich.probe.mpicc, "-o", "map.jsonl",
-                       cwd=tmp_path, environ=environ)  # fmt: skip
+    answer = isochrone(
+        *MEASURE, "--mpicc", mpich.probe.mpicc, "-o", "map.jsonl", cwd=tmp_path, environ=environ
+    )
     assert "Traceback" not in answer.stderr
     assert answer.returncode in (0, 2, 3)
 
@@ -83,8 +90,15 @@ def test_output_may_be_closed_or_full(folder: Path, closed: str, code: int) -> N
 @pytest.mark.full
 def test_few_open_files_are_enough(mpich: Mpi, tmp_path: Path) -> None:
     """A limit of 64 is that of some login nodes."""
-    answer = isochrone(*MEASURE, "--mpicc", mpich.probe.mpicc, "-o", "map.jsonl",
-                       cwd=tmp_path, limits="ulimit -n 64;")  # fmt: skip
+    answer = isochrone(
+        *MEASURE,
+        "--mpicc",
+        mpich.probe.mpicc,
+        "-o",
+        "map.jsonl",
+        cwd=tmp_path,
+        limits="ulimit -n 64;",
+    )
     assert answer.returncode == 0, answer.stderr
     report = isochrone("report", "map.jsonl", "-o", "r.html", cwd=tmp_path, limits="ulimit -n 64;")
     assert report.returncode == 0, report.stderr
@@ -93,8 +107,9 @@ def test_few_open_files_are_enough(mpich: Mpi, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kilobytes", [350_000, 500_000])
 def test_too_little_memory_is_said_in_a_line(folder: Path, kilobytes: int) -> None:
     """Login nodes limit the memory of a process."""
-    answer = isochrone("report", "map.jsonl", "-o", "r.html", cwd=folder,
-                       limits=f"ulimit -v {kilobytes};")  # fmt: skip
+    answer = isochrone(
+        "report", "map.jsonl", "-o", "r.html", cwd=folder, limits=f"ulimit -v {kilobytes};"
+    )
     assert "Traceback" not in answer.stderr
     assert answer.returncode in (0, 2)
     assert (folder / "r.html").exists() == (answer.returncode == 0)
@@ -130,8 +145,11 @@ def test_a_name_that_is_no_text_comes_out_as_it_went_in(folder: Path) -> None:
     inner.mkdir()
     answer = subprocess.run(
         [ISOCHRONE, "export", folder / "map.jsonl", "--to", "csv", "-o", inner / "o.csv"],
-        stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False,
-    )  # fmt: skip
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
+    )
     assert answer.returncode == 0, answer.stderr
     assert (inner / "o.csv").exists()
     assert b"Traceback" not in answer.stderr
@@ -150,12 +168,18 @@ def _full(folder: Path) -> Path:
 @pytest.mark.parametrize(
     "words",
     [
-        ("report",), ("plot",), ("export", "--to", "csv"), ("export", "--to", "npz"),
-        ("export", "--to", "matlab"), ("check", "--hosts-out"), ("check", "--junit"),
-        ("check", "--openmetrics"), ("check", "--page"),
+        ("report",),
+        ("plot",),
+        ("export", "--to", "csv"),
+        ("export", "--to", "npz"),
+        ("export", "--to", "matlab"),
+        ("check", "--hosts-out"),
+        ("check", "--junit"),
+        ("check", "--openmetrics"),
+        ("check", "--page"),
     ],
     ids=" ".join,
-)  # fmt: skip
+)
 def test_what_cannot_be_written_is_a_line(
     folder: Path, words: tuple[str, ...], where: Callable[[Path], Path]
 ) -> None:

@@ -15,9 +15,14 @@ KIT = ROOT / "contrib/field-trial/field-trial.sh"
 
 def trial(folder: Path, *words: object, path: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [str(KIT), *map(str, words)], cwd=folder, capture_output=True, text=True, check=False,
-        timeout=PATIENCE, env={**os.environ, **CROWDED, "PATH": path},
-    )  # fmt: skip
+        [str(KIT), *map(str, words)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+        env={**os.environ, **CROWDED, "PATH": path},
+    )
 
 
 def test_a_bundle_holds_readable_runs_without_names(mpich: Mpi, tmp_path: Path) -> None:

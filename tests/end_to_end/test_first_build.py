@@ -53,8 +53,17 @@ class Site:
         for launcher in ("mpiexec", "mpiexec.hydra"):
             (folder / launcher).symlink_to(MPIS["mpich-wheel"].with_name(launcher))
         self.environ = {"XDG_CACHE_HOME": str(folder / "cache"), "CFLAGS": "-O0"}
-        self.words = ("measure", "synthetic", "-n", "1", "--dry-run", "-o", "x.jsonl",
-                      "--mpicc", str(self.mpicc))  # fmt: skip
+        self.words = (
+            "measure",
+            "synthetic",
+            "-n",
+            "1",
+            "--dry-run",
+            "-o",
+            "x.jsonl",
+            "--mpicc",
+            str(self.mpicc),
+        )
 
     def compiler(self, how: str) -> None:
         """Let the wrapper do something else; it stays the same for whoever asks which it is."""
@@ -70,10 +79,15 @@ class Site:
         """Do so with a constant of ours changed, where nobody would wait for the usual one."""
         code = f"import sys; {setting}; from isochrone.cli.main import main; sys.exit(main())"
         return subprocess.run(
-            [sys.executable, "-c", code, *self.words], cwd=self.folder, check=False, text=True,
-            env={**os.environ, **self.environ}, capture_output=True, timeout=PATIENCE,
+            [sys.executable, "-c", code, *self.words],
+            cwd=self.folder,
+            check=False,
+            text=True,
+            env={**os.environ, **self.environ},
+            capture_output=True,
+            timeout=PATIENCE,
             stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+        )
 
     @property
     def cache(self) -> Path:

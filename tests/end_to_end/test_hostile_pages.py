@@ -21,8 +21,15 @@ from made_up.latency_maps import latency_map
 pytestmark = pytest.mark.browser
 
 KINDS = (
-    "latency-map", "sweep", "grids", "hotspot", "tile-io", "emulation", "recording", "io-recording",
-)  # fmt: skip
+    "latency-map",
+    "sweep",
+    "grids",
+    "hotspot",
+    "tile-io",
+    "emulation",
+    "recording",
+    "io-recording",
+)
 
 FORBIDDEN = "img, iframe, object, embed, base, form, foreignObject, audio, video, animate, set"
 

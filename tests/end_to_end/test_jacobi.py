@@ -41,14 +41,20 @@ def program(every_mpi: Mpi, folder: Path) -> Path:
 def started(mpi: Mpi, program: Path, ranks: int, *options: object) -> tuple[int, str, str]:
     """Start it through the launcher of its MPI; return exit code, output and errors."""
     job = launchers.Job(
-        ranks=ranks, program=(str(program), *map(str, options)), mpicc=mpi.probe.mpicc,
+        ranks=ranks,
+        program=(str(program), *map(str, options)),
+        mpicc=mpi.probe.mpicc,
         processors=len(os.sched_getaffinity(0)),
-    )  # fmt: skip
+    )
     argv = launchers.load(launchers.choose(os.environ, mpi.probe.library)).command(job)
     done = subprocess.run(
-        argv, capture_output=True, text=True, timeout=PATIENCE, check=False,
+        argv,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
         env={**os.environ, **CROWDED},
-    )  # fmt: skip
+    )
     return done.returncode, done.stdout, done.stderr
 
 
@@ -73,9 +79,20 @@ def test_it_computes_what_a_serial_program_does(
         grid = dice.choice(["", *grids(ranks)])
         asked = ["--grid", grid] if grid else []
         code, out, errors = started(
-            every_mpi, program, ranks, "--n", n, "--iterations", iterations, "--variant", variant,
-            "--repeats", 2, "--check", *asked,
-        )  # fmt: skip
+            every_mpi,
+            program,
+            ranks,
+            "--n",
+            n,
+            "--iterations",
+            iterations,
+            "--variant",
+            variant,
+            "--repeats",
+            2,
+            "--check",
+            *asked,
+        )
         assert code == 0, (ranks, n, iterations, grid, out, errors)
         found = lines(out)
         assert [line["repeat"] for line in found] == [0, 1]
@@ -130,11 +147,25 @@ def test_in_a_simulation_computing_takes_the_operations_times_t_op(
     (tmp_path / "P.xml").write_text(machine.xml())
     (tmp_path / "hosts").write_text(machine.hosts())
     argv = [
-        "smpirun", "-np", "4", "-platform", tmp_path / "P.xml", "-hostfile", tmp_path / "hosts",
-        "--log=root.thres:critical", "--cfg=smpi/simulate-computation:no", "--cfg=smpi/wtime:0",
-        folder / "simgrid/jacobi-simulated", "--n", "60", "--variant", variant, "--check",
-        "--t-op", "1e-6",
-    ]  # fmt: skip
+        "smpirun",
+        "-np",
+        "4",
+        "-platform",
+        tmp_path / "P.xml",
+        "-hostfile",
+        tmp_path / "hosts",
+        "--log=root.thres:critical",
+        "--cfg=smpi/simulate-computation:no",
+        "--cfg=smpi/wtime:0",
+        folder / "simgrid/jacobi-simulated",
+        "--n",
+        "60",
+        "--variant",
+        variant,
+        "--check",
+        "--t-op",
+        "1e-6",
+    ]
     done = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     (line,) = lines(done.stdout)

@@ -23,9 +23,13 @@ def on_terminal(*words: str, answer: str, cwd: Path) -> tuple[int, str]:
     """Run the command on a terminal, type an answer to its question, return code and text."""
     terminal, theirs = pty.openpty()
     process = subprocess.Popen(
-        [SCRIPTS / "isochrone", *words], stdin=theirs, stdout=theirs, stderr=theirs, cwd=cwd,
+        [SCRIPTS / "isochrone", *words],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        cwd=cwd,
         start_new_session=True,
-    )  # fmt: skip
+    )
     os.close(theirs)
     text, end, typed = "", time.monotonic() + PATIENCE, False
     try:

@@ -50,8 +50,13 @@ class Map:
     def open(self, made: Sequence[Run], width: int = 1280) -> Map:
         """Write the report of some runs, and open it."""
         self.path = self.written(made)
-        self.browser.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
-                          deviceScaleFactor=1, mobile=False)  # fmt: skip
+        self.browser.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=900,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
         self.browser.open(self.path)
         assert self.value(READY)
         self.value("document.querySelectorAll('.part').forEach(one => { one.open = true; })")
@@ -388,8 +393,9 @@ def test_everything_can_be_reached_and_has_a_name(page: Map) -> None:
     roles = {"textbox", "searchbox", "combobox", "button", "application", "region"}
     found = [
         (node["role"]["value"], node.get("name", {}).get("value", ""))
-        for node in tree if not node["ignored"] and node["role"]["value"] in roles
-    ]  # fmt: skip
+        for node in tree
+        if not node["ignored"] and node["role"]["value"] in roles
+    ]
     assert len(found) > 10
     assert [role for role, name in found if not name.strip()] == []
     assert page.value(

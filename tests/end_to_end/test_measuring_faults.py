@@ -38,11 +38,15 @@ def test_a_full_disk_keeps_what_was_measured(tmp_path: Path, mpi: str, golden: G
     disk, kept = tmp_path / "disk", tmp_path / "kept.jsonl"
     disk.mkdir()
     words = measure(mpi, disk / "run.jsonl", *MANY)
-    script = (f'mount -t tmpfs -o size=64k none "{disk}" || exit 99; shift; "$@"; code=$?; '
-              f'cp "{disk}/run.jsonl" "{kept}"; exit $code')  # fmt: skip
+    script = (
+        f'mount -t tmpfs -o size=64k none "{disk}" || exit 99; shift; "$@"; code=$?; '
+        f'cp "{disk}/run.jsonl" "{kept}"; exit $code'
+    )
     answer = isochrone(
-        *words, cwd=tmp_path, within=["unshare", "--mount", "bash", "-c", script, "bash", "exec"],
-    )  # fmt: skip
+        *words,
+        cwd=tmp_path,
+        within=["unshare", "--mount", "bash", "-c", script, "bash", "exec"],
+    )
     line = one_line(answer, 3)
     golden.measured(answer.stderr, having="cannot write")
     golden.measured(line)
@@ -62,9 +66,10 @@ def test_a_file_system_that_fails_keeps_what_was_measured(
     source = Path(__file__).parents[1] / "beds/disk_fails.c"
     subprocess.run(["cc", "-shared", "-fPIC", source, "-o", library, "-ldl"], check=True)
     answer = isochrone(
-        *measure(mpi, out, *MANY), cwd=tmp_path,
+        *measure(mpi, out, *MANY),
+        cwd=tmp_path,
         environ={"LD_PRELOAD": str(library), "ISO_FLUSHES": "20"},
-    )  # fmt: skip
+    )
     line = one_line(answer, 3)
     golden.measured(answer.stderr, having="cannot write")
     golden.measured(line)
@@ -126,9 +131,11 @@ def test_too_little_memory_to_measure_is_said(tmp_path: Path, mpi: str, kilobyte
     out = tmp_path / "map.jsonl"
     options = ("latency-map", "-n", "2", "--repeats", "5")
     answer = isochrone(
-        *measure(mpi, out, *options), cwd=tmp_path, limits=f"ulimit -v {kilobytes};",
+        *measure(mpi, out, *options),
+        cwd=tmp_path,
+        limits=f"ulimit -v {kilobytes};",
         environ={MARK: mark},
-    )  # fmt: skip
+    )
     assert marked(mark) == []
     if answer.returncode == 0:
         assert read(out).complete

@@ -48,9 +48,17 @@ def test_measured_times_become_a_model_that_predicts(
     model = tmp_path / "model.json"
     answer = isochrone("fit", *runs[:2], "-v", "-o", model)
     assert answer.returncode == 0, answer.stderr
-    for words in ("bcast-log model", "(80 points, 1600 measured times)", "R²", "leave-one-out",
-                  "leave-one-group-out by p", "Families by cross-validation error", "<- taken",
-                  "scatter-allgather", str(model)):  # fmt: skip
+    for words in (
+        "bcast-log model",
+        "(80 points, 1600 measured times)",
+        "R²",
+        "leave-one-out",
+        "leave-one-group-out by p",
+        "Families by cross-validation error",
+        "<- taken",
+        "scatter-allgather",
+        str(model),
+    ):
         assert words in answer.stdout
     asked = ("--op", "bcast", "--ranks", "4,8:32:x2", "--bytes", "64KiB,100KiB", "--json")
     found = json.loads(isochrone("predict", "collective", "--model", model, *asked).stdout)
@@ -143,9 +151,13 @@ def test_the_python_of_the_documentation_runs(tmp_path: Path) -> None:
         write(run_of(data), tmp_path / f"b{p}.jsonl")
     answer = subprocess.run(
         [sys.executable, "-c", code + "\nprint(isochrone.read_model('bcast.json'))"],
-        cwd=tmp_path, env=dict(os.environ), capture_output=True, text=True, timeout=120,
+        cwd=tmp_path,
+        env=dict(os.environ),
+        capture_output=True,
+        text=True,
+        timeout=120,
         check=False,
-    )  # fmt: skip
+    )
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout.count("bcast-log model") == 2
 
@@ -156,11 +168,21 @@ def test_the_python_with_a_table_of_the_documentation_runs(tmp_path: Path) -> No
     page = (ROOT / "docs/models.md").read_text()
     code = page.split("```python\n")[2].split("```")[0]
     answer = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, env=dict(os.environ), capture_output=True,
-        text=True, timeout=120, check=False,
-    )  # fmt: skip
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=dict(os.environ),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert answer.returncode == 0, answer.stderr
-    for words in ("candidates for op bcast", "standard error", "correlation", "flat-tree model",
-                  "outside the fitted range 2 to 16"):  # fmt: skip
+    for words in (
+        "candidates for op bcast",
+        "standard error",
+        "correlation",
+        "flat-tree model",
+        "outside the fitted range 2 to 16",
+    ):
         assert words in answer.stdout
     assert (tmp_path / "fit.png").read_bytes().startswith(b"\x89PNG")

@@ -28,14 +28,21 @@ def tool(tmp_path_factory: pytest.TempPathFactory) -> Tool:
     shutil.copytree(ROOT / "probe", tree / "probe", ignore=shutil.ignore_patterns("build"))
     shutil.copy(ROOT / "tests/experiments/ring.c", tree / "probe/experiments")
     environ = {
-        **os.environ, "PYTHONPATH": str(tree / "src"), "MPICC": str(MPIS["mpich-wheel"]),
-    }  # fmt: skip
+        **os.environ,
+        "PYTHONPATH": str(tree / "src"),
+        "MPICC": str(MPIS["mpich-wheel"]),
+    }
 
     def run(*args: object) -> Answer:
         answer = subprocess.run(
-            [sys.executable, "-m", "isochrone", *map(str, args)], env=environ,
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240, check=False,
-        )  # fmt: skip
+            [sys.executable, "-m", "isochrone", *map(str, args)],
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
         assert answer.returncode == 0, answer.stderr
         return answer
 

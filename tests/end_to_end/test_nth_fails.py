@@ -24,9 +24,11 @@ from made_up.sweeps import point_to_point
 MEASUREMENT = ("latency-map", "-n", "2", "--bytes", "8", "--repeats", "10", "--retest", "0")
 
 ACROSS = (
-    ("isochrone-probe", "write", 2), ("isochrone-probe", "memory", 9), ("python", "fork", 3),
+    ("isochrone-probe", "write", 2),
+    ("isochrone-probe", "memory", 9),
+    ("python", "fork", 3),
     ("python", "write", 1),
-)  # fmt: skip
+)
 """What fails in which programs of a measurement, and each how many-th in `make test`."""
 
 STARTED = 20
@@ -45,8 +47,10 @@ def test_whatever_fails_a_file_is_whole_and_a_line_says_so(
     tmp_path: Path, library: Path, command: str, full: bool
 ) -> None:
     (out := tmp_path / "out").mkdir()
-    write(point_to_point() if command == "fit" else latency_map(["a", "a", "b", "b"]),
-          tmp_path / "run.jsonl")  # fmt: skip
+    write(
+        point_to_point() if command == "fit" else latency_map(["a", "a", "b", "b"]),
+        tmp_path / "run.jsonl",
+    )
     to = out / ("model.json" if command == "fit" else "report.html")
     words = (command, tmp_path / "run.jsonl", "-o", to, "--force")
     step = {"memory": 1 if full else 40}
@@ -79,9 +83,15 @@ def test_memory_that_the_command_lacks_ends_a_measurement(
 @pytest.mark.slow
 @pytest.mark.parametrize(("program", "family", "step"), ACROSS)
 def test_whatever_fails_in_a_measurement_leaves_nothing_behind(
-    tmp_path: Path, library: Path, mpich: Mpi, program: str, family: str, step: int, full: bool,
+    tmp_path: Path,
+    library: Path,
+    mpich: Mpi,
+    program: str,
+    family: str,
+    step: int,
+    full: bool,
     subtests: pytest.Subtests,
-) -> None:  # fmt: skip
+) -> None:
     """All processes count together: which of two ranks is the n-th is up to them."""
     for how in HOWS if full else HOWS[:1]:
         n = 1
@@ -101,9 +111,12 @@ def test_memory_that_any_process_of_python_lacks_leaves_nothing_behind(
 
 
 def _measured(
-    folder: Path, library: Path, mpi: Mpi, fault: tuple[str, str, str, int],
+    folder: Path,
+    library: Path,
+    mpi: Mpi,
+    fault: tuple[str, str, str, int],
     subtests: pytest.Subtests,
-) -> int:  # fmt: skip
+) -> int:
     """Measure with a fault, and return how many calls there were that could have failed."""
     program, family, how, n = fault
     place = folder / f"{how}-{n}"
@@ -112,12 +125,16 @@ def _measured(
     (place / "calls").write_bytes(bytes(8))
     mark = f"{family}-{os.getpid()}-{time.monotonic_ns()}"
     environ = {
-        MARK: mark, "TMPDIR": str(place / "tmp"), "LD_PRELOAD": str(library),
-        "ISO_FAULT_FAMILY": family, "ISO_FAULT_N": str(n), "ISO_FAULT_PROGRAM": program,
+        MARK: mark,
+        "TMPDIR": str(place / "tmp"),
+        "LD_PRELOAD": str(library),
+        "ISO_FAULT_FAMILY": family,
+        "ISO_FAULT_N": str(n),
+        "ISO_FAULT_PROGRAM": program,
         "ISO_FAULT_COUNTER": str(place / "calls"),
         **({"ISO_FAULT_ONCE": "1"} if how == "once" else {}),
         **({} if program == "python" else {"ISO_FAULT_OWN": "1", "ISO_FAULT_LEAST": "1"}),
-    }  # fmt: skip
+    }
     out = place / "out/run.jsonl"
     words = ("measure", *MEASUREMENT, "--mpicc", mpi.probe.mpicc, "-o", out)
     answer = isochrone(*words, cwd=place, environ=environ)

@@ -60,10 +60,16 @@ def test_orders_of_aggregators_move_no_rank(isochrone: Isochrone) -> None:
     hosts = ROOT / "examples/collective-io/nodes.txt"
     words = ("--hostfile", hosts, "--tiles", "4x4", "--model", TACHYON)
     answer = isochrone(
-        "place", "orders", "--what", "aggregators", *words,
-        "--hints", "cb_nodes=4,cb_buffer_size=4MiB",
-        "--dry-run", "--json",
-    )  # fmt: skip
+        "place",
+        "orders",
+        "--what",
+        "aggregators",
+        *words,
+        "--hints",
+        "cb_nodes=4,cb_buffer_size=4MiB",
+        "--dry-run",
+        "--json",
+    )
     assert answer.returncode == 0, answer.stderr
     found = json.loads(answer.stdout)
     assert not any("nothing was" in warning for warning in found["warnings"])

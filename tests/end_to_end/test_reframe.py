@@ -28,9 +28,15 @@ def reframe(folder: Path, *settings: str, path: str) -> subprocess.CompletedProc
         argv += ["-S", f"LatencyMap.{setting}"]
     environ = {**os.environ, "PATH": path, "HOME": str(folder), "TMPDIR": str(folder)}
     return subprocess.run(
-        argv, cwd=folder, env=environ, capture_output=True, text=True, timeout=PATIENCE,
-        stdin=subprocess.DEVNULL, check=False,
-    )  # fmt: skip
+        argv,
+        cwd=folder,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
 
 
 @pytest.fixture(scope="module")

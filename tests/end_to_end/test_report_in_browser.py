@@ -61,8 +61,10 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def sweeps_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write a report of sweeps, several of a kind, one of them full of attacks."""
     hostile = collective(("bcast", "scan"), late=5)
-    rows = [{**row, "op": HOSTILE[1]} if row["op"] == "scan" else row
-            for row in hostile.tables["sample"].rows()]  # fmt: skip
+    rows = [
+        {**row, "op": HOSTILE[1]} if row["op"] == "scan" else row
+        for row in hostile.tables["sample"].rows()
+    ]
     hostile.tables["sample"] = table_of(rows)
     hostile.header |= {"seconds_are": HOSTILE[0], "mpi": {"library": HOSTILE[2]}}
     path = tmp_path_factory.mktemp("sweeps") / "report.html"
@@ -79,8 +81,13 @@ def test_a_report_of_sweeps_is_silent_readable_and_fits(
 ) -> None:
     """No console line, no script, no request; the page fits a phone; text stands out."""
     browser.open(sweeps_report)
-    browser.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
-                 deviceScaleFactor=1, mobile=False)  # fmt: skip
+    browser.call(
+        "Emulation.setDeviceMetricsOverride",
+        width=width,
+        height=900,
+        deviceScaleFactor=1,
+        mobile=False,
+    )
     browser.call(
         "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
     )
@@ -124,8 +131,13 @@ def test_a_comparison_is_silent_readable_and_fits(
 ) -> None:
     """Two measurements on one page, with hosts and libraries of a hostile machine."""
     browser.open(comparison)
-    browser.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
-                 deviceScaleFactor=1, mobile=False)  # fmt: skip
+    browser.call(
+        "Emulation.setDeviceMetricsOverride",
+        width=width,
+        height=900,
+        deviceScaleFactor=1,
+        mobile=False,
+    )
     browser.call(
         "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
     )
@@ -148,12 +160,20 @@ def decisions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (360, "dark")])
 def test_the_page_of_each_decision_is_silent_readable_and_fits(
-    browser: Browser, decisions: dict[str, Path], width: int, scheme: str,
+    browser: Browser,
+    decisions: dict[str, Path],
+    width: int,
+    scheme: str,
     subtests: pytest.Subtests,
-) -> None:  # fmt: skip
+) -> None:
     """A verdict first; nothing wider than a phone; a name for every table and picture."""
-    browser.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
-                 deviceScaleFactor=1, mobile=False)  # fmt: skip
+    browser.call(
+        "Emulation.setDeviceMetricsOverride",
+        width=width,
+        height=900,
+        deviceScaleFactor=1,
+        mobile=False,
+    )
     browser.call(
         "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
     )
@@ -190,8 +210,13 @@ def test_a_report_of_collective_io_is_silent_readable_and_fits(
     browser: Browser, collective_io_report: Path, width: int, scheme: str
 ) -> None:
     browser.open(collective_io_report)
-    browser.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
-                 deviceScaleFactor=1, mobile=False)  # fmt: skip
+    browser.call(
+        "Emulation.setDeviceMetricsOverride",
+        width=width,
+        height=900,
+        deviceScaleFactor=1,
+        mobile=False,
+    )
     browser.call(
         "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
     )
@@ -265,8 +290,13 @@ def test_even_an_injected_script_would_not_run(page: Browser) -> None:
 
 @pytest.mark.parametrize("width", [1280, 360])
 def test_pictures_are_there_and_the_page_fits_its_window(page: Browser, width: int) -> None:
-    page.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1,
-              mobile=False)  # fmt: skip
+    page.call(
+        "Emulation.setDeviceMetricsOverride",
+        width=width,
+        height=900,
+        deviceScaleFactor=1,
+        mobile=False,
+    )
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.evaluate(UNFOLDED)
     page.evaluate(SETTLED)
@@ -305,8 +335,13 @@ def demonstration(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_report_fits_on_three_screens_and_opens_with_what_was_found(
     browser: Browser, demonstration: Path
 ) -> None:
-    browser.call("Emulation.setDeviceMetricsOverride", width=1440, height=900,
-                 deviceScaleFactor=1, mobile=False)  # fmt: skip
+    browser.call(
+        "Emulation.setDeviceMetricsOverride",
+        width=1440,
+        height=900,
+        deviceScaleFactor=1,
+        mobile=False,
+    )
     browser.open(demonstration)
     height = browser.evaluate("document.documentElement.scrollHeight")
     assert height <= THREE_SCREENS

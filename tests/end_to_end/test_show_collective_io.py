@@ -44,8 +44,9 @@ def test_an_exchange_of_tiles_is_measured_shown_drawn_and_reported(
     assert "node): 0" in answer.stdout
     found = json.loads(isochrone("show", "--json", run).stdout)
     assert [(p["phase"], p["op"], p["n"]) for p in found["phases"]] == [
-        ("exchange", "write", 5), ("exchange", "read", 5),
-    ]  # fmt: skip
+        ("exchange", "write", 5),
+        ("exchange", "read", 5),
+    ]
     assert found["phases"][0]["bytes"] == 4 * 64 * 64 * 3
     (node,) = found["nodes"]
     assert (node["intra"], node["in"], node["out"], node["hot"]) == (4, 0, 0, False)

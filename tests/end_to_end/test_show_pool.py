@@ -25,8 +25,22 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_three_launches_of_real_ranks_have_intervals(isochrone: Isochrone, tmp_path: Path) -> None:
-    answer = isochrone("measure", "point-to-point", "-n", 2, "--bytes", "8,1KiB", "--repeats", 6,
-                       "--launches", 3, "--quiet", "-o", "p.jsonl", cwd=tmp_path)  # fmt: skip
+    answer = isochrone(
+        "measure",
+        "point-to-point",
+        "-n",
+        2,
+        "--bytes",
+        "8,1KiB",
+        "--repeats",
+        6,
+        "--launches",
+        3,
+        "--quiet",
+        "-o",
+        "p.jsonl",
+        cwd=tmp_path,
+    )
     assert answer.returncode == 0, answer.stderr
     found = json.loads(isochrone("show", "--pool", "p.jsonl", "--json", cwd=tmp_path).stdout)
     assert (found["kind"], found["launches"], found["unit"]) == ("sweep", 3, "launch")

@@ -60,8 +60,20 @@ def test_a_file_of_something_else_is_never_taken_for_a_result(
     isochrone: Command, tmp_path: Path, golden: Golden
 ) -> None:
     (tmp_path / "mpptest").mkdir()
-    isochrone("measure", "point-to-point", "-n", 2, "--bytes", "8", "--repeats", "2", "--quiet",
-              "-o", "mpptest/short-2.jsonl", cwd=tmp_path)  # fmt: skip
+    isochrone(
+        "measure",
+        "point-to-point",
+        "-n",
+        2,
+        "--bytes",
+        "8",
+        "--repeats",
+        "2",
+        "--quiet",
+        "-o",
+        "mpptest/short-2.jsonl",
+        cwd=tmp_path,
+    )
     answer = isochrone("suite", "mpptest", "--ranks", "2", cwd=tmp_path)
     assert answer.returncode == 2
     golden.measured(answer.stderr)
@@ -111,8 +123,9 @@ def test_a_suite_that_runs_several_times_can_be_compared(
     quick = ("suite", "quick", "--ranks", "2", "--budget", "8", "--quiet", "--launches", "2")
     assert isochrone(*quick, "-o", "both", cwd=tmp_path).returncode == 0
     assert [folder.name for folder in sorted((tmp_path / "both").iterdir())] == [
-        "launch-1", "launch-2",
-    ]  # fmt: skip
+        "launch-1",
+        "launch-2",
+    ]
     compared = isochrone("compare", "both", "both", "--json", cwd=tmp_path)
     found = json.loads(compared.stdout)["comparisons"]
     assert set(found) == {f"{name}-2.jsonl" for name in presets.SUITES["quick"].presets}

@@ -33,8 +33,10 @@ def test_a_victim_runs_alone_and_beside_a_congestor_on_other_ranks(
     (path,) = (tmp_path / "congestion").iterdir()
     assert path.name == "rr_two_sided_lat-two_sided_incast-4.jsonl"
     summary = emulation(read(path))
-    assert [(app.ranks, app.background) for app in summary.apps] == [((1, 3), False),
-                                                                     ((0, 2), True)]  # fmt: skip
+    assert [(app.ranks, app.background) for app in summary.apps] == [
+        ((1, 3), False),
+        ((0, 2), True),
+    ]
     assert summary.repeats == 5
     (slowdown,) = [slowdown for slowdown in summary.slowdowns if slowdown.number == 0]
     assert slowdown.wall.known

@@ -33,10 +33,15 @@ def test_a_suite_that_is_killed_many_times_is_whole_in_the_end(
     kills = 50 if full else 5
     path = os.pathsep.join([str(TESTS), *sys.path])
     tried = subprocess.run(
-        [sys.executable, "-m", "beds.resumed", tmp_path, str(kills), "1"], cwd=tmp_path, text=True,
-        env={**os.environ, "PYTHONPATH": path}, stdin=subprocess.DEVNULL, capture_output=True,
-        timeout=PATIENCE, check=False,
-    )  # fmt: skip
+        [sys.executable, "-m", "beds.resumed", tmp_path, str(kills), "1"],
+        cwd=tmp_path,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
+    )
     said = (tmp_path / "said").read_text()
     assert tried.returncode == 0, tried.stderr
     assert "Traceback" not in said

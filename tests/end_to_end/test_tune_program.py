@@ -15,9 +15,21 @@ def test_a_program_is_recorded_measured_and_judged(mpich: Mpi, tmp_path: Path) -
     program = built(mpich, tmp_path, "scattering")
     command = [mpich.probe.mpicc.with_name("mpiexec"), "-n", 2, program]
     answer = run_here(
-        "tune", "program", "-o", tmp_path / "tuned", "--launches", 3, "--budget", 4, "--json",
-        "--mpicc", mpich.probe.mpicc, "--", *command, **CROWDED,
-    )  # fmt: skip
+        "tune",
+        "program",
+        "-o",
+        tmp_path / "tuned",
+        "--launches",
+        3,
+        "--budget",
+        4,
+        "--json",
+        "--mpicc",
+        mpich.probe.mpicc,
+        "--",
+        *command,
+        **CROWDED,
+    )
     assert answer.returncode == 0, answer.stderr
     document = json.loads(answer.stdout)
     assert document == json.loads((tmp_path / "tuned/report.json").read_text())
@@ -34,8 +46,18 @@ def test_a_program_is_recorded_measured_and_judged(mpich: Mpi, tmp_path: Path) -
 
 def test_what_records_nothing_is_refused(mpich: Mpi, tmp_path: Path) -> None:
     answer = run_here(
-        "tune", "program", "-o", tmp_path / "tuned", "--mpicc", mpich.probe.mpicc,
-        "--", mpich.probe.mpicc.with_name("mpiexec"), "-n", 2, "true", **CROWDED,
-    )  # fmt: skip
+        "tune",
+        "program",
+        "-o",
+        tmp_path / "tuned",
+        "--mpicc",
+        mpich.probe.mpicc,
+        "--",
+        mpich.probe.mpicc.with_name("mpiexec"),
+        "-n",
+        2,
+        "true",
+        **CROWDED,
+    )
     assert answer.returncode == 2
     assert len(answer.stderr.splitlines()) == 1

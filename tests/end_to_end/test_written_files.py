@@ -32,10 +32,14 @@ def test_what_cannot_be_written_leaves_what_was_there(tmp_path: Path, how: str) 
     within = own_mounts() if how in ("full", "read-only") else []
     path = os.pathsep.join([str(TESTS), *sys.path])
     answer = subprocess.run(
-        [*within, sys.executable, "-m", "beds.written", how, tmp_path], text=True, check=False,
+        [*within, sys.executable, "-m", "beds.written", how, tmp_path],
+        text=True,
+        check=False,
         env={**os.environ, "PYTHONPATH": path, "MPICC": str(MPIS["mpich-wheel"])},
-        stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE,
-    )  # fmt: skip
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=PATIENCE,
+    )
     assert answer.returncode == 0, answer.stderr
     tried = [json.loads(line) for line in answer.stdout.splitlines()]
     assert len(tried) >= 18

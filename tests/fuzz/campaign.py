@@ -25,9 +25,12 @@ __all__ = ["Campaign", "Found"]
 
 OUT: Final = "out"
 PLACES: Final = (
-    ("{file}", "input"), ("{folder}", "nights"), ("{archive}", "archive"), ("{out}", OUT),
+    ("{file}", "input"),
+    ("{folder}", "nights"),
+    ("{archive}", "archive"),
+    ("{out}", OUT),
     ("{config}", "."),
-)  # fmt: skip
+)
 VARIABLE: Final = re.compile(r"([A-Z_]+)=(.*)", re.DOTALL)
 
 

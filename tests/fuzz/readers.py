@@ -93,8 +93,8 @@ FILE_READERS: Final[dict[str, Reader]] = {
             "compare {file} {file} --map-columns size=b,usec=seconds:us --one-launch",
         ),
         texts(
-            "size;usec\n" + "".join(f"{2**k};{1 + 2**k / 1e3}\n".replace(".", ",")
-                                    for k in range(9)),
+            "size;usec\n"
+            + "".join(f"{2**k};{1 + 2**k / 1e3}\n".replace(".", ",") for k in range(9)),
             "size\tusec\n" + "".join(f"{2**k}\t{1 + 2**k / 1e3}\n" for k in range(9)),
         ),
     ),
@@ -115,7 +115,9 @@ FILE_READERS: Final[dict[str, Reader]] = {
             "METRIC time_us\nDATA 1 1.1\nDATA 2\nDATA 2\nDATA 4\n",
             "".join(
                 json.dumps({"params": {"p": p, "size": b}, "metric": "time_us", "value": [p + b]})
-                + "\n" for p in (2, 4, 8) for b in (8, 64)
+                + "\n"
+                for p in (2, 4, 8)
+                for b in (8, 64)
             ),
         ),
     ),
@@ -236,12 +238,15 @@ FILE_READERS: Final[dict[str, Reader]] = {
         ),
     ),
     **(
-        {"otf2": Reader("archive", ("import {archive}/traces.otf2 --from otf2 -o {out}",), archives,
-                        0.2)}
+        {
+            "otf2": Reader(
+                "archive", ("import {archive}/traces.otf2 --from otf2 -o {out}",), archives, 0.2
+            )
+        }
         if find_spec("otf2")
         else {}
     ),
-}  # fmt: skip
+}
 
 READERS: Final[dict[str, Reader]] = {**RUN_READERS, **FILE_READERS, **WORD_READERS}
 """Every kind of file, and every option whose value is a little language, by name."""

@@ -14,7 +14,7 @@ from made_up import (
     latency_maps,
     recordings,
     sweeps,
-)  # fmt: skip
+)
 
 __all__ = ["RUN_READERS"]
 
@@ -60,7 +60,12 @@ RUN_READERS: Final[dict[str, Reader]] = {
     "latency-map": Reader(
         "records",
         (
-            *SHOWN, *ANY, *KEPT, *COMPARED, CSV, "show {folder} --pool",
+            *SHOWN,
+            *ANY,
+            *KEPT,
+            *COMPARED,
+            CSV,
+            "show {folder} --pool",
             "show {file} --threshold 5%",
             "compare {file} ok-map.jsonl",
             "compare ok-map.jsonl {file}",
@@ -73,15 +78,24 @@ RUN_READERS: Final[dict[str, Reader]] = {
     "sweep": Reader(
         "records",
         (
-            *SHOWN, *ANY, *KEPT, *COMPARED, CSV,
+            *SHOWN,
+            *ANY,
+            *KEPT,
+            *COMPARED,
+            CSV,
             "fit {file}",
             "fit {file} --family hockney --explain --verbose -o {out}",
             "compare {file} ok-sweep.jsonl",
             "show {file} ok-sweep.jsonl --pool",
             "fit {file} ok-sweep.jsonl --family auto --rivals --robust",
             *_exports("osu", "gnuplot", "goal-loggops", "simgrid", "parquet"),
-            *_plots("time", "bandwidth", "distribution", "fit --family hockney",
-                    "deviation --family hockney"),
+            *_plots(
+                "time",
+                "bandwidth",
+                "distribution",
+                "fit --family hockney",
+                "deviation --family hockney",
+            ),
         ),
         runs(messages, lambda: sweeps.bisection(ranks=4, sizes=SMALL[:3], repeats=4), collective),
         2,
@@ -89,15 +103,26 @@ RUN_READERS: Final[dict[str, Reader]] = {
     "grids": Reader(
         "records",
         (
-            *SHOWN, *ANY, *KEPT, *COMPARED, "fit {file}", *_plots("grids"),
-            "tune collectives {file}", "tune collectives {file} -o {out}",
+            *SHOWN,
+            *ANY,
+            *KEPT,
+            *COMPARED,
+            "fit {file}",
+            *_plots("grids"),
+            "tune collectives {file}",
+            "tune collectives {file} -o {out}",
         ),
         runs(lambda: grid_runs.grid_run(8, ("2x4",), ops=("bcast",), sizes=SMALL[1:3], repeats=3)),
     ),
     "hotspot": Reader(
         "records",
         (
-            *SHOWN, *ANY, *KEPT, *COMPARED, CSV, "fit {file} --family hotspot",
+            *SHOWN,
+            *ANY,
+            *KEPT,
+            *COMPARED,
+            CSV,
+            "fit {file} --family hotspot",
             *_plots("plane", "plane-surface"),
         ),
         runs(
@@ -108,7 +133,11 @@ RUN_READERS: Final[dict[str, Reader]] = {
     "tile-io": Reader(
         "records",
         (
-            *SHOWN, *ANY, *KEPT, *COMPARED, *_plots("nodes"),
+            *SHOWN,
+            *ANY,
+            *KEPT,
+            *COMPARED,
+            *_plots("nodes"),
             "predict collective-io --model ok-nodes.json --nodes 2,2 --calls {file} --json",
             "place aggregators --model ok-nodes.json --nodes 4,4 --calls {file} --dry-run",
         ),
@@ -117,14 +146,20 @@ RUN_READERS: Final[dict[str, Reader]] = {
     "emulation": Reader(
         "records",
         (
-            *SHOWN, *ANY, *KEPT, CSV, *_plots("slowdown", "phases", "timeline"),
+            *SHOWN,
+            *ANY,
+            *KEPT,
+            CSV,
+            *_plots("slowdown", "phases", "timeline"),
         ),
         runs(lambda: emulations.emulation(repeats=5)),
     ),
     "recording": Reader(
         "records",
         (
-            *SHOWN, *ANY, "import {file} --from recording -o {out}",
+            *SHOWN,
+            *ANY,
+            "import {file} --from recording -o {out}",
             *_plots("matrix", "matrix --value seconds"),
         ),
         runs(lambda: recordings.halo_recording(2, 2, 10, ppn=2)),
@@ -132,11 +167,12 @@ RUN_READERS: Final[dict[str, Reader]] = {
     "io-recording": Reader(
         "records",
         (
-            *SHOWN, *ANY,
+            *SHOWN,
+            *ANY,
             "predict collective-io --model ok-nodes.json --table {file} --nodes 2,2",
             "place aggregators --model ok-nodes.json --table {file} --dry-run --json",
             "place aggregators --model ok-nodes.json --table {file} --choose all --dry-run",
         ),
         runs(io_recordings.io_recording, lambda: io_recordings.io_recording(seen=False)),
     ),
-}  # fmt: skip
+}

@@ -17,9 +17,21 @@ from isochrone.runfile.run import Run
 from made_up import grid_runs, hotspots, latency_maps, sweeps, traces
 
 __all__ = [
-    "SMALL", "archives", "collective", "copies", "exported", "helpers", "liballprof",
-    "map_of_sizes", "messages", "models", "runs", "small_map", "table_of_times", "texts",
-]  # fmt: skip
+    "SMALL",
+    "archives",
+    "collective",
+    "copies",
+    "exported",
+    "helpers",
+    "liballprof",
+    "map_of_sizes",
+    "messages",
+    "models",
+    "runs",
+    "small_map",
+    "table_of_times",
+    "texts",
+]
 
 ROOT: Final = Path(__file__).parents[2]
 SMALL: Final = (1, 64, 4096, 65536, 262144)

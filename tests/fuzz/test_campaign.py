@@ -43,8 +43,9 @@ def test_a_campaign_that_is_ended_adds_up_what_was_tried(tmp_path: Path, golden:
     with subprocess.Popen(
         [sys.executable, "-m", "fuzz", "3600", "--reader", "sizes", "--keep", tmp_path],
         env={**os.environ, "PYTHONPATH": f"{ROOT}/src:{ROOT}/tests"},
-        stdout=subprocess.PIPE, text=True,
-    ) as process:  # fmt: skip
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
         assert process.stdout is not None
         assert process.stdout.readline().startswith("seed ")
         assert process.stdout.readline() == "ready\n"

@@ -29,7 +29,8 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes | str]]] = {
     "npz-large-window": (NPZ, bombs.npz_with_a_large_window),
     "npz-shape": (NPZ, lambda: bombs.npz({"avg.npy": bombs.header("(200000, 200000)")})),
     "npz-many-dimensions": (
-        NPZ, lambda: bombs.npz({"avg.npy": bombs.header("(" + "9999," * 2000 + ")")}),
+        NPZ,
+        lambda: bombs.npz({"avg.npy": bombs.header("(" + "9999," * 2000 + ")")}),
     ),
     "npz-small-elements": (
         NPZ,
@@ -50,20 +51,24 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes | str]]] = {
     "run-wide": ("show {file}", bombs.wide),
     "run-deep": ("show {file}", lambda: '{"record":"run","x":' + "[" * DEEP + "]" * DEEP + "}"),
     "model-deep": (
-        "predict message --model {file} --bytes 8", lambda: '{"a":' * DEEP + "1" + "}" * DEEP,
+        "predict message --model {file} --bytes 8",
+        lambda: '{"a":' * DEEP + "1" + "}" * DEEP,
     ),
     "orders-deep": (
-        "plot {file} --view orders -o out.svg", lambda: "[" * DEEP + "]" * DEEP,
+        "plot {file} --view orders -o out.svg",
+        lambda: "[" * DEEP + "]" * DEEP,
     ),
     "table-deep": ("run --tuning {file} -- true", lambda: "[" * DEEP + "]" * DEEP),
     "csv-one-line": ("fit {file}", lambda: "b,seconds," + "x" * 1_000_000 + "\n1,1\n"),
     "csv-many-columns": ("fit {file}", lambda: "b,seconds" + ",x" * 400_000 + "\n1,1\n"),
     "csv-long-number": ("fit {file}", lambda: "b,seconds\n1," + "1" * 900_000 + "\n"),
     "csv-long-name": (
-        "fit {file}", lambda: f"op,b,seconds\n{'x' * 100_000},1,1\n" + "x,1,1\n" * 100_000,
+        "fit {file}",
+        lambda: f"op,b,seconds\n{'x' * 100_000},1,1\n" + "x,1,1\n" * 100_000,
     ),
     "csv-long-other": (
-        "fit {file}", lambda: f"z,b,seconds\n{'x' * 100_000},1,1\n" + "x,1,1\n" * 100_000,
+        "fit {file}",
+        lambda: f"z,b,seconds\n{'x' * 100_000},1,1\n" + "x,1,1\n" * 100_000,
     ),
     "csv-map-one-line": (f"{IMPORT} csv", lambda: "i,j,bytes,mean," + "x" * 10**6),
     "osu-one-line": (f"{IMPORT} osu --ranks 2", lambda: "# OSU " + "1 " * 500_000),
@@ -72,7 +77,8 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes | str]]] = {
     "run-long-host": (
         "show {file}",
         lambda: bombs.run(
-            8000, f'{{"record":"rank","rank":0,"host":"{"x" * 400_000}"}}',
+            8000,
+            f'{{"record":"rank","rank":0,"host":"{"x" * 400_000}"}}',
             *(f'{{"record":"rank","rank":{k},"host":"n"}}' for k in range(1, 8000)),
         ),
     ),
@@ -80,11 +86,12 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes | str]]] = {
     "yaml-deep": (APP, lambda: "isochrone: app/1\napps: " + "[" * DEEP + "]" * DEEP),
     "yaml-indented": (APP, lambda: "\n".join(" " * k + "a:" for k in range(1000))),
     "toml-deep": (
-        "ISOCHRONE_SITE_CONFIG={file} config", lambda: "a = " + "[" * DEEP + "]" * DEEP,
+        "ISOCHRONE_SITE_CONFIG={file} config",
+        lambda: "a = " + "[" * DEEP + "]" * DEEP,
     ),
     "toml-dotted": ("ISOCHRONE_SITE_CONFIG={file} config", lambda: "a." * DEEP + "a = 1"),
     "hosts": ("place nodes --hostfile {file} --rows --model ok.json", lambda: "n1:99999999\n"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.few(12)

@@ -45,9 +45,14 @@ def random_case(seed: int, most: int = 5) -> Case:
     stripe = max(1, size // int(dice.integers(2, 16)))
     targets = int(dice.integers(1, hosts + 1)) if dice.random() < 0.5 else None
     call = Call(
-        pattern, driver, bool(dice.random() < 0.4), buffer, stripe=stripe, targets=targets,
+        pattern,
+        driver,
+        bool(dice.random() < 0.4),
+        buffer,
+        stripe=stripe,
+        targets=targets,
         unit=int(dice.integers(0, 3)) * 8,
-    )  # fmt: skip
+    )
     nodes = int(dice.integers(1, hosts + 1)) if dice.random() < 0.5 else None
     return Case(call, by_rank, _model(dice), nodes)
 

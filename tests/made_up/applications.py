@@ -22,14 +22,22 @@ def message(size: float) -> float:
 
 
 def messages(
-    *, mode: str = "blocking", window: int = 1, nodes: int | None = 2, latency: float = LATENCY,
-    per_byte: float = PER_BYTE, origin: str = "measured",
-) -> Model:  # fmt: skip
+    *,
+    mode: str = "blocking",
+    window: int = 1,
+    nodes: int | None = 2,
+    latency: float = LATENCY,
+    per_byte: float = PER_BYTE,
+    origin: str = "measured",
+) -> Model:
     """Return a model of messages: ``latency + per_byte * b`` each."""
     segment = Segment(
-        "hockney", ["1", "b"], [latency, per_byte], where={"mode": mode},
+        "hockney",
+        ["1", "b"],
+        [latency, per_byte],
+        where={"mode": mode},
         fitted={"b": (0.0, 2.0**22), "w": (float(window), float(window))},
-    )  # fmt: skip
+    )
     constant = {} if nodes is None else {"nodes": float(nodes)}
     return Model([segment], experiment="point-to-point", constant=constant, origin=origin)
 
@@ -38,11 +46,14 @@ def collectives(**seconds: Sequence[float]) -> Model:
     """Return a model of operations: ``a + c * p`` seconds each, for all bytes up to 4 MiB."""
     segments = [
         Segment(
-            "made-up", ["1", "p"], list(values), where={"op": op},
+            "made-up",
+            ["1", "p"],
+            list(values),
+            where={"op": op},
             fitted={"p": (2.0, 64.0), "b": (0.0, 2.0**22)},
         )
         for op, values in seconds.items()
-    ]  # fmt: skip
+    ]
     return Model(segments, experiment="collective", origin="measured")
 
 

@@ -80,8 +80,11 @@ def worst_error(truth: Truth, sizes: NDArray[np.int64], gap: int) -> float:
 
     Where a jump was located, between two sizes, there is no line.
     """
-    x = np.unique(np.round(np.concatenate([np.linspace(0, sizes[-1], 4001), np.geomspace(
-        1, sizes[-1], 4001)])))  # fmt: skip
+    x = np.unique(
+        np.round(
+            np.concatenate([np.linspace(0, sizes[-1], 4001), np.geomspace(1, sizes[-1], 4001)])
+        )
+    )
     k = np.clip(np.searchsorted(sizes, x, side="left"), 1, len(sizes) - 1)
     for jump, found in zip(truth.jumps, located(truth, sizes, gap), strict=True):
         if found:

@@ -134,9 +134,16 @@ MATLAB = {
 def run(ranks: int, *lines: str) -> str:
     """Return a run file of a sweep with these records."""
     start = {
-        "record": "run", "format": 1, "experiment": "point-to-point", "kind": "sweep", "by": [],
-        "ranks": ranks, "options": {}, "mpi": {}, "clock": {},
-    }  # fmt: skip
+        "record": "run",
+        "format": 1,
+        "experiment": "point-to-point",
+        "kind": "sweep",
+        "by": [],
+        "ranks": ranks,
+        "options": {},
+        "mpi": {},
+        "clock": {},
+    }
     return "\n".join([json.dumps(start), *lines, ""])
 
 

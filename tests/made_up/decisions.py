@@ -74,15 +74,28 @@ def write_pages(folder: Path) -> dict[str, Path]:
         assert pages[name].exists(), answer.stderr
     saved = savings(read_times([launch({"library": 1.0, "4x4": 0.7})]), "grid", 0.05)
     way = Way("table", saved, [], ["isochrone exec --tuning table.json -- ./app"], {}, GAIN)
-    tuned = TunedProgram(["mpiexec", "./app"], 16, 2.0, 0.4, [Used("allgather", 64, 9, 0.3)], 0.0,
-                         [way], "table")  # fmt: skip
-    choice = {"name": "1", "hints": {"cb_nodes": "2"}, "environment": {}, "starts": [],
-              "gain": GAIN}  # fmt: skip
+    tuned = TunedProgram(
+        ["mpiexec", "./app"], 16, 2.0, 0.4, [Used("allgather", 64, 9, 0.3)], 0.0, [way], "table"
+    )
+    choice = {
+        "name": "1",
+        "hints": {"cb_nodes": "2"},
+        "environment": {},
+        "starts": [],
+        "gain": GAIN,
+    }
     hints = {
-        "portable": None, "choices": [choice], "verdict": "faster", "kept": "romio-hints",
-        "proposed": {"words": "2 aggregators"}, "use": ["export ROMIO_HINTS=romio-hints"],
-        "gain": GAIN, "whole_gain": GAIN, "kept_hints": [], "warnings": ["few launches"],
-    }  # fmt: skip
+        "portable": None,
+        "choices": [choice],
+        "verdict": "faster",
+        "kept": "romio-hints",
+        "proposed": {"words": "2 aggregators"},
+        "use": ["export ROMIO_HINTS=romio-hints"],
+        "gain": GAIN,
+        "whole_gain": GAIN,
+        "kept_hints": [],
+        "warnings": ["few launches"],
+    }
     for name, sections in (
         ("tune-program", tune_program.sections(tuned, folder)),
         ("tune-collective-io", outcome(hints, folder)),

@@ -7,9 +7,13 @@ from typing import Any
 import numpy as np
 
 SHAPES: dict[int, list[list[int]]] = {
-    4: [[4], [2, 2]], 6: [[6], [2, 3]], 8: [[8], [2, 4], [2, 2, 2]], 9: [[9], [3, 3]],
-    12: [[12], [3, 4], [2, 2, 3]], 16: [[16], [4, 4], [2, 2, 4]],
-}  # fmt: skip
+    4: [[4], [2, 2]],
+    6: [[6], [2, 3]],
+    8: [[8], [2, 4], [2, 2, 2]],
+    9: [[9], [3, 3]],
+    12: [[12], [3, 4], [2, 2, 3]],
+    16: [[16], [4, 4], [2, 2, 4]],
+}
 
 _ROOTED = ("bcast", "gather", "reduce", "scatter")
 _OTHERS = ("allreduce", "allgather", "alltoall", "barrier")
@@ -20,8 +24,10 @@ def random_description(seed: int, iterations: int) -> dict[str, Any]:
     dice = np.random.default_rng(seed)
     ranks = int(dice.choice(list(SHAPES)))
     makers = [_compute, _collective, _exchange]
-    phases = [makers[int(dice.choice(3, p=[0.3, 0.2, 0.5]))](dice, ranks)
-              for _ in range(int(dice.integers(1, 7)))]  # fmt: skip
+    phases = [
+        makers[int(dice.choice(3, p=[0.3, 0.2, 0.5]))](dice, ranks)
+        for _ in range(int(dice.integers(1, 7)))
+    ]
     if all("compute" in phase for phase in phases):
         phases.append({"barrier": {}})
     app = {"name": "x", "ranks": ranks, "iterations": iterations, "phases": phases}
@@ -63,10 +69,14 @@ def _exchange(dice: np.random.Generator, ranks: int) -> dict[str, Any]:
     pairs = [[a, b] for a in range(ranks) for b in range(ranks) if a != b]
     some = dice.choice(len(pairs), int(dice.integers(2, 2 * ranks)), replace=False)
     choices: list[Any] = [
-        "pipeline", "token-ring", "client-server", "all-to-all", halo,
+        "pipeline",
+        "token-ring",
+        "client-server",
+        "all-to-all",
+        halo,
         {"edges": [pairs[k] for k in sorted(some)]},
         {"halo": {"shape": shape, "periodic": False}},
-    ]  # fmt: skip
+    ]
     chosen = int(dice.integers(len(choices)))
     found: dict[str, Any] = {"topology": choices[chosen], "bytes": int(dice.integers(1, 70000))}
     if chosen == len(choices) - 1:

@@ -85,9 +85,19 @@ def emulation(
     dice = np.random.default_rng(seed)
     sets = together(len(truths), runs)
     records: dict[str, list[Row]] = {
-        name: [] for name in ("app", "phase", "launch", "wall", "iterations", "rank_time",
-                              "phase_time", "edge", "event")
-    }  # fmt: skip
+        name: []
+        for name in (
+            "app",
+            "phase",
+            "launch",
+            "wall",
+            "iterations",
+            "rank_time",
+            "phase_time",
+            "edge",
+            "event",
+        )
+    }
     _describe(records, truths)
     launch = 0
     for repeat in range(repeats):
@@ -112,26 +122,42 @@ def _describe(records: dict[str, list[Row]], truths: Sequence[Truth]) -> None:
     first = 0
     for number, truth in enumerate(truths):
         own = " ".join(str(first + k) for k in range(truth.ranks))
-        records["app"].append({
-            "app": number, "name": truth.name, "ranks": own, "iterations": truth.iterations,
-            "background": truth.background,
-        })  # fmt: skip
+        records["app"].append(
+            {
+                "app": number,
+                "name": truth.name,
+                "ranks": own,
+                "iterations": truth.iterations,
+                "background": truth.background,
+            }
+        )
         for phase, name in enumerate(truth.phases):
             records["phase"].append(
                 {"app": number, "phase": phase, "name": name, "method": "message"}
             )
         for rank in range(truth.ranks):
-            records["edge"].append({
-                "app": number, "from": rank, "to": (rank + 1) % truth.ranks,
-                "messages": truth.iterations, "bytes": truth.iterations * 1024 * (rank + 1),
-            })  # fmt: skip
+            records["edge"].append(
+                {
+                    "app": number,
+                    "from": rank,
+                    "to": (rank + 1) % truth.ranks,
+                    "messages": truth.iterations,
+                    "bytes": truth.iterations * 1024 * (rank + 1),
+                }
+            )
         first += truth.ranks
 
 
 def _launch(
-    records: dict[str, list[Row]], truth: Truth, launch: int, app: int, others: Sequence[Truth],
-    factor: float, overlap: float, dice: Dice,
-) -> None:  # fmt: skip
+    records: dict[str, list[Row]],
+    truth: Truth,
+    launch: int,
+    app: int,
+    others: Sequence[Truth],
+    factor: float,
+    overlap: float,
+    dice: Dice,
+) -> None:
     """Write down what one application did in one launch."""
     factor *= float(np.prod([truth.slowed.get(other.name, 1.0) for other in others]))
     count = truth.iterations * (1 + (truth.background and bool(others)))
@@ -139,25 +165,33 @@ def _launch(
     times = middle * dice.lognormal(0, truth.jitter, count)
     wall = float(times.sum())
     common = {"launch": launch, "app": app}
-    records["wall"].append({
-        **common, "seconds": wall, "iterations": count, "overlap": overlap if others else 1.0,
-    })  # fmt: skip
+    records["wall"].append(
+        {
+            **common,
+            "seconds": wall,
+            "iterations": count,
+            "overlap": overlap if others else 1.0,
+        }
+    )
     records["iterations"].append({**common, "seconds": times.tolist()})
     asked = truth.seconds * truth.computing * count
     for rank in range(truth.ranks):
         own = asked * (0.5 if rank == truth.ranks - 1 else 1.0)
-        records["rank_time"].append({
-            **common, "rank": rank, "seconds": wall,
-            "communication": max(0.0, wall - own * truth.delivered),
-            "asked": own, "delivered": own * truth.delivered,
-            "switches": int(truth.switches * wall),
-        })  # fmt: skip
+        records["rank_time"].append(
+            {
+                **common,
+                "rank": rank,
+                "seconds": wall,
+                "communication": max(0.0, wall - own * truth.delivered),
+                "asked": own,
+                "delivered": own * truth.delivered,
+                "switches": int(truth.switches * wall),
+            }
+        )
     rest = max(0.0, truth.seconds * factor - truth.seconds * truth.computing)
     for phase in range(len(truth.phases)):
         mean = truth.seconds * truth.computing if phase == 0 else rest / (len(truth.phases) - 1)
-        records["phase_time"].append(
-            {**common, "phase": phase, "mean": mean, "max": 1.2 * mean}
-        )  # fmt: skip
+        records["phase_time"].append({**common, "phase": phase, "mean": mean, "max": 1.2 * mean})
 
 
 def _events(records: dict[str, list[Row]], truths: Sequence[Truth]) -> None:
@@ -183,6 +217,11 @@ def _iteration(truth: Truth, slow: bool) -> Iterator[Row]:
         rest = (truth.seconds - own) * (1.5 if slow else 1.0) / (len(truth.phases) - 1)
         for phase in range(1, len(truth.phases)):
             for what, part in (("send", 0.3), ("recv", 0.7)):
-                yield {"rank": rank, "phase": phase, "what": what, "begin": now,
-                       "end": now + part * rest}  # fmt: skip
+                yield {
+                    "rank": rank,
+                    "phase": phase,
+                    "what": what,
+                    "begin": now,
+                    "end": now + part * rest,
+                }
                 now += part * rest

@@ -21,8 +21,14 @@ LATENCY = {"CG": 2e-6, "LG": 5e-6}
 BANDWIDTH = {"CG": 8e9, "LG": 2e9}
 """A row is within few nodes, a column goes to another node at each step."""
 
-WAYS = {"bcast": 1.0, "reduce": 1.2, "allreduce": 2.0, "gather": 0.8, "scatter": 0.7,
-        "allgather": 1.5}  # fmt: skip
+WAYS = {
+    "bcast": 1.0,
+    "reduce": 1.2,
+    "allreduce": 2.0,
+    "gather": 0.8,
+    "scatter": 0.7,
+    "allgather": 1.5,
+}
 
 
 def group_time(op: str, kind: str, ranks: int, size: float) -> float:
@@ -49,10 +55,16 @@ def total_time(op: str, rows: int, length: int, size: int, sharing: int) -> floa
 
 
 def grid_run(
-    ranks: int = 16, grids: Sequence[str] = ("2x8", "4x4", "8x2"), *,
-    ops: Sequence[str] = ("bcast", "allgather"), sizes: Sequence[int] = SIZES, repeats: int = 8,
-    per_node: int = 4, noise: float = 0.01, seed: int = 3,
-) -> Run:  # fmt: skip
+    ranks: int = 16,
+    grids: Sequence[str] = ("2x8", "4x4", "8x2"),
+    *,
+    ops: Sequence[str] = ("bcast", "allgather"),
+    sizes: Sequence[int] = SIZES,
+    repeats: int = 8,
+    per_node: int = 4,
+    noise: float = 0.01,
+    seed: int = 3,
+) -> Run:
     """Make a run of ``collective --grid``: totals, and each phase alone and in all groups."""
     dice = np.random.default_rng(seed)
     node_of = np.arange(ranks) // per_node
@@ -66,8 +78,13 @@ def grid_run(
         for op in ops:
             for size in sizes:
                 common = {"op": op, "bytes": size, "repeat": repeat}
-                add(group_time(op, "CG", ranks, size), **common, grid="library", phase="total",
-                    groups=1)  # fmt: skip
+                add(
+                    group_time(op, "CG", ranks, size),
+                    **common,
+                    grid="library",
+                    phase="total",
+                    groups=1,
+                )
                 for word in grids:
                     p1, p2 = Grid.parse(word).over(ranks, per_node)
                     sharing = _sharing(word, p2, node_of)
@@ -75,8 +92,14 @@ def grid_run(
                     add(total, **common, grid=word, phase="total", groups=1)
                     for part in phases(op, p1, p2, size):
                         _add_phase(add, part, {**common, "grid": word}, sharing)
-    run = run_of("collective", ranks, per_node, {"sample": rows}, {"sync": "barrier"},
-                 "operation, slowest rank")  # fmt: skip
+    run = run_of(
+        "collective",
+        ranks,
+        per_node,
+        {"sample": rows},
+        {"sync": "barrier"},
+        "operation, slowest rank",
+    )
     run.header |= {"kind": "sweep", "by": ["op", "p", "grid", "phase", "groups"]}
     return run
 
@@ -89,8 +112,13 @@ def _sharing(word: str, length: int, node_of: np.ndarray[Any, Any]) -> int:
 
 def _add_phase(add: Any, part: Phase, common: dict[str, Any], sharing: int) -> None:
     """Add a phase of one group, and of all at once if there are several."""
-    of = {**common, "phase": part.group, "phase_op": part.op, "phase_p": part.ranks,
-          "phase_bytes": part.bytes}  # fmt: skip
+    of = {
+        **common,
+        "phase": part.group,
+        "phase_op": part.op,
+        "phase_p": part.ranks,
+        "phase_bytes": part.bytes,
+    }
     alone = group_time(part.op, part.group, part.ranks, part.bytes)
     add(alone, **of, groups=1)
     if part.groups > 1:

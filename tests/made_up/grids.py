@@ -21,11 +21,20 @@ def call(ranks: int, nbytes: int) -> float:
 
 
 def grid_run(
-    grids: Sequence[str] = ("4x4",), ops: Sequence[str] = ("allgather",), *, ranks: int = 16,
-    per_node: int = 4, sizes: Sequence[int] = SIZES, repeats: int = 12, noise: float = 0.02,
-    factors: Mapping[str, float] | None = None, left_over: float = 1.0,
-    speedup: float = 1.25, seed: int = 7, **notes: str,
-) -> Run:  # fmt: skip
+    grids: Sequence[str] = ("4x4",),
+    ops: Sequence[str] = ("allgather",),
+    *,
+    ranks: int = 16,
+    per_node: int = 4,
+    sizes: Sequence[int] = SIZES,
+    repeats: int = 12,
+    noise: float = 0.02,
+    factors: Mapping[str, float] | None = None,
+    left_over: float = 1.0,
+    speedup: float = 1.25,
+    seed: int = 7,
+    **notes: str,
+) -> Run:
     """Make a run of ``collective --grid``.
 
     All groups of a phase at once take ``factors[phase]`` times as long as one alone (1 where it is
@@ -43,19 +52,34 @@ def grid_run(
     for repeat in range(repeats):  # pass after pass, as the probe visits the points
         for point in points:
             seconds = point["seconds"] * float(dice.lognormal(0, noise))
-            rows.append({**point, "root": 0, "pass": repeat, "repeat": repeat, "seconds": seconds,
-                         "times": [seconds, 0.9 * seconds]})  # fmt: skip
+            rows.append(
+                {
+                    **point,
+                    "root": 0,
+                    "pass": repeat,
+                    "repeat": repeat,
+                    "seconds": seconds,
+                    "times": [seconds, 0.9 * seconds],
+                }
+            )
     options = {"sync": "barrier", "root": "fixed", "grid": ",".join(grids)}
-    run = run_of("collective", ranks, per_node, {"sample": rows}, options,
-                 "operation, slowest rank")  # fmt: skip
+    run = run_of(
+        "collective", ranks, per_node, {"sample": rows}, options, "operation, slowest rank"
+    )
     run.header.update({"kind": "sweep", "by": BY, "notes": notes})
     return run
 
 
 def _points(
-    op: str, grids: Sequence[str], ranks: int, per_node: int, nbytes: int,
-    factors: Mapping[str, float], left_over: float, speedup: float,
-) -> list[dict[str, Any]]:  # fmt: skip
+    op: str,
+    grids: Sequence[str],
+    ranks: int,
+    per_node: int,
+    nbytes: int,
+    factors: Mapping[str, float],
+    left_over: float,
+    speedup: float,
+) -> list[dict[str, Any]]:
     """Return the points of an operation at a size, with their true times."""
     whole = {"op": op, "p": ranks, "bytes": nbytes, "phase": "total", "groups": 1}
     found: list[dict[str, Any]] = []
@@ -65,9 +89,13 @@ def _points(
         total = 0.0
         for phase in phases(op, rows, length, nbytes):
             apart = {
-                **whole, "grid": word, "phase": phase.group, "phase_op": phase.op,
-                "phase_p": phase.ranks, "phase_bytes": phase.bytes,
-            }  # fmt: skip
+                **whole,
+                "grid": word,
+                "phase": phase.group,
+                "phase_op": phase.op,
+                "phase_p": phase.ranks,
+                "phase_bytes": phase.bytes,
+            }
             alone = call(phase.ranks, phase.bytes)
             together = alone * (factors.get(phase.group, 1.0) if phase.groups > 1 else 1.0)
             in_phases.append({**apart, "groups": 1, "seconds": alone})

@@ -13,9 +13,19 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 __all__ = [
-    "ACCEPTED", "COMBINED", "FILE_NAMES", "NAMES", "NUMBERS", "TRACE", "Field", "combined",
-    "enriched", "fields", "renamed", "renamed_everywhere",
-]  # fmt: skip
+    "ACCEPTED",
+    "COMBINED",
+    "FILE_NAMES",
+    "NAMES",
+    "NUMBERS",
+    "TRACE",
+    "Field",
+    "combined",
+    "enriched",
+    "fields",
+    "renamed",
+    "renamed_everywhere",
+]
 
 TRACE: Final = "pwned"
 
@@ -171,20 +181,45 @@ _OPEN: Final = frozenset({"notes", "settings", "options", "imported"})
 _MEANING: Final = frozenset({"record", "experiment", "kind", "by"})
 """What says how a file is read: these are damaged elsewhere, by `fuzz`."""
 
-ACCEPTED: Final = frozenset({
-    "rank.host", "run.mpi.library", "run.mpi.standard", "run.notes.a", "run.notes.<key>",
-    "run.settings.UCX_TLS", "run.settings.<key>", "run.settings_left_out.*", "run.machine.kernel",
-    "run.machine.processor", "run.machine.governor", "run.memory", "run.probe", "run.host",
-    "run.clock.source", "run.started", "run.seconds_are", "run.imported.path", "run.options.<key>",
-    "warning.text", "warning.code",
-})  # fmt: skip
+ACCEPTED: Final = frozenset(
+    {
+        "rank.host",
+        "run.mpi.library",
+        "run.mpi.standard",
+        "run.notes.a",
+        "run.notes.<key>",
+        "run.settings.UCX_TLS",
+        "run.settings.<key>",
+        "run.settings_left_out.*",
+        "run.machine.kernel",
+        "run.machine.processor",
+        "run.machine.governor",
+        "run.memory",
+        "run.probe",
+        "run.host",
+        "run.clock.source",
+        "run.started",
+        "run.seconds_are",
+        "run.imported.path",
+        "run.options.<key>",
+        "warning.text",
+        "warning.code",
+    }
+)
 """Fields in which any text is taken as it is, since none says what anything means."""
 
 
-NUMBERS: Final = frozenset({
-    "app.ranks", "launch.together", "group.members", "sample.grid", "sample.phase", "pattern.op",
-    "independent.op",
-})  # fmt: skip
+NUMBERS: Final = frozenset(
+    {
+        "app.ranks",
+        "launch.together",
+        "group.members",
+        "sample.grid",
+        "sample.phase",
+        "pattern.op",
+        "independent.op",
+    }
+)
 """Texts of which only some are allowed: lists of ranks, grids, reading or writing."""
 
 

@@ -81,9 +81,13 @@ def tile_run(measured: MeasuredCall, hints: dict[str, str], side: int = 512) -> 
     size = measured.call.pattern.ranks
     op = "read" if measured.call.reading else "write"
     sample: dict[str, object] = {
-        "op": op, "phase": "file", "p": size, "bytes": 16 * side * side * 4, "repeat": 0,
+        "op": op,
+        "phase": "file",
+        "p": size,
+        "bytes": 16 * side * side * 4,
+        "repeat": 0,
         "seconds": float(measured.seconds),
-    }  # fmt: skip
+    }
     sample |= {part: float(time) for part, time in measured.parts.items() if part != "rest"}
     names = list(dict.fromkeys(measured.by_rank))
     ranks = [Rank(k, host, names.index(host)) for k, host in enumerate(measured.by_rank)]
@@ -101,12 +105,16 @@ def tile_run(measured: MeasuredCall, hints: dict[str, str], side: int = 512) -> 
         builder.extend(rows)
         tables[name] = builder.build()
     header = {
-        "record": "run", "format": 1, "experiment": "tile-io", "kind": "tile-io",
+        "record": "run",
+        "format": 1,
+        "experiment": "tile-io",
+        "kind": "tile-io",
         "options": {"tiles": "4x4", "tile": f"{side}x{side}", "element": 4, "overlap": "0x0"},
-        "mpi": {"library": "MPICH", "standard": "4.1"}, "ranks": size,
+        "mpi": {"library": "MPICH", "standard": "4.1"},
+        "ranks": size,
         "clock": {"source": "MPI_Wtime", "granularity": 1e-9, "cost": 1e-8, "simulated": False},
         "seconds_are": "collective access",
-    }  # fmt: skip
+    }
     return Run(header, ranks, tables, [], {"record": "end", "complete": True})
 
 

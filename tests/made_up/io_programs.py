@@ -14,9 +14,12 @@ from isochrone.measure.program import Program
 from made_up.jobs import UNEVEN
 
 HINTS = {
-    "cb_config_list": "*:1", "cb_nodes": "8", "cb_buffer_size": "16777216",
-    "romio_cb_write": "automatic", "romio_cb_read": "automatic",
-}  # fmt: skip
+    "cb_config_list": "*:1",
+    "cb_nodes": "8",
+    "cb_buffer_size": "16777216",
+    "romio_cb_write": "automatic",
+    "romio_cb_read": "automatic",
+}
 
 HOSTS = [f"n{k + 1}" for k, ranks in enumerate(UNEVEN) for _ in range(ranks)]
 
@@ -41,12 +44,18 @@ def recording(
     """
     across = int(len(hosts) ** 0.5)
     header: dict[str, Any] = {
-        "record": "run", "format": 1, "experiment": "io-recording", "kind": "io-recording",
-        "started": "2026-01-01T00:00:00Z", "options": {}, "ranks": len(hosts), "probe": "0",
+        "record": "run",
+        "format": 1,
+        "experiment": "io-recording",
+        "kind": "io-recording",
+        "started": "2026-01-01T00:00:00Z",
+        "options": {},
+        "ranks": len(hosts),
+        "probe": "0",
         "mpi": {"library": "MPICH Version: 5.0.2", "standard": "5.0"},
         "clock": {"source": "MPI_Wtime", "granularity": 1e-9, "cost": 1e-8, "simulated": False},
         "notes": {"command": "./app out"},
-    }  # fmt: skip
+    }
     node = {host: k for k, host in enumerate(dict.fromkeys(hosts))}
     records: list[dict[str, Any]] = [header]
     records += [
@@ -61,19 +70,38 @@ def recording(
         records.append(one | ({"given": given[key]} if given and key in given else {}))
     records += [
         {
-            "record": "time", "rank": rank, "file": 0, "op": "write", "calls": 2, "pieces": 2,
-            "call": "collective" if collective else "independent", "seconds": seconds,
-            "bytes": 2 * TILE if collective else alone, "span": 2 * TILE, "empty": 0,
-            "waiting": 0.0, "access": 0.1 * seconds, "last": 0, "late": 0.0,
-        } for rank in range(len(hosts))
-    ]  # fmt: skip
+            "record": "time",
+            "rank": rank,
+            "file": 0,
+            "op": "write",
+            "calls": 2,
+            "pieces": 2,
+            "call": "collective" if collective else "independent",
+            "seconds": seconds,
+            "bytes": 2 * TILE if collective else alone,
+            "span": 2 * TILE,
+            "empty": 0,
+            "waiting": 0.0,
+            "access": 0.1 * seconds,
+            "last": 0,
+            "late": 0.0,
+        }
+        for rank in range(len(hosts))
+    ]
     if collective:
         records += _pieces(len(hosts), across) + _calls(len(hosts), seconds)
     else:
-        records.append({
-            "record": "independent", "file": 0, "op": "write", "calls": 4, "bytes": alone,
-            "ranks": 4, "seconds": seconds,
-        })  # fmt: skip
+        records.append(
+            {
+                "record": "independent",
+                "file": 0,
+                "op": "write",
+                "calls": 4,
+                "bytes": alone,
+                "ranks": 4,
+                "seconds": seconds,
+            }
+        )
     records.append({"record": "end", "seconds": seconds, "complete": True})
     path.write_text("".join(json.dumps(one) + "\n" for one in records))
 
@@ -82,28 +110,47 @@ def _pieces(ranks: int, across: int) -> list[dict[str, Any]]:
     side = int(TILE**0.5)
     return [
         {
-            "record": "piece", "pattern": 0, "rank": k, "length": side, "count": side,
+            "record": "piece",
+            "pattern": 0,
+            "rank": k,
+            "length": side,
+            "count": side,
             "stride": across * side,
             "offset": k // across * TILE * across + k % across * side,
-        } for k in range(ranks)
-    ]  # fmt: skip
+        }
+        for k in range(ranks)
+    ]
 
 
 def _calls(ranks: int, seconds: float) -> list[dict[str, Any]]:
     half = seconds / 2
     return [
         {
-            "record": "pattern", "pattern": 0, "file": 0, "op": "write", "bytes": ranks * TILE,
-            "pieces": ranks * int(TILE**0.5), "calls": 2,
+            "record": "pattern",
+            "pattern": 0,
+            "file": 0,
+            "op": "write",
+            "bytes": ranks * TILE,
+            "pieces": ranks * int(TILE**0.5),
+            "calls": 2,
         },
         *(
             {
-                "record": "call", "call": k, "pattern": 0, "shift": 0, "rounds": 1,
-                "name": "MPI_File_write_at_all", "seconds": half, "offsets": 0.05 * half,
-                "counts": 0.05 * half, "exchange": 0.7 * half, "file": 0.1 * half,
-            } for k in range(2)
+                "record": "call",
+                "call": k,
+                "pattern": 0,
+                "shift": 0,
+                "rounds": 1,
+                "name": "MPI_File_write_at_all",
+                "seconds": half,
+                "offsets": 0.05 * half,
+                "counts": 0.05 * half,
+                "exchange": 0.7 * half,
+                "file": 0.1 * half,
+            }
+            for k in range(2)
         ),
-    ]  # fmt: skip
+    ]
 
 
 class FakeProgram(Program):
@@ -124,10 +171,17 @@ class FakeProgram(Program):
     ) -> None:
         super().__init__(["mpiexec", "-n", "16", "./app", "out"], {}, Path("mpicc"))
         self.__dict__.update(
-            gain=gain, noise=noise, dice=np.random.default_rng(seed), obeys=obeys, given=given,
-            calls=calls, collective=collective, started=[],
-            filesystem=filesystem, transfers=transfers,
-        )  # fmt: skip
+            gain=gain,
+            noise=noise,
+            dice=np.random.default_rng(seed),
+            obeys=obeys,
+            given=given,
+            calls=calls,
+            collective=collective,
+            started=[],
+            filesystem=filesystem,
+            transfers=transfers,
+        )
 
     def run(
         self, recording_file: Path, variables: Mapping[str, str], log: Path, limit: float
@@ -140,10 +194,14 @@ class FakeProgram(Program):
         calls = made["calls"] / made["gain"](hints) * float(noise[0])
         in_force = {**HINTS, **hints} if made["obeys"] else HINTS
         recording(
-            recording_file, calls, hints=in_force, given=made["given"],
+            recording_file,
+            calls,
+            hints=in_force,
+            given=made["given"],
             collective=made["collective"] and made["transfers"](hints),
-            filesystem=made["filesystem"], alone=4096 * made["transfers"](hints),
-        )  # fmt: skip
+            filesystem=made["filesystem"],
+            alone=4096 * made["transfers"](hints),
+        )
         return calls + (10.0 - made["calls"]) * float(noise[1])
 
 

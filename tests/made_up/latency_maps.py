@@ -23,9 +23,13 @@ Matrix = NDArray[np.float64]
 MICROSECOND = 1e-6
 
 MMPI_EXAMPLE = {
-    (0, 1): (10.44, 0.12), (0, 2): (20.07, 0.09), (0, 3): (24.34, 0.14),
-    (1, 2): (23.20, 0.09), (1, 3): (22.72, 0.23), (2, 3): (11.44, 0.14),
-}  # fmt: skip
+    (0, 1): (10.44, 0.12),
+    (0, 2): (20.07, 0.09),
+    (0, 3): (24.34, 0.14),
+    (1, 2): (23.20, 0.09),
+    (1, 3): (22.72, 0.23),
+    (2, 3): (11.44, 0.14),
+}
 """Mean and standard deviation in µs of the example log in the mmpi paper."""
 
 
@@ -167,10 +171,17 @@ def latency_map(
     tables = [_pairs(i, j, size, base * (1 + size / 16384), noise, generator) for size in nbytes]
     columns = {key: np.concatenate([t[key] for t in tables]) for key in tables[0]}
     ranks = [
-        Rank(rank=r, host=h, node=int(node[r]), cpu=int(place[r]), core=int(place[r]),
-             package=int(half[r]), numa=int(half[r]))
+        Rank(
+            rank=r,
+            host=h,
+            node=int(node[r]),
+            cpu=int(place[r]),
+            core=int(place[r]),
+            package=int(half[r]),
+            numa=int(half[r]),
+        )
         for r, h in enumerate(hosts)
-    ]  # fmt: skip
+    ]
     partial = missing is not None
     return Run(
         header={**_header(n, nbytes), **header},
@@ -185,9 +196,14 @@ def mmpi_example() -> Run:
     i, j = (np.array(side, dtype=np.int64) for side in zip(*MMPI_EXAMPLE, strict=True))
     mean, stddev = (np.array(c) * 1e-6 for c in zip(*MMPI_EXAMPLE.values(), strict=True))
     columns = {
-        "i": i, "j": j, "bytes": np.full(6, 64), "n": np.full(6, 100),
-        "mean": mean, "stddev": stddev, "median": mean.copy(),
-    }  # fmt: skip
+        "i": i,
+        "j": j,
+        "bytes": np.full(6, 64),
+        "n": np.full(6, 100),
+        "mean": mean,
+        "stddev": stddev,
+        "median": mean.copy(),
+    }
     hosts = block(2, 2, "nid0067{}")
     return Run(
         header={"experiment": "latency-map", "ranks": 4, "options": {"bytes": [64]}},
@@ -243,17 +259,29 @@ def confirmed(run: Run, again: Callable[[], Matrix]) -> Run:
 
 
 def _pairs(
-    i: np.ndarray, j: np.ndarray, size: int, base: np.ndarray, noise: float,
+    i: np.ndarray,
+    j: np.ndarray,
+    size: int,
+    base: np.ndarray,
+    noise: float,
     generator: np.random.Generator,
-) -> dict[str, np.ndarray]:  # fmt: skip
+) -> dict[str, np.ndarray]:
     median = base * (1 + noise * generator.standard_normal(len(base)))
     spread = np.abs(median * noise * generator.lognormal(0, 0.6, len(base)))
     return {
-        "i": i, "j": j, "bytes": np.full(len(i), size), "n": np.full(len(i), 100),
-        "mean": median + spread / 2, "stddev": spread, "min": median - spread / 2,
-        "median": median, "p95": median + 2 * spread, "max": median + 4 * spread,
-        "low": median - spread / 5, "high": median + spread / 5,
-    }  # fmt: skip
+        "i": i,
+        "j": j,
+        "bytes": np.full(len(i), size),
+        "n": np.full(len(i), 100),
+        "mean": median + spread / 2,
+        "stddev": spread,
+        "min": median - spread / 2,
+        "median": median,
+        "p95": median + 2 * spread,
+        "max": median + 4 * spread,
+        "low": median - spread / 5,
+        "high": median + spread / 5,
+    }
 
 
 def _header(n: int, nbytes: Sequence[int]) -> dict[str, Any]:

@@ -52,15 +52,26 @@ def launches(
             fresh = dice.normal(0, within * np.sqrt(1 - rho**2), len(sizes))
             noise[k] = rho * noise[k - 1] + fresh
         seconds = exact * np.exp(common + noise)
-        found.append(Run(
-            header={
-                "experiment": "point-to-point", "ranks": 2, "options": {},
-                "seconds_are": "half a round trip", **header,
-            },
-            tables={"sample": Table({
-                "i": np.zeros(seconds.size, np.int64), "j": np.ones(seconds.size, np.int64),
-                "bytes": np.tile(np.array(sizes, np.int64), repeats), "seconds": seconds.ravel(),
-            })},
-            end={"seconds": 1.0, "complete": True},
-        ))  # fmt: skip
+        found.append(
+            Run(
+                header={
+                    "experiment": "point-to-point",
+                    "ranks": 2,
+                    "options": {},
+                    "seconds_are": "half a round trip",
+                    **header,
+                },
+                tables={
+                    "sample": Table(
+                        {
+                            "i": np.zeros(seconds.size, np.int64),
+                            "j": np.ones(seconds.size, np.int64),
+                            "bytes": np.tile(np.array(sizes, np.int64), repeats),
+                            "seconds": seconds.ravel(),
+                        }
+                    )
+                },
+                end={"seconds": 1.0, "complete": True},
+            )
+        )
     return found

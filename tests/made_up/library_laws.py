@@ -114,9 +114,13 @@ def _is_power(p: Array) -> NDArray[np.bool_]:
 
 
 _KNOWN: dict[str, Callable[[Array], Array]] = {
-    "smooth log": np.log2, "tree": _ceil_log, "ring": lambda p: p - 1, "sqrt": np.sqrt,
-    "p^1.5": lambda p: 0.05 * p**1.5, "whole log": _floor_log,
-}  # fmt: skip
+    "smooth log": np.log2,
+    "tree": _ceil_log,
+    "ring": lambda p: p - 1,
+    "sqrt": np.sqrt,
+    "p^1.5": lambda p: 0.05 * p**1.5,
+    "whole log": _floor_log,
+}
 
 
 def known_law(seed: int) -> RandomLaw:
@@ -314,8 +318,16 @@ def _mpich_bcast(dice: np.random.Generator, a: float, g: float) -> _Made:
 
 
 _KINDS: dict[str, Callable[[np.random.Generator, float, float], _Made]] = {
-    "doubling": _doubling, "neighbours": _neighbours, "throttled": _throttled,
-    "pipeline": _pipeline, "shared port": _shared_port, "hierarchy": _hierarchy,
-    "three switches": _three_switches, "incast": _incast, "barrier": _barrier, "scan": _scan,
-    "groups": _groups, "mpich bcast": _mpich_bcast,
-}  # fmt: skip
+    "doubling": _doubling,
+    "neighbours": _neighbours,
+    "throttled": _throttled,
+    "pipeline": _pipeline,
+    "shared port": _shared_port,
+    "hierarchy": _hierarchy,
+    "three switches": _three_switches,
+    "incast": _incast,
+    "barrier": _barrier,
+    "scan": _scan,
+    "groups": _groups,
+    "mpich bcast": _mpich_bcast,
+}

@@ -19,9 +19,16 @@ from isochrone.runfile.run import Run
 from made_up.latency_maps import map_of
 
 __all__ = [
-    "LAWS", "SLOWED", "Law", "Machine", "Truth", "map_with", "random_machine", "random_slow_nodes",
+    "LAWS",
+    "SLOWED",
+    "Law",
+    "Machine",
+    "Truth",
+    "map_with",
+    "random_machine",
+    "random_slow_nodes",
     "slow_nodes",
-]  # fmt: skip
+]
 
 SLOWED = ("nothing", "node", "nodes", "half rack", "pair", "inside", "switch", "uplink")
 """What can be slowed; ``inside`` is the pairs within a switch, ``switch`` also those leaving it."""
@@ -218,9 +225,15 @@ def random_slow_nodes(
     two_levels = nodes >= 6 and random.random() < 0.5
     switches = int(random.integers(2, nodes // 3 + 1)) if two_levels else 1
     return slow_nodes(
-        random, nodes=nodes, slow=slow, factors=factors.tolist(), law=law, noise=noise,
-        ranks_per_node=int(random.integers(1, 5)), switches=switches,
-    )  # fmt: skip
+        random,
+        nodes=nodes,
+        slow=slow,
+        factors=factors.tolist(),
+        law=law,
+        noise=noise,
+        ranks_per_node=int(random.integers(1, 5)),
+        switches=switches,
+    )
 
 
 def _typical(machine: Machine) -> float:

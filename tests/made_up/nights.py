@@ -17,8 +17,16 @@ from isochrone.runfile.run import Run
 from made_up.latency_maps import Matrix, blank, confirmed, dragonfly, flat, map_of, torus, tree
 
 __all__ = [
-    "NIGHT", "SHAPES", "Chance", "Cluster", "Machine", "Truth", "launch", "link_truth", "shape",
-]  # fmt: skip
+    "NIGHT",
+    "SHAPES",
+    "Chance",
+    "Cluster",
+    "Machine",
+    "Truth",
+    "launch",
+    "link_truth",
+    "shape",
+]
 
 Dice = np.random.Generator
 
@@ -101,10 +109,8 @@ SHAPES: dict[str, Callable[[Dice], Machine]] = {
     "large torus": lambda dice: _of("large torus", torus((8, 8)), 1),
     "ring": lambda dice: _of("ring", torus((16,)), 1),
     "dragonfly": lambda dice: _of("dragonfly", dragonfly(4, 3, 2), 2),
-    "uneven": lambda dice: _of(
-        "uneven", tree([4, 4], [3, 5]), dice.integers(1, 5, 16).tolist()
-    ),
-}  # fmt: skip
+    "uneven": lambda dice: _of("uneven", tree([4, 4], [3, 5]), dice.integers(1, 5, 16).tolist()),
+}
 """Shapes of machines by name; ``uneven`` draws how many ranks a node has."""
 
 
@@ -224,9 +230,12 @@ class Cluster:
     def drawn(cls, hosts: int, each: int, dice: Dice, lasting: float = 0.02) -> Cluster:
         """Draw hosts that differ for good: round trips by ``lasting`` for each end."""
         return cls(
-            [f"c{k:03d}" for k in range(hosts)], np.arange(hosts) // 8,
-            lasting * dice.standard_normal(hosts), _symmetric(0.006, hosts, dice), each,
-        )  # fmt: skip
+            [f"c{k:03d}" for k in range(hosts)],
+            np.arange(hosts) // 8,
+            lasting * dice.standard_normal(hosts),
+            _symmetric(0.006, hosts, dice),
+            each,
+        )
 
     def older(self, by: float, dice: Dice) -> Cluster:
         """Return the same hosts a night later: each has drifted, by this standard deviation."""
@@ -238,10 +247,16 @@ class Cluster:
         return np.sort(dice.choice(len(self.names), hosts, replace=False))
 
     def launch(
-        self, job: NDArray[np.int64], dice: Dice, slow: Mapping[int, float] | None = None,
-        chance: Chance = NIGHT, each: int | None = None, *, again: bool = False,
+        self,
+        job: NDArray[np.int64],
+        dice: Dice,
+        slow: Mapping[int, float] | None = None,
+        chance: Chance = NIGHT,
+        each: int | None = None,
+        *,
+        again: bool = False,
         tails: tuple[float, float] = (5, np.inf),
-    ) -> Run:  # fmt: skip
+    ) -> Run:
         """Measure a map of some hosts.
 
         ``tails``: degrees of freedom of Student's distribution of pairs of hosts, and of noise.

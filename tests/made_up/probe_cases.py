@@ -63,9 +63,12 @@ SWEEPS = {
         "--bytes 8 --threads 2 --thread-comms own --mode put",
     ),
     "bisection": _few(
-        *(f"{line} --pairing {how}" for line, how in zip(
-            MESSAGES, ("halves", "neighbours", "random --seed 3") * 3, strict=False
-        ))
+        *(
+            f"{line} --pairing {how}"
+            for line, how in zip(
+                MESSAGES, ("halves", "neighbours", "random --seed 3") * 3, strict=False
+            )
+        )
     ),
     "collective": _few(
         "--op barrier,bcast,gather,scatter,allgather,alltoall --bytes 0,1,7,509",
@@ -103,8 +106,9 @@ SWEEPS = {
         "--bytes 13 --pairs 0-1 --schedule serial",
         "--bytes 0,4096 --one-way --sync-age 0.01",
         "--bytes 64,70001 --time-limit 0.3",
-    ) + _said("--bytes 8 --precision 0.5 --min-repeats 3 --max-repeats 7 --max-time 0.05"),
-}  # fmt: skip
+    )
+    + _said("--bytes 8 --precision 0.5 --min-repeats 3 --max-repeats 7 --max-time 0.05"),
+}
 
 OTHERS = {
     "startup": _few("", "--time-limit 1"),
@@ -130,8 +134,9 @@ APPLICATIONS = 6
 """Kinds of described applications in `_application`."""
 
 EXPERIMENTS: dict[str, int] = {
-    **{name: len(cases) for name, cases in (SWEEPS | OTHERS).items()}, "app": APPLICATIONS
-}  # fmt: skip
+    **{name: len(cases) for name, cases in (SWEEPS | OTHERS).items()},
+    "app": APPLICATIONS,
+}
 """How many sets of options there are for each."""
 
 
@@ -155,10 +160,13 @@ def _application(number: int, ranks: int, folder: Path) -> bytes:
     method = METHODS[number % len(METHODS)]
     path = str(folder / "data") if method.endswith("file") else ""
     kinds: tuple[Callable[[int], list[list[Step]]], ...] = (
-        programs.ring, _exchange, _collectives,
-        lambda n: programs.farm(n, 5, "sleep"), lambda n: programs.clients(n, "spin"),
+        programs.ring,
+        _exchange,
+        _collectives,
+        lambda n: programs.farm(n, 5, "sleep"),
+        lambda n: programs.clients(n, "spin"),
         lambda n: programs.pipeline(n),
-    )  # fmt: skip
+    )
     first = application(kinds[number](ranks), 3, name="first", method=method, path=path)
     made: list[Application] = [first]
     launches = [(0,)]
@@ -173,19 +181,25 @@ def _application(number: int, ranks: int, folder: Path) -> bytes:
 def _exchange(ranks: int) -> list[list[Step]]:
     """Every rank sends to the next, with two messages under way."""
     return [
-        [Irecv(0, (r - 1) % ranks, SIZE), Isend(0, (r + 1) % ranks, SIZE),
-         Isend(0, (r + 1) % ranks, SIZE), Irecv(0, (r - 1) % ranks, SIZE), Wait(0)]
+        [
+            Irecv(0, (r - 1) % ranks, SIZE),
+            Isend(0, (r + 1) % ranks, SIZE),
+            Isend(0, (r + 1) % ranks, SIZE),
+            Irecv(0, (r - 1) % ranks, SIZE),
+            Wait(0),
+        ]
         for r in range(ranks)
-    ]  # fmt: skip
+    ]
 
 
 def _collectives(ranks: int) -> list[list[Step]]:
     """Operations of all ranks, on a grid, and of some of them."""
     some = tuple(range(ranks - 1, 0, -1))
     common: list[Step] = [
-        Collective(0, "allreduce", SIZE), Collective(0, "barrier", SIZE),
+        Collective(0, "allreduce", SIZE),
+        Collective(0, "barrier", SIZE),
         Collective(0, "bcast", SIZE, root=ranks - 1, grid="nodes"),
         Collective(0, "alltoall", SIZE),
-    ]  # fmt: skip
+    ]
     own: list[Step] = [Collective(0, "gather", SIZE, root=1, among=some)]
     return [[*common, *(own if r in some else [])] for r in range(ranks)]

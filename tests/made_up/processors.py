@@ -19,9 +19,18 @@ from isochrone.runfile.run import Run
 from made_up.latency_maps import Matrix, blank, map_of
 
 __all__ = [
-    "DEFECTS", "FAMILIES", "Defect", "Grouping", "Processor", "ProcessorTruth", "deviations",
-    "map_with_defect", "random_processor", "visible", "with_defect",
-]  # fmt: skip
+    "DEFECTS",
+    "FAMILIES",
+    "Defect",
+    "Grouping",
+    "Processor",
+    "ProcessorTruth",
+    "deviations",
+    "map_with_defect",
+    "random_processor",
+    "visible",
+    "with_defect",
+]
 
 Defect = Literal["nothing", "rank", "pair"]
 DEFECTS: tuple[Defect, ...] = ("nothing", "rank", "pair")
@@ -182,8 +191,11 @@ def _ring(random: Random) -> Processor:
 
 
 FAMILIES: dict[str, Callable[[Random], Processor]] = {
-    "nested": _nested, "hybrid": _hybrid, "mesh": _mesh, "ring": _ring,
-}  # fmt: skip
+    "nested": _nested,
+    "hybrid": _hybrid,
+    "mesh": _mesh,
+    "ring": _ring,
+}
 """What processors can be."""
 
 
@@ -212,9 +224,10 @@ def _distinct(units: Sequence[Groups]) -> tuple[Groups, ...]:
     counts = [len(np.unique(groups)) for groups in units]
     size = len(units[0])
     return tuple(
-        groups for k, groups in enumerate(units)
+        groups
+        for k, groups in enumerate(units)
         if 1 < counts[k] < size and counts[k] not in counts[:k]
-    )  # fmt: skip
+    )
 
 
 def _scattered(
@@ -227,10 +240,13 @@ def _scattered(
     """Say how the times scatter; in a third of the processors with heavy tails."""
     heavy = random.random() < 1 / 3
     return Processor(
-        blank(times), chain, may, scatter=float(random.uniform(0.03, most)),
+        blank(times),
+        chain,
+        may,
+        scatter=float(random.uniform(0.03, most)),
         position=float(random.uniform(0.2, 0.7)),
         freedom=float(random.uniform(3, 4)) if heavy else np.inf,
-    )  # fmt: skip
+    )
 
 
 # ---- maps --------------------------------------------------------------------------------------
@@ -252,9 +268,7 @@ def map_with_defect(
     ranks = random.choice(size, DEFECTS.index(defect), replace=False)
     beyond = deviations(times, chain, ranks.tolist()) if len(ranks) else np.inf
     times = with_defect(times, ranks.tolist())
-    truth = ProcessorTruth(
-        seen, frozenset(hardware) - seen, frozenset(ranks.tolist()), beyond
-    )  # fmt: skip
+    truth = ProcessorTruth(seen, frozenset(hardware) - seen, frozenset(ranks.tolist()), beyond)
     return map_of(1e-3 * times, ["n01"] * size), truth
 
 
@@ -268,9 +282,10 @@ def visible(times: Matrix, chain: Sequence[Groups]) -> frozenset[Grouping]:
     upper = np.triu(np.ones_like(level, dtype=bool), 1)
     own = [times[upper & (level == k)] for k in range(len(chain) + 1)]
     return frozenset(
-        _grouping(groups) for groups, (near, far) in zip(chain, pairwise(own), strict=True)
+        _grouping(groups)
+        for groups, (near, far) in zip(chain, pairwise(own), strict=True)
         if _apart(near, far)
-    )  # fmt: skip
+    )
 
 
 def with_defect(times: Matrix, ranks: Sequence[int]) -> Matrix:
@@ -323,9 +338,7 @@ def _levels(chain: Sequence[Groups], size: int) -> NDArray[np.int64]:
 
 
 def _grouping(groups: Groups) -> Grouping:
-    return frozenset(
-        frozenset(np.flatnonzero(groups == k).tolist()) for k in np.unique(groups)
-    )  # fmt: skip
+    return frozenset(frozenset(np.flatnonzero(groups == k).tolist()) for k in np.unique(groups))
 
 
 def _with_scatter(processor: Processor, random: Random) -> Matrix:

@@ -27,10 +27,14 @@ a farm computes for each task."""
 
 def program(
     *applications: Application,
-    time: Sequence[float] = (100e-6,), size: Sequence[float] = (0,), reply: Sequence[float] = (0,),
-    dispatch: Sequence[float] = (0,), launches: Sequence[Sequence[int]] = ((0,),),
-    placement: str = "disjoint", seed: int = 7,
-) -> Program:  # fmt: skip
+    time: Sequence[float] = (100e-6,),
+    size: Sequence[float] = (0,),
+    reply: Sequence[float] = (0,),
+    dispatch: Sequence[float] = (0,),
+    launches: Sequence[Sequence[int]] = ((0,),),
+    placement: str = "disjoint",
+    seed: int = 7,
+) -> Program:
     """Put applications into a program; `launches` say who runs together, in order."""
     return Program(
         seed=seed,
@@ -42,10 +46,16 @@ def program(
 
 
 def application(
-    steps: Sequence[Sequence[Step]], iterations: int, *, name: str = "one",
-    method: Method = "message", path: str = "", background: bool = False,
-    on: Sequence[int] = (), phases: int = 1,
-) -> Application:  # fmt: skip
+    steps: Sequence[Sequence[Step]],
+    iterations: int,
+    *,
+    name: str = "one",
+    method: Method = "message",
+    path: str = "",
+    background: bool = False,
+    on: Sequence[int] = (),
+    phases: int = 1,
+) -> Application:
     """Return an application; `steps` are those of each rank."""
     return Application(
         name=name,

@@ -97,9 +97,12 @@ class Seen:
         size = self._size(step.size, (0, step.phase, iteration, 0))
         rooted = step.op in ("bcast", "reduce", "gather", "scatter")
         self._call(
-            found, step.op, size=size, root=step.root if rooted else -1,
+            found,
+            step.op,
+            size=size,
+            root=step.root if rooted else -1,
             members=self.groups.index(members),
-        )  # fmt: skip
+        )
 
     def _drawn(self, values: int, key: tuple[int, ...]) -> float:
         listed = self.program.values[values]
@@ -113,9 +116,14 @@ class Seen:
         self.gap += time * max(0.0, 1 + self.noise * float(self.dice.normal()))
 
     def _call(
-        self, found: list[Event], op: str, peer: int = -1, size: float = 0.0, root: int = -1,
+        self,
+        found: list[Event],
+        op: str,
+        peer: int = -1,
+        size: float = 0.0,
+        root: int = -1,
         members: int = 0,
-    ) -> None:  # fmt: skip
+    ) -> None:
         gap = self.gap + OVERHEAD * float(self.dice.uniform(0.5, 1.5))
         found.append(Event(op, peer, size, root, members, gap, 1e-6))
         self.gap = 0.0

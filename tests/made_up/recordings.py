@@ -37,11 +37,25 @@ def halo_recording(rows: int, columns: int, iterations: int = 100, *, ppn: int =
             if op == "waitall":
                 gap = [iterations, iterations * 1e-3, 1e-3, 1e-3, -30, iterations]
             call: dict[str, object] = {
-                "rank": rank, "thread": 0, "at": k + 1, "depth": 1, "op": op, "peer": peer,
-                "bytes": size, "source": -1, "received": 0, "any": False, "root": -1,
-                "group": 0 if op == "allreduce" else -1, "requests": 0, "open": False,
-                "calls": iterations, "seconds": iterations * 1e-5, "gap": gap, "gap_1": None,
-            }  # fmt: skip
+                "rank": rank,
+                "thread": 0,
+                "at": k + 1,
+                "depth": 1,
+                "op": op,
+                "peer": peer,
+                "bytes": size,
+                "source": -1,
+                "received": 0,
+                "any": False,
+                "root": -1,
+                "group": 0 if op == "allreduce" else -1,
+                "requests": 0,
+                "open": False,
+                "calls": iterations,
+                "seconds": iterations * 1e-5,
+                "gap": gap,
+                "gap_1": None,
+            }
             if k == 0:
                 first = 2e-3 if rank == 0 else 1e-6
                 call["gap"] = [1, first, first, first, -27 if rank == 0 else -60, 1]
@@ -50,28 +64,56 @@ def halo_recording(rows: int, columns: int, iterations: int = 100, *, ppn: int =
             calls.append(call)
     tables = {
         "group": _table([{"group": 0, "members": f"0-{ranks - 1}"}]),
-        "rank_time": _table([
-            {"rank": r, "seconds": 1.0, "communication": 0.25 + 0.5 * r / ranks,
-             "computation": 0.2, "recording": 1e-3, "tail": 0.0, "calls": 10 * iterations,
-             "threads": 1} for r in range(ranks)
-        ]),
-        "edge": _table([
-            dict(zip(("from", "to", "messages", "bytes", "seconds"), edge, strict=True))
-            for edge in edges
-        ]),
+        "rank_time": _table(
+            [
+                {
+                    "rank": r,
+                    "seconds": 1.0,
+                    "communication": 0.25 + 0.5 * r / ranks,
+                    "computation": 0.2,
+                    "recording": 1e-3,
+                    "tail": 0.0,
+                    "calls": 10 * iterations,
+                    "threads": 1,
+                }
+                for r in range(ranks)
+            ]
+        ),
+        "edge": _table(
+            [
+                dict(zip(("from", "to", "messages", "bytes", "seconds"), edge, strict=True))
+                for edge in edges
+            ]
+        ),
         "loop": _table(loops),
         "call": _table(calls),
-        "operation": _table([
-            {"op": op, "bytes": size, "group": group, "members": ranks if group == 0 else 2,
-             "calls": ranks * times * iterations, "moved": float(ranks * times * iterations * size),
-             "seconds": seconds, "most": 1e-3}
-            for op, size, group, times, seconds in (
-                ("isend", 8192, -1, 2, 0.01), ("isend", 1024, -1, 2, 0.005),
-                ("waitall", 0, -1, 1, 2.0), ("allreduce", 8, 0, 1, 1.0))
-        ]),
-    }  # fmt: skip
-    header = {"experiment": "recording", "kind": "recording", "ranks": ranks,
-              "notes": {"command": "./halo 100"}}  # fmt: skip
+        "operation": _table(
+            [
+                {
+                    "op": op,
+                    "bytes": size,
+                    "group": group,
+                    "members": ranks if group == 0 else 2,
+                    "calls": ranks * times * iterations,
+                    "moved": float(ranks * times * iterations * size),
+                    "seconds": seconds,
+                    "most": 1e-3,
+                }
+                for op, size, group, times, seconds in (
+                    ("isend", 8192, -1, 2, 0.01),
+                    ("isend", 1024, -1, 2, 0.005),
+                    ("waitall", 0, -1, 1, 2.0),
+                    ("allreduce", 8, 0, 1, 1.0),
+                )
+            ]
+        ),
+    }
+    header = {
+        "experiment": "recording",
+        "kind": "recording",
+        "ranks": ranks,
+        "notes": {"command": "./halo 100"},
+    }
     places = [Rank(r, f"n{r // ppn}", r // ppn) for r in range(ranks)]
     return Run(header, places, tables, [], {"seconds": 1.0, "complete": True})
 

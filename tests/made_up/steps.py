@@ -21,8 +21,14 @@ def stepped(
     """
     chance = np.random.default_rng(1)
     return [
-        {"op": "bcast", "p": p, "b": b, "seconds": (
-            2e-6 + np.ceil(np.log2(p)) * (1.5e-6 + 4e-10 * b) + jump * (b > 12_288)
-        ) * (1 + noise * chance.standard_normal())}
-        for p in ranks for b in sizes for _ in range(3)
-    ]  # fmt: skip
+        {
+            "op": "bcast",
+            "p": p,
+            "b": b,
+            "seconds": (2e-6 + np.ceil(np.log2(p)) * (1.5e-6 + 4e-10 * b) + jump * (b > 12_288))
+            * (1 + noise * chance.standard_normal()),
+        }
+        for p in ranks
+        for b in sizes
+        for _ in range(3)
+    ]

@@ -64,8 +64,9 @@ DESIGNS = {
 BIG_JUMP = Design(
     (4, 8, 16, 24, 32, 48, 64, 96),
     tuple(1000 * k for k in (10, 20, 50, 100, 150, 200, 250, 300, 400, 500)),
-    noise=0.02, outliers=0.0,
-)  # fmt: skip
+    noise=0.02,
+    outliers=0.0,
+)
 BIG_JUMP_ASKED = (
     (6, 12, 20, 40, 80),
     tuple(1000 * k for k in (15, 35, 75, 175, 350, 450)),

@@ -83,9 +83,13 @@ def simgrid_ti(folder: Path, ranks: Sequence[Sequence[Event]]) -> Path:
 
 
 def otf2_archive(
-    folder: Path, ranks: Sequence[Sequence[Event]], groups: Sequence[tuple[int, ...]], *,
-    receives: bool = True, nonblocking: bool = False,
-) -> Path:  # fmt: skip
+    folder: Path,
+    ranks: Sequence[Sequence[Event]],
+    groups: Sequence[tuple[int, ...]],
+    *,
+    receives: bool = True,
+    nonblocking: bool = False,
+) -> Path:
     """Write an archive and return its anchor file.
 
     Without `receives` the completion of begun receives is missing, as in archives of EZTrace.
@@ -99,27 +103,32 @@ def otf2_archive(
         node = names.system_tree_node("node", parent=None)
         process = [
             names.location_group(
-                f"rank {r}", system_tree_parent=node,
+                f"rank {r}",
+                system_tree_parent=node,
                 location_group_type=otf2.LocationGroupType.PROCESS,
             )
             for r in range(len(ranks))
-        ]  # fmt: skip
+        ]
         locations = [names.location(f"thread {r}", group=process[r]) for r in range(len(ranks))]
         names.group(
-            "", group_type=otf2.GroupType.COMM_LOCATIONS, paradigm=otf2.Paradigm.MPI,
+            "",
+            group_type=otf2.GroupType.COMM_LOCATIONS,
+            paradigm=otf2.Paradigm.MPI,
             members=locations,
-        )  # fmt: skip
+        )
         communicators = [
             names.comm(
                 f"communicator {k}",
                 group=names.group(
-                    f"group {k}", group_type=otf2.GroupType.COMM_GROUP,
-                    paradigm=otf2.Paradigm.MPI, members=[locations[m] for m in members],
+                    f"group {k}",
+                    group_type=otf2.GroupType.COMM_GROUP,
+                    paradigm=otf2.Paradigm.MPI,
+                    members=[locations[m] for m in members],
                 ),
                 parent=None,
             )
             for k, members in enumerate(groups)
-        ]  # fmt: skip
+        ]
         writing = _Writing(otf2, names, groups, communicators, receives, nonblocking)
         for rank, events in enumerate(ranks):
             writing.write(archive.event_writer_from_location(locations[rank]), rank, events)
@@ -130,9 +139,14 @@ class _Writing:
     """Writes the events of ranks."""
 
     def __init__(
-        self, otf2: Any, names: Any, groups: Sequence[tuple[int, ...]], communicators: list[Any],
-        receives: bool, nonblocking: bool,
-    ) -> None:  # fmt: skip
+        self,
+        otf2: Any,
+        names: Any,
+        groups: Sequence[tuple[int, ...]],
+        communicators: list[Any],
+        receives: bool,
+        nonblocking: bool,
+    ) -> None:
         self.otf2, self.names, self.groups = otf2, names, groups
         self.communicators, self.receives, self.nonblocking = communicators, receives, nonblocking
         self.request = 0
@@ -154,7 +168,7 @@ class _Writing:
 
     def _event(
         self, writer: Any, time: int, rank: int, event: Event, open_: list[tuple[int, Event]]
-    ) -> None:  # fmt: skip
+    ) -> None:
         world = self.communicators[0]
         size = round(event.bytes)
         self.request += 1

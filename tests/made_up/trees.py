@@ -38,8 +38,11 @@ def k_nomial(ranks: int, k: int = 4) -> list[int]:
 
 
 TREES: dict[str, Parents] = {
-    "binomial": binomial, "chain": chain, "flat": flat, "k-nomial": k_nomial,
-}  # fmt: skip
+    "binomial": binomial,
+    "chain": chain,
+    "flat": flat,
+    "k-nomial": k_nomial,
+}
 
 
 def bcast(parents: list[int], start: float = 0.0) -> list[float]:

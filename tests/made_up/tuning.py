@@ -52,27 +52,43 @@ def launch(
                     part = factor if isinstance(factor, int | float) else factor[size]
                     typical = time_of(size) * part * lasting[name] * common
                     rows += [
-                        {"op": op, "p": ranks, "grid": name, "phase": "total", "groups": 1,
-                         "bytes": size, "pass": turn, "repeat": turn * repeats + k,
-                         "seconds": typical * dice.lognormal(0, noise)}
+                        {
+                            "op": op,
+                            "p": ranks,
+                            "grid": name,
+                            "phase": "total",
+                            "groups": 1,
+                            "bytes": size,
+                            "pass": turn,
+                            "repeat": turn * repeats + k,
+                            "seconds": typical * dice.lognormal(0, noise),
+                        }
                         for k in range(repeats)
-                    ]  # fmt: skip
+                    ]
     return run_of(rows, ranks, per_node, algorithm, library, simulated, layout)
 
 
 def run_of(
-    rows: list[dict[str, Any]], ranks: int, per_node: int, algorithm: str, library: str,
-    simulated: bool, layout: Sequence[int] | None,
-) -> Run:  # fmt: skip
+    rows: list[dict[str, Any]],
+    ranks: int,
+    per_node: int,
+    algorithm: str,
+    library: str,
+    simulated: bool,
+    layout: Sequence[int] | None,
+) -> Run:
     """Make a run of samples."""
     header = {
-        "format": 1, "experiment": "collective", "kind": "sweep",
-        "by": ["op", "p", "grid", "phase", "groups"], "ranks": ranks, "options": {},
+        "format": 1,
+        "experiment": "collective",
+        "kind": "sweep",
+        "by": ["op", "p", "grid", "phase", "groups"],
+        "ranks": ranks,
+        "options": {},
         "mpi": {"library": library, "standard": "5.0"},
-        "clock": {"source": "MPI_Wtime", "granularity": 1e-9, "cost": 1e-8,
-                  "simulated": simulated},
+        "clock": {"source": "MPI_Wtime", "granularity": 1e-9, "cost": 1e-8, "simulated": simulated},
         "notes": {"algorithm": algorithm} if algorithm else {},
-    }  # fmt: skip
+    }
     nodes = layout or [rank // per_node for rank in range(ranks)]
     where = [Rank(k, f"n{node}", node) for k, node in enumerate(nodes)]
     return Run(header, where, {"sample": table_of(rows)}, [], {"complete": True})

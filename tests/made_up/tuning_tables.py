@@ -5,9 +5,15 @@ from __future__ import annotations
 from typing import Any, Final
 
 OPERATIONS: Final = (
-    "bcast", "gather", "scatter", "reduce", "allreduce", "allgather", "alltoall",
+    "bcast",
+    "gather",
+    "scatter",
+    "reduce",
+    "allreduce",
+    "allgather",
+    "alltoall",
     "reduce_scatter_block",
-)  # fmt: skip
+)
 
 
 def rule(**other: Any) -> dict[str, Any]:
@@ -54,7 +60,7 @@ BAD: Final[list[tuple[object, str]]] = [
     (document(rule(), rule(bytes=[4096, 5000])), "rules 0 and 1 overlap"),
     (document(rule(), rule(bytes=[2000, 2001], nodes=4)), "rules 0 and 1 overlap"),
     (document(rule(nodes=4), rule(bytes=[4000, 4001])), "rules 0 and 1 overlap"),
-]  # fmt: skip
+]
 """Content of a file, and words of what Python says of it."""
 
 GOOD: Final = [

@@ -70,9 +70,7 @@ def flows(method: Method, path: str = "") -> Application:
     return application(steps, 12, method=method, path=path, phases=len(phases))
 
 
-VALUES: dict[str, Any] = {
-    "time": [1e-6, 5e-6], "size": [8, 3000, 90_000], "reply": [0, 500]
-}  # fmt: skip
+VALUES: dict[str, Any] = {"time": [1e-6, 5e-6], "size": [8, 3000, 90_000], "reply": [0, 500]}
 
 
 @pytest.fixture(scope="module")
@@ -85,8 +83,9 @@ def expected(mpich: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Any:
 def test_as_many_messages_are_sent_as_the_steps_say(expected: Any) -> None:
     """Request, task and end, token, and two at once, of each iteration; and what comes back."""
     assert {key: n for key, (n, _) in expected.items()} == {
-        (0, 0, 1): 12 * (1 + 4 + 1 + 1 + 2), (0, 1, 0): 12 * (1 + 4 + 1 + 2)
-    }  # fmt: skip
+        (0, 0, 1): 12 * (1 + 4 + 1 + 1 + 2),
+        (0, 1, 0): 12 * (1 + 4 + 1 + 2),
+    }
 
 
 @pytest.mark.smoke

@@ -66,7 +66,8 @@ def test_a_message_may_be_larger_than_an_int_counts(
 @pytest.mark.parametrize(
     "words",
     [
-        "hotspot --bytes 2147483651", "latency-map --bytes 2GiB",
+        "hotspot --bytes 2147483651",
+        "latency-map --bytes 2GiB",
         "synthetic --bytes 99999999999999",
         "collective --op allgather --grid rows-of-1 --bytes 1500000000",
         "collective --op alltoall --bytes 99999999999999999999",
@@ -74,9 +75,10 @@ def test_a_message_may_be_larger_than_an_int_counts(
         "tile-io --tile 1x1 --element 3000000000 --file data",
         "tile-io --tiles 2x1 --tile 2000000000x1 --element 1 --file data",
         "point-to-point --bytes 8 --layout vector --stride 2000000000",
-        "compute --bytes 99999999999999999999", "point-to-point --repeats 99999999999",
+        "compute --bytes 99999999999999999999",
+        "point-to-point --repeats 99999999999",
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_counted_is_refused_in_a_line(checked: Sanitized, words: str) -> None:
     """Before memory is taken for it."""
     argv = [str(checked.probe), *words.split(), "--check", "2"]
@@ -92,8 +94,18 @@ def test_places_in_a_tiled_file_beyond_4_gib(checked: Sanitized, tmp_path: Path)
     """Three tiles of 1.5 GiB; their exchange, without a file."""
     if free_memory() < NEEDED:
         pytest.skip(f"{free_memory() / GIB:.1f} GiB of memory are free, {NEEDED / GIB:.0f} needed")
-    words = ("--tiles", "1x3", "--tile", "1536x1024", "--element", "1024", "--phase", "exchange",
-             "--repeats", "1")  # fmt: skip
+    words = (
+        "--tiles",
+        "1x3",
+        "--tile",
+        "1536x1024",
+        "--element",
+        "1024",
+        "--phase",
+        "exchange",
+        "--repeats",
+        "1",
+    )
     out = tmp_path / "run.jsonl"
     argv = [str(checked.probe), "tile-io", *words, "--out", str(out)]
     ended = checked.run(argv, 3, tmp_path)
@@ -110,10 +122,12 @@ def test_pieces_beyond_4_gib_are_recorded(checked: Sanitized, tmp_path: Path) ->
     program = str(built(checked.mpi, tmp_path, "table_io"))
     out = tmp_path / "run.jsonl"
     ended = checked.run(
-        [program, str(tmp_path / "data"), str(tmp_path / "table")], 2, tmp_path,
+        [program, str(tmp_path / "data"), str(tmp_path / "table")],
+        2,
+        tmp_path,
         LD_PRELOAD=str(probe.build_library(checked.mpi.probe.mpicc, "io")),
         ISOCHRONE_IO_RECORD=str(out),
-    )  # fmt: skip
+    )
     assert not ended.faults
     assert ended.returncode == 0, ended.stderr
     patterns = io_recording.patterns(read(out))

@@ -29,9 +29,13 @@ def cut(run: Run) -> list[tuple[int, int]]:
     ],
 )
 def test_the_pairs_are_those_of_the_pairing(
-    mpich: Mpi, tmp_path: Path, pairing: str, ranks: int,
-    expected: list[tuple[int, int]], bystanders: list[int],
-) -> None:  # fmt: skip
+    mpich: Mpi,
+    tmp_path: Path,
+    pairing: str,
+    ranks: int,
+    expected: list[tuple[int, int]],
+    bystanders: list[int],
+) -> None:
     """Halves cuts the ranks in two; neighbours is what mpptest did; the odd rank is named."""
     out = tmp_path / "run.jsonl"
     run = mpich.run("bisection", "--pairing", pairing, *OPTIONS, ranks=ranks, out=out)

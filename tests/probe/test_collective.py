@@ -157,8 +157,13 @@ def test_realisations_and_their_phases_are_timed_on_every_mpi(
     assert {op for op, *_ in found} == set(ON_GRIDS)
     for op in ON_GRIDS:
         rooted = op in ("bcast", "reduce", "gather", "scatter")
-        expected = {("library", "total", 1), ("2x2", "total", 1), ("2x2", "LG", 1),
-                    ("2x2", "CG", 1), ("2x2", "CG", 2)}  # fmt: skip
+        expected = {
+            ("library", "total", 1),
+            ("2x2", "total", 1),
+            ("2x2", "LG", 1),
+            ("2x2", "CG", 1),
+            ("2x2", "CG", 2),
+        }
         expected |= set() if rooted else {("2x2", "LG", 2)}
         assert {key[1:] for key in found if key[0] == op} == expected
         for phase in phases(op, 2, 2, 64):
@@ -173,9 +178,13 @@ def test_only_those_who_work_report_their_time(mpich: Mpi, tmp_path: Path) -> No
     rows = list(run.tables["sample"].rows())
     at_work = {(row["grid"], row["phase"], row["groups"]): len(row["times"]) for row in rows}
     assert at_work == {
-        ("library", "total", 1): 4, ("2x2", "total", 1): 4, ("2x2", "LG", 1): 2,
-        ("2x2", "LG", 2): 4, ("2x2", "CG", 1): 2, ("2x2", "CG", 2): 4,
-    }  # fmt: skip
+        ("library", "total", 1): 4,
+        ("2x2", "total", 1): 4,
+        ("2x2", "LG", 1): 2,
+        ("2x2", "LG", 2): 4,
+        ("2x2", "CG", 1): 2,
+        ("2x2", "CG", 2): 4,
+    }
     assert all(row["seconds"] == max(row["times"]) for row in rows)
 
 
@@ -192,9 +201,15 @@ def test_rows_may_be_ragged_and_a_phase_apart_has_a_fixed_root(mpich: Mpi, tmp_p
     """Three rows of 2, 2 and 1: the last rank stands in for the member that its row lacks."""
     options = ("--op", "bcast,allgather", "--grid", "rows-of-2", "--root", "rotating")
     run = mpich.run(
-        "collective", *options, "--bytes", "64", "--repeats", "5", ranks=5,
+        "collective",
+        *options,
+        "--bytes",
+        "64",
+        "--repeats",
+        "5",
+        ranks=5,
         out=tmp_path / "run.jsonl",
-    )  # fmt: skip
+    )
     samples = list(run.tables["sample"].rows())
     wide = [s for s in samples if s["op"] == "allgather" and s["groups"] == 2]
     assert {(s["phase"], s["phase_p"], len(s["times"])) for s in wide} == {("LG", 3, 5)}
@@ -221,8 +236,11 @@ def test_a_time_limit_leaves_each_realisation_some(mpich: Mpi, tmp_path: Path) -
     out = tmp_path / "run.jsonl"
     run = mpich.run("collective", *options, "--time-limit", "2", ranks=4, out=out)
     assert {(p.grid, p.phase) for p in grid_collectives.points(run)} == {
-        ("library", "total"), ("2x2", "total"), ("2x2", "LG"), ("2x2", "CG"),
-    }  # fmt: skip
+        ("library", "total"),
+        ("2x2", "total"),
+        ("2x2", "LG"),
+        ("2x2", "CG"),
+    }
     assert any(warning["code"] == "repeats-lowered" for warning in run.warnings)
 
 

@@ -42,9 +42,15 @@ def test_help_lists_one_experiment_for_each_file_or_folder(mpich: Mpi) -> None:
 
 @pytest.mark.parametrize(
     ("percent", "time"),
-    [("5%", "300"), ("5 %", "300s"), ("0.05", "5m"), ("150%", "10min"), ("0", "200ms"),
-     ("1e-2", "50us")],
-)  # fmt: skip
+    [
+        ("5%", "300"),
+        ("5 %", "300s"),
+        ("0.05", "5m"),
+        ("150%", "10min"),
+        ("0", "200ms"),
+        ("1e-2", "50us"),
+    ],
+)
 def test_percentages_and_durations_mean_what_they_mean_to_python(
     mpich: Mpi, percent: str, time: str
 ) -> None:

@@ -20,9 +20,12 @@ class Block(ctypes.Structure):
     """The ``iso_block_t`` of kernels.h."""
 
     _fields_ = (
-        ("a", ctypes.c_void_p), ("elements", ctypes.c_size_t), ("length", ctypes.c_size_t),
-        ("inward", ctypes.c_void_p), ("out", ctypes.c_void_p),
-    )  # fmt: skip
+        ("a", ctypes.c_void_p),
+        ("elements", ctypes.c_size_t),
+        ("length", ctypes.c_size_t),
+        ("inward", ctypes.c_void_p),
+        ("out", ctypes.c_void_p),
+    )
 
 
 class Kernel(ctypes.Structure):
@@ -83,9 +86,13 @@ def test_each_kernel_is_measured_on_one_rank_and_on_all_at_once(
     assert list(found) == [("dot", 1), ("dot", 3), ("axpy", 1), ("axpy", 3)]
     samples = run.tables["sample"]
     for p, times, seconds, nbytes, operations in zip(
-        samples["p"], samples["times"], samples["seconds"], samples["bytes"],
-        samples["operations"], strict=True,
-    ):  # fmt: skip
+        samples["p"],
+        samples["times"],
+        samples["seconds"],
+        samples["bytes"],
+        samples["operations"],
+        strict=True,
+    ):
         assert len(times) == p
         assert seconds == max(times)
         assert operations == 2 * (nbytes // 8)

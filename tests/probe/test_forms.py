@@ -35,8 +35,9 @@ def test_every_form_of_every_operation_is_timed_on_every_mpi(
     with pytest.raises(MeasurementError) if faulty else nullcontext():
         every_mpi.run("collective", *options, ranks=2, out=out)
     run = read(out)
-    assert {text["text"].split()[0] for text in run.warnings
-            if text["code"] == "wrong-result"} == faulty  # fmt: skip
+    assert {
+        text["text"].split()[0] for text in run.warnings if text["code"] == "wrong-result"
+    } == faulty
     by_op = {curve.key["op"]: curve for curve in curves(run)}
     assert set(by_op) == {*COLLECTIVES, *NONBLOCKING, *PERSISTENT} - faulty
     for op, curve in by_op.items():
@@ -64,10 +65,14 @@ def test_each_form_is_verified_before_it_is_timed(mpich_shim: Shim, tmp_path: Pa
 
 @pytest.mark.parametrize(
     "options",
-    [("--form", "teleport"), ("--form", "blocking,"), ("--form", "all", "--grid", "2x2"),
-     ("--form", "nonblocking", "--progress", "prayer")],
+    [
+        ("--form", "teleport"),
+        ("--form", "blocking,"),
+        ("--form", "all", "--grid", "2x2"),
+        ("--form", "nonblocking", "--progress", "prayer"),
+    ],
     ids=" ".join,
-)  # fmt: skip
+)
 def test_wrong_forms_are_refused_before_a_rank_starts(
     mpich: Mpi, options: tuple[str, ...], golden: Golden
 ) -> None:

@@ -23,9 +23,16 @@ DRIVERS = {"cuda": "nvlink", "rocm": "xgmi", "level-zero": "peer"}
 
 QUICK = ("--repeats", "4", "--retest", "0")
 OPERATIONS = {
-    "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall",
-    "reduce_scatter_block", "scan",
-}  # fmt: skip
+    "bcast",
+    "reduce",
+    "allreduce",
+    "gather",
+    "scatter",
+    "allgather",
+    "alltoall",
+    "reduce_scatter_block",
+    "scan",
+}
 
 BIDIRECTIONAL = ["bidirectional", "bidirectional_persistent"]
 
@@ -64,8 +71,10 @@ def test_the_run_file_says_which_gpu_each_rank_has(gpus: Gpus, driver: str) -> N
     assert [rank.gpu_numa for rank in run.ranks] == [-1] * 4
     links = run.ranks[2].gpu_links
     assert links == {
-        "0000:a0:00.0": "host", "0000:a1:00.0": "host", "0000:a3:00.0": DRIVERS[driver],
-    }  # fmt: skip
+        "0000:a0:00.0": "host",
+        "0000:a1:00.0": "host",
+        "0000:a3:00.0": DRIVERS[driver],
+    }
 
 
 @pytest.mark.smoke
@@ -106,9 +115,14 @@ def test_each_message_is_copied_once_at_each_end(gpus: Gpus, mode: str, window: 
     assert (other.reads > 0) == (window == 1 or mode in BIDIRECTIONAL)
 
 
-@pytest.mark.parametrize(("memory", "reads", "writes"), [
-    ("cuda,host", True, False), ("host,cuda", False, True), ("host,host", None, None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("memory", "reads", "writes"),
+    [
+        ("cuda,host", True, False),
+        ("host,cuda", False, True),
+        ("host,host", None, None),
+    ],
+)
 def test_messages_may_go_from_one_memory_to_another(
     gpus: Gpus, memory: str, reads: bool | None, writes: bool | None
 ) -> None:
@@ -187,9 +201,13 @@ def test_ranks_share_gpus_or_are_given_them(gpus: Gpus) -> None:
     assert [rank.gpu for rank in run.ranks] == [1, 0, 1]
 
 
-@pytest.mark.parametrize(("options", "gpus_there"), [
-    (("--memory", "cuda"), 0), (("--memory", "cuda", "--gpu", "0,2"), 2),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "gpus_there"),
+    [
+        (("--memory", "cuda"), 0),
+        (("--memory", "cuda", "--gpu", "0,2"), 2),
+    ],
+)
 def test_a_gpu_that_is_not_there_is_refused(
     gpus: Gpus, options: tuple[str, ...], gpus_there: int
 ) -> None:

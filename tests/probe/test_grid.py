@@ -17,9 +17,10 @@ CHECK = ROOT / "tests/probe/grid_check"
 GRID = ROOT / "probe/grid"
 FLAGS = ("-std=c11", "-O1", "-g", "-D_POSIX_C_SOURCE=200809L", "-I", ROOT / "probe")
 COUNTED = (
-    "-DPMPI_Comm_split=counted_split", "-DPMPI_Comm_split_type=counted_split_type",
+    "-DPMPI_Comm_split=counted_split",
+    "-DPMPI_Comm_split_type=counted_split_type",
     "-DPMPI_Comm_free=counted_free",
-)  # fmt: skip
+)
 """What stands between the grid collectives and MPI in the program; see counted.h."""
 
 SHORT_OF_MEMORY = "-Dmalloc=counted_malloc"
@@ -37,9 +38,15 @@ SETTINGS = CROWDED | {
 }
 
 OPERATIONS = {
-    "bcast", "gather", "scatter", "reduce", "allreduce", "allgather", "alltoall",
+    "bcast",
+    "gather",
+    "scatter",
+    "reduce",
+    "allreduce",
+    "allgather",
+    "alltoall",
     "reduce_scatter_block",
-}  # fmt: skip
+}
 
 
 def compiled(mpicc: str | Path, folder: Path, *flags: str) -> Path:
@@ -163,7 +170,12 @@ def test_grids_need_nothing_else_of_the_probe(mpich: Mpi, tmp_path: Path) -> Non
     library = tmp_path / "libgrid.so"
     argv = [mpich.probe.mpicc, *FLAGS, "-fPIC", "-shared", "-Wl,-z,defs", *GRID.glob("*.c")]
     subprocess.run([*argv, "-o", library], check=True, timeout=PATIENCE)
-    names = subprocess.run(["nm", "-D", "--undefined-only", library], capture_output=True,
-                           text=True, timeout=60, check=True).stdout.split()  # fmt: skip
+    names = subprocess.run(
+        ["nm", "-D", "--undefined-only", library],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    ).stdout.split()
     assert "PMPI_Bcast" in names
     assert not [name for name in names if name.startswith(("MPI_", "iso_"))]

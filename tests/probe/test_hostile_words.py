@@ -19,9 +19,13 @@ MAX_NOTES = 16
 def ask(mpich: Mpi, *words: str, **environ: str) -> subprocess.CompletedProcess[bytes]:
     """Start the probe as a single rank, without a launcher."""
     return subprocess.run(
-        [mpich.probe.path, *words], capture_output=True, timeout=PATIENCE, check=False,
-        stdin=subprocess.DEVNULL, env={**os.environ, **environ},
-    )  # fmt: skip
+        [mpich.probe.path, *words],
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, **environ},
+    )
 
 
 @pytest.mark.parametrize("first", range(0, len(WORDS), 60))

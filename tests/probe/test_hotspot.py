@@ -53,12 +53,22 @@ def test_partners_elsewhere_are_on_as_many_nodes_as_there_are(
 ) -> None:
     """Or another node would be as hot as the one that is measured."""
     run = mpich_shim.run(
-        "hotspot", *QUICK, "--max-intra", "1", "--max-inter", "2", ranks=7,
-        out=tmp_path / "hot.jsonl", nodes="2,3,2",
-    )  # fmt: skip
+        "hotspot",
+        *QUICK,
+        "--max-intra",
+        "1",
+        "--max-inter",
+        "2",
+        ranks=7,
+        out=tmp_path / "hot.jsonl",
+        nodes="2,3,2",
+    )
     assert roles(run) == {
-        2: ("hot", 0), 3: ("intra", 0), 0: ("inter", 0), 5: ("inter", 0),
-    }  # fmt: skip
+        2: ("hot", 0),
+        3: ("intra", 0),
+        0: ("inter", 0),
+        5: ("inter", 0),
+    }
     assert "partners-share-nodes" not in {warning["code"] for warning in run.warnings}
 
 
@@ -81,9 +91,19 @@ def test_each_hot_process_has_partners_of_its_own(mpich_shim: Shim, tmp_path: Pa
 def test_points_take_turns(mpich_shim: Shim, tmp_path: Path) -> None:
     """Or a slow moment of the machine would hit one point only."""
     run = mpich_shim.run(
-        "hotspot", "--bytes", "64", "--repeats", "8", "--balance", "free", "--max-intra", "0",
-        ranks=3, out=tmp_path / "hot.jsonl", nodes="1,1,1",
-    )  # fmt: skip
+        "hotspot",
+        "--bytes",
+        "64",
+        "--repeats",
+        "8",
+        "--balance",
+        "free",
+        "--max-intra",
+        "0",
+        ranks=3,
+        out=tmp_path / "hot.jsonl",
+        nodes="1,1,1",
+    )
     table = run.tables["sample"]
     keys = list(zip(table["in"].tolist(), table["out"].tolist(), strict=True))
     visits = [key for key, _ in itertools.groupby(keys)]

@@ -41,9 +41,13 @@ def test_all_seconds_of_all_calls_are_in_the_account(
     clock = library(mpi, folder, "file_clock")
     program = str(built(mpi, folder, "file_calls"))
     run = recorded_io(
-        mpi, tmp_path / "run.jsonl", program, str(tmp_path / "data"), below=str(clock),
+        mpi,
+        tmp_path / "run.jsonl",
+        program,
+        str(tmp_path / "data"),
+        below=str(clock),
         FILE_CLOCK=str(tmp_path / "clock"),
-    )  # fmt: skip
+    )
     times = call_times(run)
     for rank in range(IO_RANKS):
         spent = sum(row.seconds for row in times if row.rank == rank)
@@ -54,11 +58,19 @@ def test_all_seconds_of_all_calls_are_in_the_account(
     assert found.seconds <= found.whole
     calls = {(row.call, row.op): row.calls for row in times if row.rank == 1}
     assert calls == {
-        ("open", ""): 2, ("close", ""): 2, ("set-view", ""): 2, ("set-size", ""): 2,
-        ("sync", ""): 8, ("independent", "write"): 8, ("independent", "read"): 2,
-        ("collective", "write"): 20, ("shared", "write"): 8, ("ordered", "write"): 8,
-        ("nonblocking", "write"): 16, ("nonblocking-collective", "write"): 2,
-    }  # fmt: skip
+        ("open", ""): 2,
+        ("close", ""): 2,
+        ("set-view", ""): 2,
+        ("set-size", ""): 2,
+        ("sync", ""): 8,
+        ("independent", "write"): 8,
+        ("independent", "read"): 2,
+        ("collective", "write"): 20,
+        ("shared", "write"): 8,
+        ("ordered", "write"): 8,
+        ("nonblocking", "write"): 16,
+        ("nonblocking-collective", "write"): 2,
+    }
     (started,) = [row for row in times if (row.rank, row.call) == (1, "nonblocking-collective")]
     span = 2 * (15 * IO_RANKS * 4096 + 4096)
     assert (started.nbytes, started.pieces, started.span) == (131072, 32, span)
@@ -70,9 +82,13 @@ def test_a_late_rank_is_named_by_every_mpi(name: str, folder: Path, tmp_path: Pa
     """By the times at which ranks enter, though the clock of each has another origin."""
     mpi = find_mpi(name)
     run = recorded_io(
-        mpi, tmp_path / "run.jsonl", str(built(mpi, folder, "file_calls")),
-        str(tmp_path / "data"), "late", below=str(library(mpi, folder, "clock_origins")),
-    )  # fmt: skip
+        mpi,
+        tmp_path / "run.jsonl",
+        str(built(mpi, folder, "file_calls")),
+        str(tmp_path / "data"),
+        "late",
+        below=str(library(mpi, folder, "clock_origins")),
+    )
     (first, *_) = causes(run)
     assert first.name == "late-ranks"
     assert first.numbers["rank"] == 3
@@ -93,9 +109,14 @@ def test_a_rank_that_is_still_writing_for_the_others_is_not_late(
     mpi = find_mpi(name)
     slow = slow_library(mpi, folder)
     run = recorded_io(
-        mpi, tmp_path / "run.jsonl", str(built(mpi, folder, "file_rows")), str(tmp_path / "data"),
-        options=ROMIO[name], below=str(slow), ISO_SLOW=f"0 pwrite 1 {LATE}",
-    )  # fmt: skip
+        mpi,
+        tmp_path / "run.jsonl",
+        str(built(mpi, folder, "file_rows")),
+        str(tmp_path / "data"),
+        options=ROMIO[name],
+        below=str(slow),
+        ISO_SLOW=f"0 pwrite 1 {LATE}",
+    )
     mine = [row for row in call_times(run) if row.rank in (0, 2)]
     for rank in (0, 2):
         rows = [row for row in mine if row.rank == rank]

@@ -90,8 +90,9 @@ def test_files_of_some_ranks_shifts_hints_and_what_is_only_counted(
         assert (alone.op, alone.calls, alone.bytes, alone.ranks) == ("write", 10, 80, 1)
         own = [one for one in io_recording.patterns(run) if one.file == file.number]
         assert [(one.op, one.calls, one.bytes, one.ranks) for one in own] == [
-            ("write", 3, 32768, 2), ("read", 1, 32768, 2),
-        ]  # fmt: skip
+            ("write", 3, 32768, 2),
+            ("read", 1, 32768, 2),
+        ]
         for one in own:
             pieces = {name: column.tolist() for name, column in one.pieces.items()}
             assert (pieces["rank"], pieces["offset"]) == (ranks, [0, 1024])
@@ -114,9 +115,14 @@ def slowed(mpi: Mpi, folder: Path, tmp_path: Path, slow: str) -> dict[str, float
     """Return the parts of the first access of ranks 0 and 2, where one of them sleeps."""
     library = slow_library(mpi, folder)
     run = recorded_io(
-        mpi, tmp_path / "run.jsonl", str(built(mpi, folder, "file_rows")), str(tmp_path / "data"),
-        options=ROMIO[mpi.name], below=str(library), ISO_SLOW=slow,
-    )  # fmt: skip
+        mpi,
+        tmp_path / "run.jsonl",
+        str(built(mpi, folder, "file_rows")),
+        str(tmp_path / "data"),
+        options=ROMIO[mpi.name],
+        below=str(library),
+        ISO_SLOW=slow,
+    )
     files = {one.number: one.ranks.tolist() for one in io_recording.files(run)}
     (pattern, *_) = [one for one in io_recording.patterns(run) if files[one.file] == [0, 2]]
     call = next(one for one in io_recording.calls(run) if one.pattern == pattern.number)

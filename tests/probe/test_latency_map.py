@@ -113,8 +113,9 @@ def test_pairs_that_are_named_are_measured_alone_and_no_others(
     run = every_mpi.run("latency-map", *options, ranks=5, out=tmp_path / "map.jsonl")
     assert run.complete
     pairs = run.pairs()
-    listed = list(zip(pairs["i"].tolist(), pairs["j"].tolist(), pairs["bytes"].tolist(),
-                      strict=True))  # fmt: skip
+    listed = list(
+        zip(pairs["i"].tolist(), pairs["j"].tolist(), pairs["bytes"].tolist(), strict=True)
+    )
     expected = [(0, 3), (1, 2), (2, 4)]
     assert listed == [(i, j, size) for i, j in expected for size in (64, 1024)]
     assert pairs.flag("retest").all()
@@ -140,9 +141,13 @@ def test_one_way_times_add_up_to_the_round_trip_on_every_mpi(
 
 @pytest.mark.parametrize(
     ("pairs", "complaint"),
-    [("0-0", "not pairs of two ranks"), ("0-1,", "not pairs of two ranks"),
-     ("1", "not pairs of two ranks"), ("0-5", "there is no rank 5; ranks are 0 to 4")],
-)  # fmt: skip
+    [
+        ("0-0", "not pairs of two ranks"),
+        ("0-1,", "not pairs of two ranks"),
+        ("1", "not pairs of two ranks"),
+        ("0-5", "there is no rank 5; ranks are 0 to 4"),
+    ],
+)
 def test_wrong_pairs_are_refused_in_one_line(
     isochrone: Command, tmp_path: Path, pairs: str, complaint: str
 ) -> None:
@@ -155,8 +160,19 @@ def test_wrong_pairs_are_refused_in_one_line(
 def test_a_map_that_is_measured_alone_by_pairs_is_not_measured_again(
     isochrone: Command, tmp_path: Path
 ) -> None:
-    answer = isochrone("measure", "latency-map", "-n", "4", "--pairs", "0-1,1-2", "-o", "a.jsonl",
-                       "--repeats", "5", cwd=tmp_path)  # fmt: skip
+    answer = isochrone(
+        "measure",
+        "latency-map",
+        "-n",
+        "4",
+        "--pairs",
+        "0-1,1-2",
+        "-o",
+        "a.jsonl",
+        "--repeats",
+        "5",
+        cwd=tmp_path,
+    )
     assert answer.returncode == 0, answer.stderr
     assert len(read(tmp_path / "a.jsonl").pairs()) == 2
 

@@ -29,8 +29,10 @@ def test_every_queue_is_timed_at_every_length(every_mpi: Mpi, tmp_path: Path) ->
     points = Counter(zip(samples["op"], samples["entries"], samples["bytes"], strict=True))
     assert points == {
         (queue, entries, nbytes): 3
-        for queue in QUEUES for entries in (0, 3, 70) for nbytes in (0, 8)
-    }  # fmt: skip
+        for queue in QUEUES
+        for entries in (0, 3, 70)
+        for nbytes in (0, 8)
+    }
     assert all(seconds > 0 for seconds in samples["seconds"])
     assert run.complete
 

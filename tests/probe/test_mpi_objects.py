@@ -38,9 +38,13 @@ def counter(mpi: Mpi, binaries: Path) -> Path:
 
 
 def run(
-    mpi: Mpi, ranks: int, words: tuple[str, ...], folder: Path, libraries: list[Path],
+    mpi: Mpi,
+    ranks: int,
+    words: tuple[str, ...],
+    folder: Path,
+    libraries: list[Path],
     **environ: str,
-) -> Answer:  # fmt: skip
+) -> Answer:
     """Run a program with libraries in front of MPI; what they count is in the folder."""
     preload = " ".join(map(str, libraries))
     given = {**environ, "LD_PRELOAD": preload, "MPI_OBJECTS": str(folder / "objects")}
@@ -113,8 +117,17 @@ def test_what_is_left_is_said(name: str, binaries: Path, tmp_path: Path) -> None
     answer = run(mpi, 2, (str(program),), tmp_path, [counter(mpi, binaries)])
     assert answer.returncode == 0, answer.stderr
     lines = left(tmp_path, "left_behind", 2)
-    kinds = ["communicator", "datatype", "error handler", "group", "info", "keyval", "operation",
-             "request", "window"]  # fmt: skip
+    kinds = [
+        "communicator",
+        "datatype",
+        "error handler",
+        "group",
+        "info",
+        "keyval",
+        "operation",
+        "request",
+        "window",
+    ]
     assert sorted(line.split(" MPI_")[0].removeprefix("left ") for line in lines) == sorted(
         2 * kinds
     )
@@ -125,10 +138,11 @@ def test_every_call_that_makes_or_frees_is_counted(mpich_header: str) -> None:
     handles = "Comm|Group|Datatype|Op|Info|Win|File|Errhandler|Request"
     prototypes = re.findall(r"\bint MPI_(\w+)\(([^;]*)\)", mpich_header)
     makers = {
-        name for name, parameters in prototypes
+        name
+        for name, parameters in prototypes
         if re.search(rf"(?<!const )\bMPI_(?:{handles}) ?(?:\*|\w+\[\])", parameters)
         or name.endswith("_keyval")
-    }  # fmt: skip
+    }
     assert len(makers) > 100
     makers -= {"Start", "Startall", "Type_commit"}  # what they are given stays what it is
     counted = SOURCE.read_text()

@@ -16,10 +16,16 @@ from isochrone.runfile.run import Run
 from isochrone.sweep.curves import curves
 
 WINDOWS = {
-    "blocking": "1", "nonblocking": "8", "persistent": "8", "bidirectional": "1",
-    "bidirectional_persistent": "8", "put": "8", "get": "1", "accumulate": "8",
+    "blocking": "1",
+    "nonblocking": "8",
+    "persistent": "8",
+    "bidirectional": "1",
+    "bidirectional_persistent": "8",
+    "put": "8",
+    "get": "1",
+    "accumulate": "8",
     "get_accumulate": "1",
-}  # fmt: skip
+}
 MODES = list(WINDOWS)
 TWO_SIDED = [*MODES[:5], "bidirectional_sendrecv"]
 OF_AN_ELEMENT = ["fetch_and_op", "compare_and_swap"]
@@ -117,9 +123,15 @@ def test_partitioned_messages_have_the_sizes_that_partitions_divide(
     mpi = find_mpi(name)
     options = ("--mode", "partitioned", "--partitions", "3", "--bytes", "0,8,9,3072,4096")
     run = mpi.run(
-        "point-to-point", *options, "--repeats", "4", "--retest", "0", ranks=2,
+        "point-to-point",
+        *options,
+        "--repeats",
+        "4",
+        "--retest",
+        "0",
+        ranks=2,
         out=tmp_path / "run.jsonl",
-    )  # fmt: skip
+    )
     assert repeats(run) == {0: 4, 9: 4, 3072: 4}
     assert run.header["options"]["bytes"] == [0, 9, 3072]
 
@@ -128,9 +140,15 @@ def test_early_partitions_are_measured(mpich: Mpi, tmp_path: Path) -> None:
     """Automatic sizes are multiples of the partitions, too."""
     options = ("--mode", "partitioned", "--ready", "early", "--bytes", "auto:0:4096")
     run = mpich.run(
-        "point-to-point", *options, "--max-points", "9", "--repeats", "4", ranks=2,
+        "point-to-point",
+        *options,
+        "--max-points",
+        "9",
+        "--repeats",
+        "4",
+        ranks=2,
         out=tmp_path / "run.jsonl",
-    )  # fmt: skip
+    )
     assert all(size % 4 == 0 for size in repeats(run))
 
 
@@ -289,10 +307,14 @@ def test_no_time_at_all_leaves_points_out_and_says_so(mpich: Mpi, tmp_path: Path
 def test_the_file_says_what_its_seconds_are(mpich: Mpi, tmp_path: Path, golden: Golden) -> None:
     said = {}
     for text in (
-        "blocking --window 1", "bidirectional --window 1", "put --window 1", "get --window 4",
-        "partitioned --ready early", "accumulate --rma-sync pscw",
+        "blocking --window 1",
+        "bidirectional --window 1",
+        "put --window 1",
+        "get --window 4",
+        "partitioned --ready early",
+        "accumulate --rma-sync pscw",
         "bidirectional_put --rma-sync fence --window 4",
-    ):  # fmt: skip
+    ):
         mode, *more = text.split()
         options = ("--mode", mode, *more, "--bytes", "8", "--repeats", "2")
         run = mpich.run("point-to-point", *options, ranks=2, out=tmp_path / f"{mode}.jsonl")

@@ -12,9 +12,16 @@ from beds.mpis import MPIS, ROOT
 from made_up.bends import Truth, located, make, worst_error
 
 SOURCES = (
-    "sampling/points", "sampling/bends", "sampling/sampler", "runfile/record", "base/check",
-    "base/options", "base/sizes", "base/random", "machine/heartbeat",
-)  # fmt: skip
+    "sampling/points",
+    "sampling/bends",
+    "sampling/sampler",
+    "runfile/record",
+    "base/check",
+    "base/options",
+    "base/sizes",
+    "base/random",
+    "machine/heartbeat",
+)
 STOP, GAP = 1 << 20, 64
 CURVES = range(20)
 
@@ -109,8 +116,9 @@ def test_a_bump_between_two_starting_sizes_is_seen(auto_sizes: Path) -> None:
     rate = (72e-6 - 36e-6) / (65536 - 23552)
     latency = 36e-6 - 23552 * rate
     back = (72e-6 - 80e-6) / (65536 - 23552)
-    bump = Truth(((0, latency, rate), (23552, 80e-6 - 23552 * back, back),
-                  (65536, latency, rate)), (23552,))  # fmt: skip
+    bump = Truth(
+        ((0, latency, rate), (23552, 80e-6 - 23552 * back, back), (65536, latency, rate)), (23552,)
+    )
     for noise in (0, 0.02, 0.05):
         assert located(bump, chosen(auto_sizes, bump, noise, 1, 4 << 20), GAP) == [True]
 

@@ -111,9 +111,18 @@ def test_a_fortran_program_is_recorded_as_one_in_c(
     last = "wait" if interface == "MPI_F08" else "waitany"
     # barrier and test are left out: gfortran 12 says other lines of them, those of its own code
     assert called_from(run, ROOT / "tests/beds/messages.F90") - {"barrier", "test", "finalize"} == {
-        "irecv", "isend", "waitall", "sendrecv", "send", "recv", "startall", "ibarrier", last,
-        "bcast", "allgatherv",
-    }  # fmt: skip
+        "irecv",
+        "isend",
+        "waitall",
+        "sendrecv",
+        "send",
+        "recv",
+        "startall",
+        "ibarrier",
+        last,
+        "bcast",
+        "allgatherv",
+    }
 
 
 def called_from(run: Run, source: Path) -> set[str]:

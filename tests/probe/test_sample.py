@@ -31,20 +31,32 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
         "base/random.c",
     ]
     subprocess.run(
-        [MPIS["mpich-wheel"], "-std=c11", "-shared", "-fPIC", "-I", probe,
-         *(probe / source for source in sources), "-o", path, "-lm"],
-        check=True, timeout=60,
-    )  # fmt: skip
+        [
+            MPIS["mpich-wheel"],
+            "-std=c11",
+            "-shared",
+            "-fPIC",
+            "-I",
+            probe,
+            *(probe / source for source in sources),
+            "-o",
+            path,
+            "-lm",
+        ],
+        check=True,
+        timeout=60,
+    )
     loaded = ctypes.CDLL(str(path))
     loaded.iso_sample_create.restype = ctypes.c_void_p
-    loaded.iso_sample_create.argtypes = [
-        ctypes.c_int, ctypes.POINTER(ctypes.c_int), ctypes.c_long
-    ]  # fmt: skip
+    loaded.iso_sample_create.argtypes = [ctypes.c_int, ctypes.POINTER(ctypes.c_int), ctypes.c_long]
     loaded.iso_sample_rounds.restype = loaded.iso_sample_pairs.restype = ctypes.c_long
     loaded.iso_sample_rounds.argtypes = loaded.iso_sample_free.argtypes = [ctypes.c_void_p]
     loaded.iso_sample_pair.argtypes = [
-        ctypes.c_void_p, ctypes.c_long, ctypes.c_int, ctypes.POINTER(Pair)
-    ]  # fmt: skip
+        ctypes.c_void_p,
+        ctypes.c_long,
+        ctypes.c_int,
+        ctypes.POINTER(Pair),
+    ]
     return loaded
 
 
@@ -99,8 +111,12 @@ def test_every_node_meets_as_many_others(
     rounds = rounds_of(library, placement, wanted)
     pairs = set(itertools.chain.from_iterable(found.values() for found in rounds))
     assert wanted * 0.9 <= len(pairs) <= wanted * 1.1 + nodes
-    met = Counter(node for i, j in pairs for node in {placement[i], placement[j]}
-                  if placement[i] != placement[j])  # fmt: skip
+    met = Counter(
+        node
+        for i, j in pairs
+        for node in {placement[i], placement[j]}
+        if placement[i] != placement[j]
+    )
     assert max(met.values()) - min(met.values()) <= 3, (
         "the first and the last have fewer neighbours"
     )
@@ -126,9 +142,21 @@ def test_the_whole_map_may_be_asked_for(library: ctypes.CDLL) -> None:
 
 @pytest.mark.parametrize(
     ("text", "pairs"),
-    [("5%", 26189), ("100%", 523776), ("200000", 200000), ("9999999", 523776), ("5", 5),
-     ("0%", -1), ("101%", -1), ("-3", -1), ("", -1), ("many", -1), ("5%%", -1), ("0.5", -1)],
-)  # fmt: skip
+    [
+        ("5%", 26189),
+        ("100%", 523776),
+        ("200000", 200000),
+        ("9999999", 523776),
+        ("5", 5),
+        ("0%", -1),
+        ("101%", -1),
+        ("-3", -1),
+        ("", -1),
+        ("many", -1),
+        ("5%%", -1),
+        ("0.5", -1),
+    ],
+)
 def test_how_many_pairs_a_sample_has(library: ctypes.CDLL, text: str, pairs: int) -> None:
     assert library.iso_sample_pairs(text.encode(), 1024, 256) == pairs
 

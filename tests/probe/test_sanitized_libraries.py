@@ -79,8 +79,12 @@ def test_valgrind_finds_nothing_in_a_library(name: str, binaries: Path, tmp_path
     library = probe.build_library(mpi.probe.mpicc, PROGRAMS[name][0])
     environ = program.environ | {"LD_PRELOAD": str(library), "UCX_ERROR_SIGNALS": ""}
     given = [f"{key}={value}" for key, value in environ.items()]
-    under = [str(valgrind), "--leak-check=full", "--show-leak-kinds=definite",
-             f"--log-file={tmp_path}/%p.log"]  # fmt: skip
+    under = [
+        str(valgrind),
+        "--leak-check=full",
+        "--show-leak-kinds=definite",
+        f"--log-file={tmp_path}/%p.log",
+    ]
     answer = started(Ranks(mpi, ranks, ("env", *given, *under, *program.words)).command())
     assert answer.returncode == program.ends_with, answer.stderr
     check_written(program)

@@ -74,10 +74,12 @@ def test_leaks_of_ours_are_told_from_those_of_the_library() -> None:
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        ("leak", "Direct leak of 1234 byte"), ("beyond", "heap-buffer-overflow"),
-        ("overflow", "signed integer overflow"), ("none", ""),
+        ("leak", "Direct leak of 1234 byte"),
+        ("beyond", "heap-buffer-overflow"),
+        ("overflow", "signed integer overflow"),
+        ("none", ""),
     ],
-)  # fmt: skip
+)
 def test_a_fault_is_found(sanitized: Sanitized, fault: str, said: str, tmp_path: Path) -> None:
     """That nothing is found below means something."""
     program = built(sanitized.mpi, tmp_path, "faulty", "-g", *FLAGS)

@@ -45,9 +45,13 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def fold(program: Path, calls: Sequence[Kept], limit: int = LIMIT) -> tuple[int, list[Place]]:
     """Return the detail that was kept, and the places."""
     answer = subprocess.run(
-        [program, str(limit)], input="".join(f"{a} {b} {c}\n" for a, b, c in calls),
-        capture_output=True, text=True, timeout=PATIENCE, check=True,
-    )  # fmt: skip
+        [program, str(limit)],
+        input="".join(f"{a} {b} {c}\n" for a, b, c in calls),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
+    )
     first, *lines = answer.stdout.splitlines()
     around: list[list[Place]] = [[]]
     for line in lines:
@@ -82,10 +86,11 @@ nested = st.recursive(
     st.lists(st.tuples(st.integers(0, 3), st.just(8), st.integers(0, 9)), min_size=1, max_size=3),
     lambda inner: st.builds(
         lambda parts, times: [call for part in parts for call in part] * times,
-        st.lists(inner, min_size=1, max_size=3), st.integers(1, 4),
+        st.lists(inner, min_size=1, max_size=3),
+        st.integers(1, 4),
     ),
     max_leaves=8,
-)  # fmt: skip
+)
 
 
 @given(st.one_of(calls, nested))

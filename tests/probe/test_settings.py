@@ -47,11 +47,20 @@ def kept(program: Path, name: str, value: str) -> bool:
 @pytest.mark.parametrize(
     "name",
     [
-        "UCX_TOKEN", "FI_AUTH_KEY", "OMPI_MCA_my_secret", "MPICH_PASSWORD", "I_MPI_DB_PASSWD",
-        "FI_API_KEY", "FI_APIKEY", "UCX_CREDENTIALS", "OMPI_MCA_access_keys", "PMIX_MCA_auth",
-        "UCX_PRIVATE", "FI_SSH_PASS",
+        "UCX_TOKEN",
+        "FI_AUTH_KEY",
+        "OMPI_MCA_my_secret",
+        "MPICH_PASSWORD",
+        "I_MPI_DB_PASSWD",
+        "FI_API_KEY",
+        "FI_APIKEY",
+        "UCX_CREDENTIALS",
+        "OMPI_MCA_access_keys",
+        "PMIX_MCA_auth",
+        "UCX_PRIVATE",
+        "FI_SSH_PASS",
     ],
-)  # fmt: skip
+)
 def test_what_is_named_as_a_secret_is_left_out(program: Path, name: str) -> None:
     """Run files are sent around and attached to tickets."""
     assert not kept(program, name, "x")
@@ -60,11 +69,17 @@ def test_what_is_named_as_a_secret_is_left_out(program: Path, name: str) -> None
 @pytest.mark.parametrize(
     "value",
     [
-        "https://user:pass@host/path", "tcp://a:b/c@d", "-----BEGIN PRIVATE KEY-----", "token=x",
-        "a,b;PASSWORD=x", "372c0000-5dbf-332a-e360-060012f2e179",
-        "Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MEFCQ0RFRg==", "ghp_abc", "Authorization: Bearer abc",
+        "https://user:pass@host/path",
+        "tcp://a:b/c@d",
+        "-----BEGIN PRIVATE KEY-----",
+        "token=x",
+        "a,b;PASSWORD=x",
+        "372c0000-5dbf-332a-e360-060012f2e179",
+        "Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MEFCQ0RFRg==",
+        "ghp_abc",
+        "Authorization: Bearer abc",
     ],
-)  # fmt: skip
+)
 def test_what_looks_like_a_secret_is_left_out(program: Path, value: str) -> None:
     assert not kept(program, "UCX_SOMETHING", value)
 
@@ -72,15 +87,22 @@ def test_what_looks_like_a_secret_is_left_out(program: Path, value: str) -> None
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("UCX_TLS", "tcp,self"), ("UCX_IB_PKEY", "0x8001"), ("OMPI_MCA_mpi_keyval", "3"),
-        ("UCX_NET_DEVICES", "mlx5_0:1,mlx5_1:1,mlx5_2:1,mlx5_3:1"), ("UCX_RNDV_THRESH", "inf"),
+        ("UCX_TLS", "tcp,self"),
+        ("UCX_IB_PKEY", "0x8001"),
+        ("OMPI_MCA_mpi_keyval", "3"),
+        ("UCX_NET_DEVICES", "mlx5_0:1,mlx5_1:1,mlx5_2:1,mlx5_3:1"),
+        ("UCX_RNDV_THRESH", "inf"),
         ("FI_PROVIDER_PATH", "/opt/software/Libfabric/1.21.0-GCCcore-13.3.0/lib/libfabric"),
-        ("I_MPI_PIN_DOMAIN", "[" + "F0" * 40 + "]"), ("UCX_TLS", ""), ("FI_TCP_IFACE", "eth0"),
-        ("OMPI_MCA_btl_tcp_if_include", "10.0.0.0/8,192.168.1.0/24"), ("SLURM_MPI_TYPE", "pmix"),
-        ("I_MPI_ADJUST_BCAST", "1:0-1023@2;2:1024-4096"), ("UCX_LOG_FILE", "/tmp/ucx:a@b.log"),
+        ("I_MPI_PIN_DOMAIN", "[" + "F0" * 40 + "]"),
+        ("UCX_TLS", ""),
+        ("FI_TCP_IFACE", "eth0"),
+        ("OMPI_MCA_btl_tcp_if_include", "10.0.0.0/8,192.168.1.0/24"),
+        ("SLURM_MPI_TYPE", "pmix"),
+        ("I_MPI_ADJUST_BCAST", "1:0-1023@2;2:1024-4096"),
+        ("UCX_LOG_FILE", "/tmp/ucx:a@b.log"),
         ("I_MPI_PIN_PROCESSOR_LIST", ",".join(map(str, range(100)))),
     ],
-)  # fmt: skip
+)
 def test_what_steers_the_library_is_kept(program: Path, name: str, value: str) -> None:
     assert settings(program, {name: value})[0] == {name: value}
 

@@ -8,10 +8,23 @@ from beds.mpis import ROOT
 
 PROBE = ROOT / "probe"
 ORDER = [
-    "base", "machine", "experiment.h", "runfile", "messages", "sampling", "global_clock", "grid",
-    "collectives", "preload", "interposer", "recording", "recorder", "io_recorder", "experiments",
+    "base",
+    "machine",
+    "experiment.h",
+    "runfile",
+    "messages",
+    "sampling",
+    "global_clock",
+    "grid",
+    "collectives",
+    "preload",
+    "interposer",
+    "recording",
+    "recorder",
+    "io_recorder",
+    "experiments",
     "main.c",
-]  # fmt: skip
+]
 """A folder or file includes from those before it."""
 
 

@@ -31,9 +31,11 @@ def test_a_launch_is_timed_once_and_communicators_of_2_4_and_all_ranks(
         counts[op, p] = counts.get((op, p), 0) + 1
         assert times is None or len(times) == p
     assert counts == {
-        ("init", 3): 1, ("launch", 3): 1, ("finalize", 3): 1,
+        ("init", 3): 1,
+        ("launch", 3): 1,
+        ("finalize", 3): 1,
         **{(op, p): REPEATS for op in CREATIONS for p in (2, 3)},
-    }  # fmt: skip
+    }
     assert run.complete
     seconds = dict(zip(samples["op"], samples["seconds"].tolist(), strict=True))
     phases = [seconds[op] for op in ("launch", "init", "finalize")]
@@ -48,13 +50,23 @@ def test_the_time_of_a_launch_is_only_known_on_the_host_that_launched(
     path = mpich.probe.path
     for host, known in ((os.uname().nodename, True), ("elsewhere", False)):
         argv = mpich.argv_of(
-            ["env", f"ISOCHRONE_LAUNCHED={time.time() - 100:.3f} {host}", str(path), "startup",
-             "--repeats", "1", "--out", str(tmp_path / f"{known}.jsonl")], 2,
-        )  # fmt: skip
+            [
+                "env",
+                f"ISOCHRONE_LAUNCHED={time.time() - 100:.3f} {host}",
+                str(path),
+                "startup",
+                "--repeats",
+                "1",
+                "--out",
+                str(tmp_path / f"{known}.jsonl"),
+            ],
+            2,
+        )
         job.run(argv, timeout=60)
         samples = read(tmp_path / f"{known}.jsonl").tables["sample"]
-        launches = [s for op, s in zip(samples["op"], samples["seconds"], strict=True)
-                    if op == "launch"]  # fmt: skip
+        launches = [
+            s for op, s in zip(samples["op"], samples["seconds"], strict=True) if op == "launch"
+        ]
         assert len(launches) == known
         assert not launches or 100 < launches[0] < 160
 
@@ -65,8 +77,9 @@ def test_a_wrong_communicator_is_reported_and_not_timed(mpich_shim: Shim, tmp_pa
     with pytest.raises(MeasurementError):
         mpich_shim.run("startup", "--repeats", "2", ranks=4, out=out, reversed=1)
     run = read(out)
-    wrong = {tuple(text["text"].split()[:3:2]) for text in run.warnings
-             if text["code"] == "wrong-result"}  # fmt: skip
+    wrong = {
+        tuple(text["text"].split()[:3:2]) for text in run.warnings if text["code"] == "wrong-result"
+    }
     assert wrong == {("comm_split", "4"), *((op, p) for op in CREATIONS[1:] for p in "24")}
     assert set(run.tables["sample"]["op"]) == {"launch", "init", "finalize", "comm_split"}
     assert run.complete

@@ -56,9 +56,15 @@ class Compiler:
 
 def run(argv: list[str]) -> subprocess.CompletedProcess[str]:
     answer = subprocess.run(
-        argv, cwd=ROOT / "probe", stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        timeout=PATIENCE, check=False, env={**os.environ, "LC_ALL": "C.UTF-8"},
-    )  # fmt: skip
+        argv,
+        cwd=ROOT / "probe",
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+        env={**os.environ, "LC_ALL": "C.UTF-8"},
+    )
     assert answer.returncode == 0, answer.stderr
     return answer
 

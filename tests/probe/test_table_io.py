@@ -34,8 +34,7 @@ def random_table(dice: random.Random) -> list[tuple[int, ...]]:
         if dice.random() < 0.5:  # some ranks take turns
             length, turns = dice.randint(1, 90), dice.sample(owners, dice.randint(1, len(owners)))
             times, stride = dice.randint(1, 9), length * len(turns) + dice.randint(0, 20)
-            rows += [(rank, at + k * length, length, times, stride)
-                     for k, rank in enumerate(turns)]  # fmt: skip
+            rows += [(rank, at + k * length, length, times, stride) for k, rank in enumerate(turns)]
             at += times * stride
         else:
             rows.append((dice.choice(owners), at, dice.randint(1, 900), 1, 0))
@@ -93,8 +92,12 @@ def test_messages_and_bytes_of_random_tables_are_those_of_romio(
     cores = dice.choice([(4, 2, 1, 1), (3, 3, 2), (1,) * 8, (2, 1, 1, 4)])
     hosts = [f"f{k}" for k, size in enumerate(cores) for _ in range(size)]
     nodes, buffer = seed % 8 + 1, dice.choice([None, 97, 512, 1000])
-    hints = {"cb_nodes": nodes, "cb_config_list": "*:*", "romio_cb_write": "enable",
-             "romio_cb_read": "enable"}  # fmt: skip
+    hints = {
+        "cb_nodes": nodes,
+        "cb_config_list": "*:*",
+        "romio_cb_write": "enable",
+        "romio_cb_read": "enable",
+    }
     hints |= {} if buffer is None else {"cb_buffer_size": buffer}
     (tmp_path / "hints").write_text("".join(f"{k} {v}\n" for k, v in hints.items()))
     for rank in range(RANKS):  # one that sends nothing writes none

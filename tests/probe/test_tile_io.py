@@ -114,10 +114,24 @@ def test_the_replay_sends_what_the_library_sent_round_by_round(
     log = tmp_path / "log"
     hint = "cb_buffer_size=2000,romio_cb_write=enable,romio_cb_read=enable"
     run = mpich_shim.run(
-        "tile-io", "--file", str(tmp_path / "data"), "--tiles", "3x3", "--tile", "23x17",
-        "--element", "11", "--repeats", "1", "--hints", hint,
-        ranks=9, out=tmp_path / "tile.jsonl", nodes="4,2,2,1", log=log,
-    )  # fmt: skip
+        "tile-io",
+        "--file",
+        str(tmp_path / "data"),
+        "--tiles",
+        "3x3",
+        "--tile",
+        "23x17",
+        "--element",
+        "11",
+        "--repeats",
+        "1",
+        "--hints",
+        hint,
+        ranks=9,
+        out=tmp_path / "tile.jsonl",
+        nodes="4,2,2,1",
+        log=log,
+    )
     seen = mpich_shim.traffic(9, log)
     assert sum(seen.written.values()) > 60, "several rounds"
     # The probe replays each exchange twice: once to look at the bytes, once to time it.
@@ -209,9 +223,16 @@ def test_who_writes_in_ompio_is_seen(every_shim: Shim, tmp_path: Path) -> None:
 def test_the_exchange_alone_needs_no_file(every_shim: Shim, tmp_path: Path) -> None:
     """One aggregator a node, its first rank; the counts are those on paper: two rows of tiles."""
     run = every_shim.run(
-        "tile-io", "--phase", "exchange", "--tiles", "3x2", *SMALL, ranks=6,
-        out=tmp_path / "tile.jsonl", nodes="3,2,1",
-    )  # fmt: skip
+        "tile-io",
+        "--phase",
+        "exchange",
+        "--tiles",
+        "3x2",
+        *SMALL,
+        ranks=6,
+        out=tmp_path / "tile.jsonl",
+        nodes="3,2,1",
+    )
     assert run.complete
     assert run.tables["aggregator"]["rank"].tolist() == [0, 3, 5]
     # Domains are thirds of the file: the rows of tiles end in the middle of the second.

@@ -33,8 +33,11 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def ask(program: Path, *words: object) -> Answer:
     answer = subprocess.run(
         [program, *map(str, words)],
-        capture_output=True, text=True, timeout=PATIENCE, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
     assert "Sanitizer" not in answer.stderr, answer.stderr
     return answer
 

@@ -65,9 +65,14 @@ def test_what_returns_wrong_data_is_named_and_not_timed(
     """All else is measured, and the hosts are right: the probe collects them by messages."""
     options = ("--op", "gather,bcast", "--grid", "4x4", "--bytes", "8,1024", "--repeats", "2")
     run = simulation.measure_file(
-        "collective", parse("nodes:4 cores:4").xml(), CYCLIC, "--algorithm", algorithm, *options,
+        "collective",
+        parse("nodes:4 cores:4").xml(),
+        CYCLIC,
+        "--algorithm",
+        algorithm,
+        *options,
         code=3,
-    )  # fmt: skip
+    )
     warned = [one["text"] for one in run.warnings if one["code"] == "wrong-result"]
     assert len(warned) == 1
     assert (algorithm.partition("=")[2] if wrong[1] == "library" else wrong[1]) in warned[0]
@@ -87,8 +92,13 @@ def test_a_deadlock_of_the_library_is_said(simulation: Simulation, more: str, co
     machine = parse("nodes:4 cores:6")  # a row of 8 ranks is on nodes in parts of 6 and 2
     options = ("--op", "reduce", "--grid", "3x8", "--bytes", "64", "--repeats", "1")
     run = simulation.measure_file(
-        "collective", machine.xml(), machine.hosts(), *options,
-        "--algorithm", f"selector=mpich{more}", code=code,
-    )  # fmt: skip
+        "collective",
+        machine.xml(),
+        machine.hosts(),
+        *options,
+        "--algorithm",
+        f"selector=mpich{more}",
+        code=code,
+    )
     failed = [one["text"] for one in run.warnings if one["code"] == "failed"]
     assert ["deadlock" in text for text in failed] == ([True] if code else [])

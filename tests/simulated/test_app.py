@@ -65,18 +65,36 @@ def emulate(built: Path, tmp_path: Path) -> Emulate:
     """Run a program on a machine."""
 
     def run(
-        made: Program, on: Platform, *options: str,
-        launcher: tuple[str, ...] = (), hosts: str = "",
-    ) -> Run:  # fmt: skip
+        made: Program,
+        on: Platform,
+        *options: str,
+        launcher: tuple[str, ...] = (),
+        hosts: str = "",
+    ) -> Run:
         (tmp_path / "program").write_bytes(data(made))
         files = {"p.xml": on.xml(), "hosts": hosts or on.hosts()}
         for name, content in files.items():
             (tmp_path / name).write_text(content)
         argv: list[str | Path] = [
-            "smpirun", "-np", str(len(files["hosts"].split())), "-platform", "p.xml",
-            "-hostfile", "hosts", *QUIET, *EXACT, *launcher, built, "app", "--program", "program",
-            "--out", "run.jsonl", "--force", *options,
-        ]  # fmt: skip
+            "smpirun",
+            "-np",
+            str(len(files["hosts"].split())),
+            "-platform",
+            "p.xml",
+            "-hostfile",
+            "hosts",
+            *QUIET,
+            *EXACT,
+            *launcher,
+            built,
+            "app",
+            "--program",
+            "program",
+            "--out",
+            "run.jsonl",
+            "--force",
+            *options,
+        ]
         answer = subprocess.run(
             argv, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False
         )
@@ -301,8 +319,9 @@ def test_applications_start_together_and_overlap_as_long_as_both_run(emulate: Em
 def test_a_background_application_runs_until_the_others_are_done(emulate: Emulate) -> None:
     """And not much longer: two of its windows, of 2 ms and 20 us a rank."""
     victim = application(programs.ring(2), 5000, name="victim")
-    bully = application([[Compute(0, TIME), *s] for s in programs.ring(2)], 3, name="bully",
-                        background=True)  # fmt: skip
+    bully = application(
+        [[Compute(0, TIME), *s] for s in programs.ring(2)], 3, name="bully", background=True
+    )
     run = emulate(program(victim, bully, launches=[(0,), (1,), (0, 1)]), machine(4))
     (alone,) = rows(run, "wall", launch=1)
     assert alone["iterations"] == 3

@@ -80,8 +80,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory, simulation: object) -> Path
 
 def measured(folder: Path, name: str, ranks: int, *words: str) -> Path:
     out = folder / f"{name}.jsonl"
-    run("measure", *words, "-n", str(ranks), "--quiet", "--repeats", "1", "--platform",
-        folder / "machine.xml", "-o", out)  # fmt: skip
+    run(
+        "measure",
+        *words,
+        "-n",
+        str(ranks),
+        "--quiet",
+        "--repeats",
+        "1",
+        "--platform",
+        folder / "machine.xml",
+        "-o",
+        out,
+    )
     return out
 
 
@@ -92,14 +103,30 @@ def fitted(folder: Path) -> list[Path]:
     for pair in ("0-1", "0-2"):
         for words in MESSAGES if pair == "0-2" else MESSAGES[:2]:
             path = measured(
-                folder, "messages", 4, "point-to-point", "--pairs", pair, *words,
-                "--bytes", "0,1:1MiB:x4,65535", "--force",
-            )  # fmt: skip
+                folder,
+                "messages",
+                4,
+                "point-to-point",
+                "--pairs",
+                pair,
+                *words,
+                "--bytes",
+                "0,1:1MiB:x4,65535",
+                "--force",
+            )
             found.append(models.fit(path, "hockney"))
     path = measured(
-        folder, "collective", 4, "collective", "--op", "allgather,reduce,bcast",
-        "--bytes", "8,512,2KiB,8KiB,16KiB,32KiB", "--sync", "window",
-    )  # fmt: skip
+        folder,
+        "collective",
+        4,
+        "collective",
+        "--op",
+        "allgather,reduce,bcast",
+        "--bytes",
+        "8,512,2KiB,8KiB,16KiB,32KiB",
+        "--sync",
+        "window",
+    )
     times = models.load([path])
     found += [models.fit(times.only(op=op), "hockney") for op in ("allgather", "reduce", "bcast")]
     paths = [folder / f"model-{k}.json" for k in range(len(found))]

@@ -31,10 +31,14 @@ def measured(simulation: Simulation) -> Callable[[str], Run]:
         ("nodes:16 cores:2 slow-node:5*10", "slow", ["node-5"], []),
         ("dragonfly:4x3x2 slow-node:7*10", "slow", ["node-7"], []),
         ("nodes:16 slow-pair:2-11*5", "slow", [], ["node-2", "node-11"]),
-        ("nodes:32 switches:8 slow-switch:6*10", "slow", [],
-         ["node-24", "node-25", "node-26", "node-27"]),
+        (
+            "nodes:32 switches:8 slow-switch:6*10",
+            "slow",
+            [],
+            ["node-24", "node-25", "node-26", "node-27"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_verdict_is_that_on_paper(
     measured: Callable[[str], Run], line: str, verdict: str, bad: list[str], suspects: list[str]
 ) -> None:

@@ -27,9 +27,20 @@ def emulated(simulation: Simulation, machine: str, spec: Path, *options: str) ->
     platform.write_text(made.xml())
     platform.with_suffix(".hosts").write_text(made.hosts())
     argv = [
-        SCRIPTS / "isochrone", "emulate", spec, "-n", str(len(made.hosts().split())), "--quiet",
-        "--launcher", "simgrid", "--platform", platform, "-o", out, *options,
-    ]  # fmt: skip
+        SCRIPTS / "isochrone",
+        "emulate",
+        spec,
+        "-n",
+        str(len(made.hosts().split())),
+        "--quiet",
+        "--launcher",
+        "simgrid",
+        "--platform",
+        platform,
+        "-o",
+        out,
+        *options,
+    ]
     answer = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert answer.returncode == 0, answer.stderr
     return read(out)
@@ -43,9 +54,13 @@ def sender(name: str, ranks: list[int], nbytes: str, **more: Any) -> dict[str, A
     """Return an application that streams messages from its first rank to its second."""
     exchange = {"topology": "pipeline", "bytes": nbytes}
     return {
-        "name": name, "ranks": 2, "place": {"ranks": ranks}, "iterations": 20,
-        "phases": [{"exchange": exchange}], **more,
-    }  # fmt: skip
+        "name": name,
+        "ranks": 2,
+        "place": {"ranks": ranks},
+        "iterations": 20,
+        "phases": [{"exchange": exchange}],
+        **more,
+    }
 
 
 def test_two_streams_through_one_link_take_twice_as_long_each(
@@ -54,9 +69,10 @@ def test_two_streams_through_one_link_take_twice_as_long_each(
     """Both go from node 0 to node 1; a third, from node 2 to node 3, disturbs nobody."""
     spec = tmp_path / "links.yaml"
     apps = [
-        sender("victim", [0, 2], "1MiB"), sender("bully", [1, 3], "1MiB", background=True),
+        sender("victim", [0, 2], "1MiB"),
+        sender("bully", [1, 3], "1MiB", background=True),
         sender("elsewhere", [4, 6], "1MiB", background=True),
-    ]  # fmt: skip
+    ]
     spec.write_text(json.dumps({"isochrone": "app/1", "apps": apps}))
     runs = "alone,victim+bully,victim+elsewhere,all"
     found = summary(emulated(simulation, "nodes:4 cores:2", spec, "--combinations", runs))
@@ -73,8 +89,15 @@ def test_two_streams_through_one_link_take_twice_as_long_each(
 def test_the_four_patterns_of_figure_2_do_not_disturb_each_other_on_links_of_their_own(
     simulation: Simulation,
 ) -> None:
-    run = emulated(simulation, "nodes:16", ROOT / "examples/apps/fig2.yaml", "--repeats", "5",
-                   "--combinations", "alone,all")  # fmt: skip
+    run = emulated(
+        simulation,
+        "nodes:16",
+        ROOT / "examples/apps/fig2.yaml",
+        "--repeats",
+        "5",
+        "--combinations",
+        "alone,all",
+    )
     found = summary(run)
     assert list(ratios(found).values()) == pytest.approx([1.0] * 4, abs=1e-3)
     assert not any(one.wall.differs for one in found.slowdowns)
@@ -92,8 +115,15 @@ def alike(simulation: Simulation, tmp_path: Path) -> list[str | Path]:
     app = {"name": "busy", "ranks": 4, "iterations": 3, "phases": [{"compute": "1ms"}]}
     spec = tmp_path / "busy.yaml"
     spec.write_text(json.dumps({"isochrone": "app/1", "apps": [app]}))
-    return [SCRIPTS / "isochrone", "emulate", spec, "--platform", platform,
-            "-o", tmp_path / "busy.jsonl"]  # fmt: skip
+    return [
+        SCRIPTS / "isochrone",
+        "emulate",
+        spec,
+        "--platform",
+        platform,
+        "-o",
+        tmp_path / "busy.jsonl",
+    ]
 
 
 def test_ranks_that_share_a_core_take_as_many_times_as_long(

@@ -35,10 +35,23 @@ def simulated(folder: Path, run: Run, *words: object) -> dict[str, dict[int, flo
     done = run_here("export", folder / "run.jsonl", "--to", "simgrid", "-o", folder / "p.xml")
     assert done.returncode == 0, done.stderr
     done = run_here(
-        "measure", "point-to-point", "-n", 4, "--platform", folder / "p.xml", "--repeats", 2,
-        "--warmup", 1, "--bytes", ",".join(map(str, sorted(SIZES + BETWEEN))), *words,
-        "-o", folder / "simulated.jsonl", "--quiet",
-    )  # fmt: skip
+        "measure",
+        "point-to-point",
+        "-n",
+        4,
+        "--platform",
+        folder / "p.xml",
+        "--repeats",
+        2,
+        "--warmup",
+        1,
+        "--bytes",
+        ",".join(map(str, sorted(SIZES + BETWEEN))),
+        *words,
+        "-o",
+        folder / "simulated.jsonl",
+        "--quiet",
+    )
     assert done.returncode == 0, done.stderr
     return {
         curve.name: {point.bytes: point.median for point in curve.points}

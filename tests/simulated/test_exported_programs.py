@@ -77,9 +77,18 @@ def test_the_replay_takes_the_emulated_time(
     platform.write_text(made.xml())
     platform.with_suffix(".hosts").write_text(made.hosts())
     answer = run_here(
-        "emulate", spec, "-n", "16", "--launcher", "simgrid", "--platform", platform, "-o", out,
+        "emulate",
+        spec,
+        "-n",
+        "16",
+        "--launcher",
+        "simgrid",
+        "--platform",
+        platform,
+        "-o",
+        out,
         "--quiet",
-    )  # fmt: skip
+    )
     assert answer.returncode == 0, answer.stderr
     walls = {row["app"]: row["seconds"] for row in read(out).tables["wall"].rows()}
     for index, name in enumerate(names):
@@ -94,9 +103,17 @@ def replay(spec: Path, name: str, platform: Path) -> float:
     assert answer.returncode == 0, answer.stderr
     ranks = len(path.read_text().split())
     argv = [
-        "smpirun", "-np", str(ranks), "-platform", platform.name, "-hostfile",
-        platform.with_suffix(".hosts").name, *EXACT, "-replay", path.name,
-    ]  # fmt: skip
+        "smpirun",
+        "-np",
+        str(ranks),
+        "-platform",
+        platform.name,
+        "-hostfile",
+        platform.with_suffix(".hosts").name,
+        *EXACT,
+        "-replay",
+        path.name,
+    ]
     done = subprocess.run(
         argv, cwd=spec.parent, capture_output=True, text=True, timeout=PATIENCE, check=False
     )

@@ -16,9 +16,15 @@ MACHINE = "nodes:4 cores:4"
 ONCE = ("--repeats", "1", "--warmup", "1", "--sync", "window")
 LARGE = 128 * 1024
 OPERATIONS = (
-    "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall",
+    "bcast",
+    "reduce",
+    "allreduce",
+    "gather",
+    "scatter",
+    "allgather",
+    "alltoall",
     "reduce_scatter_block",
-)  # fmt: skip
+)
 
 
 @pytest.fixture(scope="module")
@@ -74,8 +80,11 @@ def test_a_barrier_gives_the_same_to_the_skew_of_leaving_it(
 ) -> None:
     options = ("--op", "allgather", "--grid", "4x4", "--bytes", str(LARGE), "--repeats", "2")
     run = simulation.measure("collective", parse(MACHINE), *options)
-    window = {(p.grid, p.phase, p.groups): p.seconds for p in points(block)
-              if (p.op, p.bytes) == ("allgather", LARGE)}  # fmt: skip
+    window = {
+        (p.grid, p.phase, p.groups): p.seconds
+        for p in points(block)
+        if (p.op, p.bytes) == ("allgather", LARGE)
+    }
     found = {(p.grid, p.phase, p.groups): p.seconds for p in points(run)}
     assert set(found) == set(window)
     for key, seconds in found.items():
@@ -98,8 +107,9 @@ def test_rows_are_nodes_wherever_ranks_are(simulation: Simulation) -> None:
 
 def test_one_node_or_one_rank_a_node_makes_no_grid(simulation: Simulation) -> None:
     for machine, why in (
-        ("nodes:1 cores:4", "all ranks are on one node"), ("nodes:4 cores:1", "has one rank"),
-    ):  # fmt: skip
+        ("nodes:1 cores:4", "all ranks are on one node"),
+        ("nodes:4 cores:1", "has one rank"),
+    ):
         options = ("--op", "bcast", "--grid", "nodes", "--bytes", "64", *ONCE)
         run = simulation.measure("collective", parse(machine), *options)
         assert [why in w["text"] for w in run.warnings if w["code"] == "grid-left-out"] == [True]

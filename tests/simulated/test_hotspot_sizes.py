@@ -26,9 +26,12 @@ def hosts_of(ranks: tuple[int, ...]) -> list[str]:
 
 
 def measure(
-    simulation: Simulation, ranks: tuple[int, ...], *options: str, experiment: str = "hotspot",
+    simulation: Simulation,
+    ranks: tuple[int, ...],
+    *options: str,
+    experiment: str = "hotspot",
     platform: str = "",
-) -> Run:  # fmt: skip
+) -> Run:
     """Measure on nodes with so many ranks, at the ends of full-duplex links or of others."""
     xml = platform or duplex_star(len(ranks), BANDWIDTH, LATENCY)
     hosts = "".join(f"{host}\n" for host in hosts_of(ranks))
@@ -64,9 +67,7 @@ def test_all_nodes_exchange_at_once(simulation: Simulation, ranks: tuple[int, ..
     run = measure(simulation, ranks, "--bytes", "1MiB,2MiB", "--max-intra", "0")
     count = len(ranks)
     numbers = sorted({1, count // 2, count - 1})
-    assert points(run, "ring") == {
-        (0, i, o) for i in numbers for o in (0, *numbers) if o <= i
-    }  # fmt: skip
+    assert points(run, "ring") == {(0, i, o) for i in numbers for o in (0, *numbers) if o <= i}
     table = run.tables["sample"]
     names = ("shape", "in", "out", "busy", "bytes", "seconds")
     for shape, into, out, busy, size, seconds in zip(
@@ -150,10 +151,25 @@ def test_exchanges_of_other_sizes_are_predicted(simulation: Simulation, seed: in
         hosts = hosts_of(tuple(ranks))
         servers = aggregators(hosts, nodes=nodes)
         run = measure(
-            simulation, tuple(ranks), "--phase", "exchange", "--tiles", "4x2", "--tile",
-            f"1024x{rows}", "--element", "4", "--cb-buffer", str(buffer), "--repeats", "2",
-            "--aggregators", ",".join(map(str, servers)), experiment="tile-io", platform=xml,
-        )  # fmt: skip
+            simulation,
+            tuple(ranks),
+            "--phase",
+            "exchange",
+            "--tiles",
+            "4x2",
+            "--tile",
+            f"1024x{rows}",
+            "--element",
+            "4",
+            "--cb-buffer",
+            str(buffer),
+            "--repeats",
+            "2",
+            "--aggregators",
+            ",".join(map(str, servers)),
+            experiment="tile-io",
+            platform=xml,
+        )
         table = run.tables["sample"]
         exact = float(np.median(table["seconds"][table["op"] == "write"]))
         layout = layout_of(hosts)

@@ -54,16 +54,33 @@ def test_real_emulated_and_predicted_agree(
     platform = tmp_path / "P.xml"
     assert isochrone("platform", "nodes:4 cores:2", "-o", platform).returncode == 0
     argv = [
-        sys.executable, EXAMPLE / "compare.py", "-n", "8", "--n", "256", "--iterations", "5",
-        "--rounds", "1", "--grid", "2x4", "--platform", platform, "--folder", tmp_path / "study",
-    ]  # fmt: skip
+        sys.executable,
+        EXAMPLE / "compare.py",
+        "-n",
+        "8",
+        "--n",
+        "256",
+        "--iterations",
+        "5",
+        "--rounds",
+        "1",
+        "--grid",
+        "2x4",
+        "--platform",
+        platform,
+        "--folder",
+        tmp_path / "study",
+    ]
     done = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     assert "row, library" in done.stdout
     found = json.loads((tmp_path / "study/result.json").read_text())
     assert [(case["variant"], case["grid"]) for case in found["cases"]] == [
-        ("row", ""), ("column", ""), ("row", "2x4"), ("column", "2x4"),
-    ]  # fmt: skip
+        ("row", ""),
+        ("column", ""),
+        ("row", "2x4"),
+        ("column", "2x4"),
+    ]
     for case in found["cases"]:
         (real,), (emulated,), (predicted,) = (
             case[way] for way in ("real", "emulated", "predicted")

@@ -245,13 +245,18 @@ def test_a_sample_of_a_thousand_ranks_shows_a_slow_node_and_a_slow_uplink(
     assert [sorted(level.groups) for level in found.levels] == true_levels(machine)
     behind = tuple(f"node-{k}" for k in range(72, 80))
     assert {(part.kind, part.hosts) for part in found.slow} == {
-        ("uplink", behind), ("node", ("node-77",)),
-    }  # fmt: skip
+        ("uplink", behind),
+        ("node", ("node-77",)),
+    }
     node = np.array(machine.node_of_rank())
     i, j = np.triu_indices(run.size, 1)
     other = node[i] != node[j]
-    between = np.array([[2 * machine.one_way(a, b, 64) if a != b else np.nan
-                         for b in range(machine.nodes)] for a in range(machine.nodes)])  # fmt: skip
+    between = np.array(
+        [
+            [2 * machine.one_way(a, b, 64) if a != b else np.nan for b in range(machine.nodes)]
+            for a in range(machine.nodes)
+        ]
+    )
     seconds, _ = found.estimator.of(i[other], j[other])
     assert np.max(np.abs(seconds / between[node[i[other]], node[j[other]]] - 1)) < 0.02
 

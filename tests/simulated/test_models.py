@@ -19,8 +19,14 @@ RANKS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 UNSEEN_RANKS = (6, 24)
 SIZES = tuple(1024 * k for k in (10, 20, 30, 40, 70, 150, 200, 350, 500))
 UNSEEN_SIZES = (30 * 1024, 200 * 1024)
-OPERATIONS = {"bcast": 0.03, "reduce": 0.03, "gather": 0.03, "scatter": 0.03,
-              "allreduce": 0.03, "allgather": 0.05}  # fmt: skip
+OPERATIONS = {
+    "bcast": 0.03,
+    "reduce": 0.03,
+    "gather": 0.03,
+    "scatter": 0.03,
+    "allreduce": 0.03,
+    "allgather": 0.05,
+}
 """Operations of the paper, and the average deviation that it reports."""
 
 
@@ -40,10 +46,29 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Samples:
 def _measure(folder: Path, platform: Path, ranks: int) -> Path:
     out = folder / f"{ranks}.jsonl"
     argv = [
-        SCRIPTS / "isochrone", "measure", "collective", "-n", str(ranks), "--quiet",
-        "--launcher", "simgrid", "--platform", platform, "-o", out, "--op", ",".join(OPERATIONS),
-        "--bytes", ",".join(map(str, SIZES)), "--repeats", "1", "--warmup", "1", "--sync", "window",
-    ]  # fmt: skip
+        SCRIPTS / "isochrone",
+        "measure",
+        "collective",
+        "-n",
+        str(ranks),
+        "--quiet",
+        "--launcher",
+        "simgrid",
+        "--platform",
+        platform,
+        "-o",
+        out,
+        "--op",
+        ",".join(OPERATIONS),
+        "--bytes",
+        ",".join(map(str, SIZES)),
+        "--repeats",
+        "1",
+        "--warmup",
+        "1",
+        "--sync",
+        "window",
+    ]
     answer = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert answer.returncode == 0, answer.stderr
     return out
@@ -67,13 +92,15 @@ def test_a_switch_of_the_protocol_is_a_segment_of_the_broadcast(measured: Sample
     """SimGrid's messages from 64 KiB on wait for their receiver: between 40 and 70 KiB here."""
     model = models.fit(measured.only(op="bcast"), "tree")
     assert [segment.range for segment in model.segments] == [
-        {"b": (None, 40 * 1024)}, {"b": (70 * 1024, None)},
-    ]  # fmt: skip
+        {"b": (None, 40 * 1024)},
+        {"b": (70 * 1024, None)},
+    ]
 
 
 def _part(data: Samples, mine: np.ndarray) -> Samples:
     return Samples(
         {name: values[mine] for name, values in data.variables.items()},
         {name: values[mine] for name, values in data.selectors.items()},
-        data.seconds[mine], data.experiment,
-    )  # fmt: skip
+        data.seconds[mine],
+        data.experiment,
+    )

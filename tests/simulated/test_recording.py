@@ -47,23 +47,40 @@ def test_ranks_are_recorded_apart(folder: Path) -> None:
     """40 steps of 1 ms, with a message and an allreduce each."""
     smpirun = shutil.which("smpirun") or "smpirun"
     said = run_here(
-        "record", "-o", folder / "run.jsonl", "--mpicc", "smpicc", "--", smpirun, "-np", "4",
-        "-platform", folder / "P.xml", "-hostfile", folder / "P.hosts", *QUIET, folder / "steps",
-    )  # fmt: skip
+        "record",
+        "-o",
+        folder / "run.jsonl",
+        "--mpicc",
+        "smpicc",
+        "--",
+        smpirun,
+        "-np",
+        "4",
+        "-platform",
+        folder / "P.xml",
+        "-hostfile",
+        folder / "P.hosts",
+        *QUIET,
+        folder / "steps",
+    )
     assert said.returncode == 0, said.stderr
     run = read(folder / "run.jsonl")
     assert recording.program(run) == "steps"
     assert recording.matrix(run, "messages").tolist() == [
-        [0, 40, 0, 0], [0, 0, 40, 0], [0, 0, 0, 40], [40, 0, 0, 0],
-    ]  # fmt: skip
+        [0, 40, 0, 0],
+        [0, 0, 40, 0],
+        [0, 0, 0, 40],
+        [40, 0, 0, 0],
+    ]
     for one in recording.rank_times(run):
         assert one.calls == 80
         assert one.computation == pytest.approx(0.04, rel=0.001)
     places = by_operation(run)
     text = (ROOT / "tests/beds/steps.c").read_text().splitlines()
     assert {op: text[line - 1].split("(")[0].strip() for op, line in places.items()} == {
-        "exchange": "MPI_Sendrecv", "allreduce": "MPI_Allreduce",
-    }  # fmt: skip
+        "exchange": "MPI_Sendrecv",
+        "allreduce": "MPI_Allreduce",
+    }
 
 
 def by_operation(run: Run) -> dict[str, int]:
@@ -78,9 +95,19 @@ def by_operation(run: Run) -> dict[str, int]:
 def test_several_launches_of_a_simulation_are_numbered(folder: Path) -> None:
     """Smpirun passes no blanks on."""
     said = run_here(
-        "measure", "collective", "--op", "barrier", "-n", "2", "--launches", "2", "--platform",
-        folder / "P.xml", "-o", folder / "barrier.jsonl",
-    )  # fmt: skip
+        "measure",
+        "collective",
+        "--op",
+        "barrier",
+        "-n",
+        "2",
+        "--launches",
+        "2",
+        "--platform",
+        folder / "P.xml",
+        "-o",
+        folder / "barrier.jsonl",
+    )
     assert said.returncode == 0, said.stderr
     notes = [read(folder / f"barrier-{k}.jsonl").notes["launch"] for k in (1, 2)]
     assert notes == ["1/2", "2/2"]
@@ -88,9 +115,19 @@ def test_several_launches_of_a_simulation_are_numbered(folder: Path) -> None:
 
 def test_sides_of_a_grid_are_arguments(folder: Path) -> None:
     said = run_here(
-        "scale", "-n", "2,4,8", "--to", "16", "--platform", folder / "P.xml", "--dry-run", "--",
-        folder / "steps", "{grid2}", cwd=folder,
-    )  # fmt: skip
+        "scale",
+        "-n",
+        "2,4,8",
+        "--to",
+        "16",
+        "--platform",
+        folder / "P.xml",
+        "--dry-run",
+        "--",
+        folder / "steps",
+        "{grid2}",
+        cwd=folder,
+    )
     ends = [line.split()[-2:] for line in said.stdout.splitlines()]
     assert ends == [["2", "1"], ["2", "2"], ["4", "2"]]
 
@@ -100,19 +137,42 @@ def test_one_command_measures_what_the_program_needs(folder: Path) -> None:
     """Recorded on 2, 4 and 8 ranks; on 32 the simulated program takes what was predicted."""
     simulated = ["--launcher", "simgrid", "--platform", folder / "P.xml"]
     said = run_here(
-        "scale", "-n", "2,4,8", "--to", "32", *simulated, "--folder", folder / "runs", "--quiet",
-        "--json", "--",
-        folder / "steps", cwd=folder,
-    )  # fmt: skip
+        "scale",
+        "-n",
+        "2,4,8",
+        "--to",
+        "32",
+        *simulated,
+        "--folder",
+        folder / "runs",
+        "--quiet",
+        "--json",
+        "--",
+        folder / "steps",
+        cwd=folder,
+    )
     assert said.returncode == 0, said.stderr
     (found,) = json.loads(said.stdout)["predictions"]
     made = [f"steps-{ranks}.jsonl" for ranks in (2, 4, 8)]
     assert sorted(path.name for path in (folder / "runs").iterdir()) == [*made, "steps-models"]
     smpirun = shutil.which("smpirun") or "smpirun"
     said = run_here(
-        "record", "-o", folder / "run.jsonl", "--mpicc", "smpicc", "--", smpirun, "-np", "32",
-        "-platform", folder / "P.xml", "-hostfile", folder / "P.hosts", *QUIET, *EXACT,
+        "record",
+        "-o",
+        folder / "run.jsonl",
+        "--mpicc",
+        "smpicc",
+        "--",
+        smpirun,
+        "-np",
+        "32",
+        "-platform",
+        folder / "P.xml",
+        "-hostfile",
+        folder / "P.hosts",
+        *QUIET,
+        *EXACT,
         folder / "steps",
-    )  # fmt: skip
+    )
     times = recording.rank_times(read(folder / "run.jsonl"))
     assert found["seconds"] == pytest.approx(max(one.seconds for one in times), rel=0.05)

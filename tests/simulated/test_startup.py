@@ -18,6 +18,10 @@ def test_init_takes_what_the_simulator_says(simulation: Simulation, seconds: flo
     by_name = {(curve.name, curve.p): curve.points[0].median for curve in curves(run)}
     assert by_name["init", 4] == pytest.approx(seconds, rel=1e-6)
     assert {name for name, _ in by_name} == {
-        "init", "comm_split", "comm_dup", "comm_create", "comm_create_group",
-    }  # fmt: skip
+        "init",
+        "comm_split",
+        "comm_dup",
+        "comm_create",
+        "comm_create_group",
+    }
     assert all(by_name[op, 4] > by_name[op, 2] for op in ("comm_split", "comm_dup"))

@@ -234,8 +234,13 @@ def test_auto_finds_every_protocol_switch_with_few_points(simulation: Simulation
     interval of 2 % is divided.
     """
     options = (
-        "--bytes", f"auto:0:{STOP}", "--smallest-gap", str(GAP), "--max-points", "1000",
-    )  # fmt: skip
+        "--bytes",
+        f"auto:0:{STOP}",
+        "--smallest-gap",
+        str(GAP),
+        "--max-points",
+        "1000",
+    )
     run = simulation.measure("point-to-point", parse(MACHINE), *options, launcher=FACTORS)
     sizes = np.array(sorted(medians(run)))
     for edge in BREAKS:

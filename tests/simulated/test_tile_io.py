@@ -11,8 +11,15 @@ from isochrone.measure.platforms import MPI_HEADER, parse
 SIDE, ELEMENT = 1024, 8
 TILE = SIDE * SIDE * ELEMENT
 OPTIONS = (
-    "--phase", "exchange", "--tiles", "4x4", "--tile", f"{SIDE}x{SIDE}", "--element", str(ELEMENT),
-)  # fmt: skip
+    "--phase",
+    "exchange",
+    "--tiles",
+    "4x4",
+    "--tile",
+    f"{SIDE}x{SIDE}",
+    "--element",
+    str(ELEMENT),
+)
 
 
 def seconds(simulation: Simulation, line: str, *options: str) -> np.ndarray:

@@ -127,9 +127,14 @@ def test_what_cannot_be_is_one_line(tmp_path: Path) -> None:
         lambda: isochrone.plot([]),
         lambda: isochrone.measure("weather"),
         lambda: isochrone.measure("synthetic", launcher="rsh"),
-        lambda: isochrone.measure("latency-map", 2, launcher_options={"platform": "none.xml"},
-                                  launcher="simgrid", mpicc="none-cc"),
-    ):  # fmt: skip
+        lambda: isochrone.measure(
+            "latency-map",
+            2,
+            launcher_options={"platform": "none.xml"},
+            launcher="simgrid",
+            mpicc="none-cc",
+        ),
+    ):
         with pytest.raises(InputError) as caught:
             wrong()
         assert "\n" not in str(caught.value)

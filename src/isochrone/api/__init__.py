@@ -40,8 +40,15 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 __all__ = [
-    "Analysis", "Source", "analyse", "compare", "fit", "measure", "plot", "read",
-]  # fmt: skip
+    "Analysis",
+    "Source",
+    "analyse",
+    "compare",
+    "fit",
+    "measure",
+    "plot",
+    "read",
+]
 
 Source = Run | str | Path
 """A run, or the path of a file that holds one."""
@@ -251,7 +258,7 @@ def _runs(sources: Source | Iterable[Source]) -> list[Run]:
         run
         for source in listed
         for run in ([source] if isinstance(source, Run) else runs_of(str(source)))
-    ]  # fmt: skip
+    ]
     if not runs:
         raise InputError("no runs were given to compare")
     return runs

@@ -85,9 +85,12 @@ def measure(
     with TemporaryDirectory(prefix="isochrone-") as folder:
         path = Path(output) if output is not None else Path(folder) / "run.jsonl"
         return measured(
-            job, path, force=overwrite, tell=lambda _: None,
+            job,
+            path,
+            force=overwrite,
+            tell=lambda _: None,
             follow=lambda tokens, path, _, timeout: follow(tokens, path, timeout=timeout),
-        )  # fmt: skip
+        )
 
 
 def _option(name: str, value: object) -> list[str]:

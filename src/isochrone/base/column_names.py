@@ -28,9 +28,17 @@ _NAMES = {
 """How the words of a name are, by variable; those of a time may be its unit alone."""
 
 _STATISTICS = {
-    "avg": "mean", "average": "mean", "mean": "mean", "median": "median", "med": "median",
-    "p50": "median", "min": "min", "minimum": "min", "max": "max", "maximum": "max",
-}  # fmt: skip
+    "avg": "mean",
+    "average": "mean",
+    "mean": "mean",
+    "median": "median",
+    "med": "median",
+    "p50": "median",
+    "min": "min",
+    "minimum": "min",
+    "max": "max",
+    "maximum": "max",
+}
 
 PREFERRED = ("median", "mean", "", "max", "min")
 """Statistics of a time, the one to fit first; empty: none is named, as where OSU means the mean."""
@@ -39,9 +47,13 @@ _TIME_UNIT = re.compile(r"(m|milli|u|µ|micro|n|nano|)(?:s|secs?|seconds?)")
 _PREFIXES = {"": ("s", 1.0), "m": ("ms", 1e-3), "u": ("µs", 1e-6), "n": ("ns", 1e-9)}
 
 _SIZE_UNITS = {
-    1000.0: "kB", 1000.0**2: "MB", 1000.0**3: "GB",
-    1024.0: "KiB", 1024.0**2: "MiB", 1024.0**3: "GiB",
-}  # fmt: skip
+    1000.0: "kB",
+    1000.0**2: "MB",
+    1000.0**3: "GB",
+    1024.0: "KiB",
+    1024.0**2: "MiB",
+    1024.0**3: "GiB",
+}
 
 _CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])(?!B\b)")
 _WORD = re.compile(r"[a-zµ]+[0-9]*|[0-9]+|#")

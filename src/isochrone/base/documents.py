@@ -52,9 +52,13 @@ WarningList = list[dict[str, Scalar]]
 """Data-quality warnings of a run, each with ``code`` and ``text``."""
 
 _TYPES = {
-    str: "string", Path: "string", int: "integer", float: "number", bool: "boolean",
+    str: "string",
+    Path: "string",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
     NoneType: "null",
-}  # fmt: skip
+}
 
 
 class _Key(NamedTuple):
@@ -165,9 +169,12 @@ def record(*kinds: type) -> Schema:
             required += [key] * needed
     about = (getdoc(kinds[-1]) or "").partition("\n")[0]
     return {
-        "type": "object", "description": about, "additionalProperties": False,
-        "properties": properties, "required": [*dict.fromkeys(required)],
-    }  # fmt: skip
+        "type": "object",
+        "description": about,
+        "additionalProperties": False,
+        "properties": properties,
+        "required": [*dict.fromkeys(required)],
+    }
 
 
 def _descriptions(kind: type) -> dict[str, Schema]:

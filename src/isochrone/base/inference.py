@@ -67,9 +67,15 @@ Interval = tuple[float, float]
 
 
 def verdict(
-    ratio: float, low: float, high: float, *, margin: float = 0.0, rounding: float = 0.0,
-    threshold: float = 0.0, sure: bool = True,
-) -> Change:  # fmt: skip
+    ratio: float,
+    low: float,
+    high: float,
+    *,
+    margin: float = 0.0,
+    rounding: float = 0.0,
+    threshold: float = 0.0,
+    sure: bool = True,
+) -> Change:
     """Return the verdict on a ratio of times, after / before, with its interval.
 
     Parameters

@@ -156,9 +156,13 @@ def _square(cells: Sequence[Row], count: int) -> Floats | None:
     down, up = [*range(1, count + 1)], [*range(count, 0, -1)]
     shapes = {  # the row of the first line, and whether lines end at the last column
         (count,) * min(len(cells), count): (0, False),
-        (*down,): (0, False), (*down[:-1],): (1, False), (0, *down[:-1]): (0, False),
-        (*up,): (0, True), (*up[1:],): (0, True), (*up[1:], 0): (0, True),
-    }  # fmt: skip
+        (*down,): (0, False),
+        (*down[:-1],): (1, False),
+        (0, *down[:-1]): (0, False),
+        (*up,): (0, True),
+        (*up[1:],): (0, True),
+        (*up[1:], 0): (0, True),
+    }
     shape = shapes.get(tuple(sizes))
     if shape is None or not all(_is_value(cell) for row in cells for cell in row):
         return None

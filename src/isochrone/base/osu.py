@@ -5,10 +5,22 @@ The names are those of its programs for MPI in C: pt2pt, one-sided, collective, 
 """
 
 _BLOCKING = (
-    "allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw", "barrier",
-    "bcast", "gather", "gatherv", "reduce", "reduce_scatter", "reduce_scatter_block", "scatter",
+    "allgather",
+    "allgatherv",
+    "allreduce",
+    "alltoall",
+    "alltoallv",
+    "alltoallw",
+    "barrier",
+    "bcast",
+    "gather",
+    "gatherv",
+    "reduce",
+    "reduce_scatter",
+    "reduce_scatter_block",
+    "scatter",
     "scatterv",
-)  # fmt: skip
+)
 _NEIGHBOUR = tuple(
     f"neighbor_{op}" for op in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")
 )

@@ -12,15 +12,28 @@ from isochrone.base.osu import OSU
 
 _ROWS = (
     # options: sizes, repetitions, ranks, files
-    ("--bytes", "-m --size --sizes --message-size --message-sizes --msg-size --min-msg-size "
-     "--max-msg-size --msglen --msglog --msg --minlog --maxlog --length --count -s --nbytes --len"),
-    ("--repeats", "-i -r -l --iterations --iteration --iters --iter --niter --num-iterations "
-     "--runs --loops --values --reps --samples --min-runs --num-messages --repeat --repetitions"),
+    (
+        "--bytes",
+        "-m --size --sizes --message-size --message-sizes --msg-size --min-msg-size "
+        "--max-msg-size --msglen --msglog --msg --minlog --maxlog --length --count -s --nbytes "
+        "--len",
+    ),
+    (
+        "--repeats",
+        "-i -r -l --iterations --iteration --iters --iter --niter --num-iterations "
+        "--runs --loops --values --reps --samples --min-runs --num-messages --repeat --repetitions",
+    ),
     ("--launches", "-p --processes --runs --iterations --repeats -r -i"),
-    ("--warmup", "-x -w --warmup-iterations --warmups --num-warmup --skip --num-warmup-messages "
-     "--warm-up --iter-warmup"),
-    ("-n", "-np -c --np --ntasks --nprocs --procs --processes --num-procs --tasks --npmin -npmin "
-     "--nranks --ntasks-per-job --size -p"),
+    (
+        "--warmup",
+        "-x -w --warmup-iterations --warmups --num-warmup --skip --num-warmup-messages "
+        "--warm-up --iter-warmup",
+    ),
+    (
+        "-n",
+        "-np -c --np --ntasks --nprocs --procs --processes --num-procs --tasks --npmin -npmin "
+        "--nranks --ntasks-per-job --size -p",
+    ),
     ("--op", "--operation --operations --collective --collectives --ops --benchmark --func"),
     ("--mode", "--type --direction --bidir --one-sided"),
     ("--window", "-W --window-size --inflight"),
@@ -34,8 +47,10 @@ _ROWS = (
     ("--yes", "-y --no-confirm --assume-yes"),
     ("--dry-run", "--dryrun --just-print --show-command --simulate"),
     ("--launcher", "--mpirun --mpiexec --mpi --runner --scheduler --rm"),
-    ("--launcher-arg=--hostfile=FILE", "--hostfile --machinefile --hosts --host -H -hosts "
-     "-hostfile -machinefile --nodelist"),
+    (
+        "--launcher-arg=--hostfile=FILE",
+        "--hostfile --machinefile --hosts --host -H -hosts -hostfile -machinefile --nodelist",
+    ),
     ("--launcher-arg=--nodes=N", "-N --nodes"),
     ("--launcher-arg=--map-by=ppr:N:node", "-ppn --ppn --npernode --ntasks-per-node --map-by"),
     ("--launcher-arg=--oversubscribe", "--oversubscribe --overcommit -O"),
@@ -97,14 +112,17 @@ _ROWS = (
     ("hockney", "alpha-beta linear latency-bandwidth"),
     ("loggp", "logp"),
     ("heatmap", "matrix-plot image"),
-)  # fmt: skip
+)
 """A name of ours, and words that mean it."""
 
 _EXPERIMENTS = (
     *((command, benchmark) for benchmark, command in OSU.items() if command),
     ("latency-map", "map linktest latencymap all-pairs all2all-pairs mpigraph netgauge mmpi"),
-    ("point-to-point", "latency bandwidth pingpong pingping bw bibw sendrecv p2p "
-     "ping-pong exchange put get pt2pt imb-mpi1"),
+    (
+        "point-to-point",
+        "latency bandwidth pingpong pingping bw bibw sendrecv p2p "
+        "ping-pong exchange put get pt2pt imb-mpi1",
+    ),
     ("point-to-point --pairs-at-once 1,2", "multi_lat mbw_mr multi-pingpong"),
     ("point-to-point --threads 1,2", "latency_mt imb-mt pingpongmt threads"),
     ("bisection", "cut biband uniband"),
@@ -117,7 +135,7 @@ _EXPERIMENTS = (
     ("synthetic", "fake simulated"),
     ("app", "application program"),
     *((f"collective --op {op}", f"{op} osu_{op}") for op in COLLECTIVES),
-)  # fmt: skip
+)
 """The same for experiments; where commands are typed, ``measure`` comes before them."""
 
 

@@ -86,9 +86,14 @@ _TAILED = ("node", "inside", "rank", "pair")
 """Kinds of quantities that are many enough to show how long their tails are."""
 
 _FAMILIES = {
-    "level": "level", "curve": "curve", "node": "node", "inside": "node", "rank": "node",
-    "pair": "pair", "point": "point",
-}  # fmt: skip
+    "level": "level",
+    "curve": "curve",
+    "node": "node",
+    "inside": "node",
+    "rank": "node",
+    "pair": "pair",
+    "point": "point",
+}
 
 
 class Change(Record):
@@ -157,9 +162,13 @@ class _Usual(NamedTuple):
 
 
 def _next(
-    column_means: Means, chance: float, *, similar: bool = True, peers: Ints | None = None,
+    column_means: Means,
+    chance: float,
+    *,
+    similar: bool = True,
+    peers: Ints | None = None,
     tails: float = math.inf,
-) -> tuple[Floats, Floats]:  # fmt: skip
+) -> tuple[Floats, Floats]:
     """Return the mean of each column, and the distance to its upper prediction limit.
 
     Variances of ``similar`` columns are shrunk towards each other. Columns of fewer than
@@ -274,13 +283,15 @@ class Reference:
         for run in self.runs:
             run_counts = Counter(run.hosts)
             alike.append(
-                "MPI library" if run.library.library != new.library.library
+                "MPI library"
+                if run.library.library != new.library.library
                 else "number of ranks per node"
                 if any(
                     new_counts[host] != run_counts[host]
                     for host in new_counts.keys() & run_counts.keys()
-                ) else ""
-            )  # fmt: skip
+                )
+                else ""
+            )
         for reason in dict.fromkeys(filter(None, alike)):
             runs = plural(alike.count(reason), "earlier run")
             notes.append(f"levels are not compared with {runs}: other {reason}")
@@ -351,19 +362,31 @@ def _peers(items: Sequence[Quantity], run: Run) -> Ints:
     """
     models = {rank.host: rank.processor for rank in run.ranks if rank.processor}
     classes: dict[tuple[str, int], int] = {}
-    return np.array([
-        classes.setdefault(
-            (models.get(quantity.hosts[0], ""), len(quantity.ranks) * (quantity.kind == "inside")),
-            len(classes),
-        ) if quantity.kind in ("node", "inside") and quantity.hosts else -1
-        for quantity in items
-    ])  # fmt: skip
+    return np.array(
+        [
+            classes.setdefault(
+                (
+                    models.get(quantity.hosts[0], ""),
+                    len(quantity.ranks) * (quantity.kind == "inside"),
+                ),
+                len(classes),
+            )
+            if quantity.kind in ("node", "inside") and quantity.hosts
+            else -1
+            for quantity in items
+        ]
+    )
 
 
 def _judged(
-    measured: Quantities, shift: Floats, limit: Floats, beyond: Bools, margin: float,
-    odd: Ints, notes: list[str],
-) -> Against:  # fmt: skip
+    measured: Quantities,
+    shift: Floats,
+    limit: Floats,
+    beyond: Bools,
+    margin: float,
+    odd: Ints,
+    notes: list[str],
+) -> Against:
     """Put what is beyond its limit into words, and what it may be laid to."""
     ratio = np.exp(measured.shifts[-1] - shift)
     has_value = ~np.isnan(measured.shifts[:-1])
@@ -372,11 +395,16 @@ def _judged(
     lower = measured.lower[-1] - np.nan_to_num(row_medians(measured.lower[:-1].T))
     changes = [
         Change(
-            measured.items[k], float(ratio[k]), _ratio(limit[k]), float(measured.seconds[-1, k]),
-            float(baseline[k]), int(has_value[:, k].sum()), not lower[k] < np.log(ratio[k]) / 2,
+            measured.items[k],
+            float(ratio[k]),
+            _ratio(limit[k]),
+            float(measured.seconds[-1, k]),
+            float(baseline[k]),
+            int(has_value[:, k].sum()),
+            not lower[k] < np.log(ratio[k]) / 2,
         )
         for k in np.flatnonzero(beyond & (ratio > 1 + margin)).tolist()
-    ]  # fmt: skip
+    ]
     worse = sorted(_of_switches(_first_causes(changes), measured), key=lambda change: -change.ratio)
     kinds = np.array([quantity.kind for quantity in measured.items])
     judged = np.isfinite(limit)
@@ -398,12 +426,18 @@ def _of_switches(changes: list[Change], measured: Quantities) -> list[Change]:
         return changes
     others = [change for change in changes if change.what.kind != "node"]
     switch = next(
-        (group for group in measured.groups
-         if hosts.keys() <= group and len(hosts) > MOST_OF * len(group)), None,
-    )  # fmt: skip
+        (
+            group
+            for group in measured.groups
+            if hosts.keys() <= group and len(hosts) > MOST_OF * len(group)
+        ),
+        None,
+    )
     if switch is None:
-        every = sum(quantity.kind == "node" and quantity.nbytes == nodes[0].what.nbytes
-                    for quantity in measured.items)  # fmt: skip
+        every = sum(
+            quantity.kind == "node" and quantity.nbytes == nodes[0].what.nbytes
+            for quantity in measured.items
+        )
         common = 3 * len(hosts) > every
         return [
             *others,
@@ -412,9 +446,12 @@ def _of_switches(changes: list[Change], measured: Quantities) -> list[Change]:
     worst = max(nodes, key=lambda change: change.ratio)
     ranks = tuple(sorted({rank for change in nodes for rank in change.what.ranks}))
     component = replace(
-        worst.what, kind="switch", who=f"switch of {', '.join(hosts)}", hosts=tuple(hosts),
+        worst.what,
+        kind="switch",
+        who=f"switch of {', '.join(hosts)}",
+        hosts=tuple(hosts),
         ranks=ranks,
-    )  # fmt: skip
+    )
     return [*others, replace(worst, what=component, proved=False)]
 
 
@@ -469,11 +506,14 @@ def typical(runs: Sequence[Run]) -> list[Typical]:
     mean, half = _next(means(logs), 0.025, similar=False)
     return [
         {
-            "kind": quantity.kind, "who": quantity.who, "bytes": quantity.nbytes,
+            "kind": quantity.kind,
+            "who": quantity.who,
+            "bytes": quantity.nbytes,
             "points": quantity.points,
-            "runs": int(n[k]), "seconds": float(np.exp(mean[k])),
+            "runs": int(n[k]),
+            "seconds": float(np.exp(mean[k])),
             "low": float(np.exp(mean[k] - half[k])) if n[k] > 1 else None,
             "high": float(np.exp(mean[k] + half[k])) if n[k] > 1 else None,
         }
         for k, quantity in enumerate(measured.items)
-    ]  # fmt: skip
+    ]

@@ -290,11 +290,21 @@ def check(
     if earlier is not None:
         judgement = _against(judgement, earlier, margin, memory, settles=is_map and not far_off)
     findings = [
-        replace(finding, allowed=next((
-            rule.text for rule in rules
-            if rule.covers(finding.kind, finding.hosts, finding.ranks, finding.level, finding.ratio)
-        ), "")) for finding in judgement.findings
-    ]  # fmt: skip
+        replace(
+            finding,
+            allowed=next(
+                (
+                    rule.text
+                    for rule in rules
+                    if rule.covers(
+                        finding.kind, finding.hosts, finding.ranks, finding.level, finding.ratio
+                    )
+                ),
+                "",
+            ),
+        )
+        for finding in judgement.findings
+    ]
     doubts = list(judgement.doubts)
     count = sum(finding.verdict == POSSIBLY_SLOW and not finding.allowed for finding in findings)
     if count:
@@ -367,9 +377,14 @@ def _by_itself(run: Run, health: MapHealth) -> Check:
         for component, _ in health.minor
     ]
     return Check(
-        run, findings, doubts, judged, visible=visible, hosts=health.hosts,
+        run,
+        findings,
+        doubts,
+        judged,
+        visible=visible,
+        hosts=health.hosts,
         pairs_measured=health.measured,
-    )  # fmt: skip
+    )
 
 
 def _slow(component: Slow, nbytes: int | None, proved: bool) -> Finding:
@@ -379,10 +394,18 @@ def _slow(component: Slow, nbytes: int | None, proved: bool) -> Finding:
     if not component.retested:
         evidence += "; not yet confirmed"
     return Finding(
-        SLOW if component.retested else POSSIBLY_SLOW, component.kind, component.name,
-        component.hosts, component.ranks,
-        None, nbytes, component.ratio, None, evidence, proved,
-    )  # fmt: skip
+        SLOW if component.retested else POSSIBLY_SLOW,
+        component.kind,
+        component.name,
+        component.hosts,
+        component.ranks,
+        None,
+        nbytes,
+        component.ratio,
+        None,
+        evidence,
+        proved,
+    )
 
 
 def _against(
@@ -421,11 +444,16 @@ def _against(
         for kind, ratio in blind.items()
     ]
     judged = [
-        *judgement.judged, f"compared with {latest}{len(runs)} earlier runs", *compared.notes,
-        *(f"{printable(earlier_run.where, 200)} is an outlier in {outliers} of {compared.items} "
-          "times, ignored there"
-          for earlier_run, outliers in zip(runs, compared.odd, strict=True) if outliers),
-    ]  # fmt: skip
+        *judgement.judged,
+        f"compared with {latest}{len(runs)} earlier runs",
+        *compared.notes,
+        *(
+            f"{printable(earlier_run.where, 200)} is an outlier in {outliers} of {compared.items} "
+            "times, ignored there"
+            for earlier_run, outliers in zip(runs, compared.odd, strict=True)
+            if outliers
+        ),
+    ]
     findings = [*judgement.findings, *map(_slower, compared.worse)]
     visible = {kind: max(ratio, 1 + margin) for kind, ratio in compared.visible.items()}
     return replace(
@@ -450,11 +478,18 @@ def _slower(change: Change) -> Finding:
         f"median {format_seconds(change.seconds)}, baseline {format_seconds(change.usual)}"
     )
     return Finding(
-        SLOWER, quantity.kind, called(quantity.kind, quantity.who), quantity.hosts, quantity.ranks,
-        quantity.level if quantity.kind == "level" else None, quantity.nbytes, change.ratio,
+        SLOWER,
+        quantity.kind,
+        called(quantity.kind, quantity.who),
+        quantity.hosts,
+        quantity.ranks,
+        quantity.level if quantity.kind == "level" else None,
+        quantity.nbytes,
+        change.ratio,
         change.limit,
-        evidence, change.proved,
-    )  # fmt: skip
+        evidence,
+        change.proved,
+    )
 
 
 def _hosts(groups: Any) -> list[str]:

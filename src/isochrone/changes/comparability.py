@@ -25,14 +25,28 @@ from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import LAUNCH, Run
 
 THING = (
-    "experiment", "number of ranks", "definition of the times", "option mode", "option window",
-    "option layout", "option stride", "option cache", "option sync", "option root",
-)  # fmt: skip
+    "experiment",
+    "number of ranks",
+    "definition of the times",
+    "option mode",
+    "option window",
+    "option layout",
+    "option stride",
+    "option cache",
+    "option sync",
+    "option root",
+)
 """Options only as far as they change the definition of the times; missing options may differ."""
 
 PLACE = (
-    *THING[:3], "kind", "times", "hosts", "option bytes", "option shape", "option placement",
-)  # fmt: skip
+    *THING[:3],
+    "kind",
+    "times",
+    "hosts",
+    "option bytes",
+    "option shape",
+    "option placement",
+)
 
 _PARTS = ("hosts", "option bytes")
 SHARED = (*_PARTS, "number of ranks", "MPI library")

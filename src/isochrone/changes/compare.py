@@ -309,22 +309,33 @@ def compare(
     seconds = [np.exp(np.nanmean(side, axis=0)) for side in (left, right)]
     differing = Differences(single, tests * holm(single.p), margin)
     points = Changes(
-        lambda k: measurement.key(shared[k]), seconds[0], seconds[1], differing,
+        lambda k: measurement.key(shared[k]),
+        seconds[0],
+        seconds[1],
+        differing,
         measurement.logs[:, shared],
         tuple(group for groups in kinds for group in groups if group.kind == "level"),
-    )  # fmt: skip
+    )
     components, explained = changed_parts(
         left, right, kinds, test, single, tests=tests, margin=margin
     )
     changed = np.isin(differing.verdicts, VERDICTS[:2])
     unexplained = np.flatnonzero(changed & ~explained).tolist()
     components += [
-        Part(measurement.kind, "", None, point.before, point.after, point.after - point.before,
-             point.difference,
-             (k,), 1)
+        Part(
+            measurement.kind,
+            "",
+            None,
+            point.before,
+            point.after,
+            point.after - point.before,
+            point.difference,
+            (k,),
+            1,
+        )
         for k in sorted(unexplained, key=lambda k: -abs(single.change[k]))
         for point in (points[k],)
-    ]  # fmt: skip
+    ]
     overall = None
     if kinds:
         total = contrasts(left, right, [np.arange(len(shared))], test)

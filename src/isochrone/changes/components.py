@@ -199,10 +199,19 @@ def changed_parts(
                 continue
             explained[alike] = True
             first, last = median_of(base[alike]), median_of(late[alike])
-            components.append(Part(
-                group.kind, group.who, group.nbytes, first, last, last - first, differing[k],
-                tuple(alike.tolist()), len(group.points),
-            ))  # fmt: skip
+            components.append(
+                Part(
+                    group.kind,
+                    group.who,
+                    group.nbytes,
+                    first,
+                    last,
+                    last - first,
+                    differing[k],
+                    tuple(alike.tolist()),
+                    len(group.points),
+                )
+            )
     return components, explained
 
 

@@ -236,8 +236,10 @@ def _levels(
     table["median"] = np.exp(_usual_map(first.logs, earlier))
     middle = Run(
         header={"experiment": "latency-map", "ranks": len(hosts)},
-        ranks=ranks if all(hosts) else [], tables={"pair": Table(table)}, end={"complete": True},
-    )  # fmt: skip
+        ranks=ranks if all(hosts) else [],
+        tables={"pair": Table(table)},
+        end={"complete": True},
+    )
     hierarchy = analyse(middle, explanations=hierarchies)
     level = hierarchy.level_of(seen_pairs.rows[:, 0], seen_pairs.rows[:, 1])
     together = {
@@ -554,10 +556,12 @@ def shifts_of(
     if len(np.unique(pairs)) >= MIN_UNITS:
         ends = level, levels + pairs[:, 0], levels + pairs[:, 1]
         size = max(1, _AT_ONCE // (levels + units) ** 2)
-        effects = np.concatenate([
-            _fitted(ends, values[k : k + size], middle[k : k + size, level], levels + units)
-            for k in range(0, len(values), size)
-        ])  # fmt: skip
+        effects = np.concatenate(
+            [
+                _fitted(ends, values[k : k + size], middle[k : k + size, level], levels + units)
+                for k in range(0, len(values), size)
+            ]
+        )
         of_level, of_unit = effects[:, :levels], np.where(with_unit, effects[:, levels:], np.nan)
         common = row_medians(of_unit)[:, None]
         of_level, of_unit = of_level + 2 * common, of_unit - common

@@ -52,11 +52,14 @@ class Gate(Record):
 def judge(comparison: Comparison, limits: Sequence[Limit]) -> Gate:
     """Apply the limits to a comparison."""
     failed = [
-        component for component in comparison.parts
-        if any(component.difference.verdict == limit.what
-               and limit.exceeded(component.difference.ratio)
-               for limit in limits)
-    ]  # fmt: skip
+        component
+        for component in comparison.parts
+        if any(
+            component.difference.verdict == limit.what
+            and limit.exceeded(component.difference.ratio)
+            for limit in limits
+        )
+    ]
     return Gate(failed, _doubts(comparison, limits, failed) if limits else [])
 
 

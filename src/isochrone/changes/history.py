@@ -138,8 +138,10 @@ def _series(nights: Sequence[Night]) -> list[Series]:
     rows = [{value[:3]: value for value in night.values or ()} for night in nights]
     latest = {key: value for row in rows for key, value in row.items()}
     # in the order of the latest night
-    keys = sorted(dict.fromkeys(key for row in reversed(rows) for key in row),
-                  key=lambda key: (key[2] or 0, DRAWN.index(key[0])))  # fmt: skip
+    keys = sorted(
+        dict.fromkeys(key for row in reversed(rows) for key in row),
+        key=lambda key: (key[2] or 0, DRAWN.index(key[0])),
+    )
     shape, column = (len(rows), len(keys)), {key: k for k, key in enumerate(keys)}
     seconds, shifts = np.full(shape, np.nan), np.full(shape, np.nan)
     for k, row in enumerate(rows):
@@ -165,9 +167,13 @@ def _changes(logs: Floats, seconds: Floats) -> list[Change]:
     nights = np.arange(len(logs), dtype=np.float64)
 
     segments = segment(
-        nights, logs, np.ones_like, weights=np.ones(len(logs)), max_segments=MAX_SEGMENTS,
+        nights,
+        logs,
+        np.ones_like,
+        weights=np.ones(len(logs)),
+        max_segments=MAX_SEGMENTS,
         min_values=MIN_SEGMENT_RUNS,
-    )  # fmt: skip
+    )
     edges = [0, *(round(boundary.above) for boundary in segments.breaks), len(logs)]
     changes = []
     for start, at, end in zip(edges, edges[1:], edges[2:], strict=False):

@@ -152,9 +152,11 @@ def pool(runs: Sequence[Run], nbytes: int | None = None) -> Launches:
         sizes = (key["bytes"] for key in map(measurement.key, every) if "bytes" in key)
         raise no_such_size(nbytes, sizes, runs[0].where)
     levels = [
-        group for kind in measurement.kinds(np.array(every)) for group in kind
+        group
+        for kind in measurement.kinds(np.array(every))
+        for group in kind
         if group.kind == "level" and sized(int(group.points[0]))
-    ]  # fmt: skip
+    ]
     medians = group_medians(measurement.logs, [group.points for group in levels])
     common = np.asarray(~np.isnan(medians).all(axis=0))
     names = [
@@ -163,11 +165,14 @@ def pool(runs: Sequence[Run], nbytes: int | None = None) -> Launches:
         if usable
     ]
     return Launches(
-        runs[0].experiment, runs[0].kind, len(runs),
+        runs[0].experiment,
+        runs[0].kind,
+        len(runs),
         over_launches(list(map(measurement.key, chosen)), measurement.logs[:, chosen]),
-        over_launches(names, medians[:, common]), environment(runs[:1], runs[1:])[1],
+        over_launches(names, medians[:, common]),
+        environment(runs[:1], runs[1:])[1],
         measurement.notes,
-    )  # fmt: skip
+    )
 
 
 def over_launches(keys: list[Members], logs: Floats) -> OverLaunches:

@@ -63,17 +63,22 @@ def measured(runs: Sequence[Run]) -> Measured:
     if "pair" not in runs[0].tables:
         keys, logs = logs_of(runs)
         return Measured(
-            keys.__getitem__, logs, "point", [],
+            keys.__getitem__,
+            logs,
+            "point",
+            [],
             lambda chosen: _curves([keys[k] for k in chosen], runs[0].by),
             lambda left, right: _others(keys, left, right),
-        )  # fmt: skip
+        )
     slots, rows, logs = matched(runs)
     return Measured(
-        lambda k: _key(slots, *rows[k].tolist()), logs, "pair",
+        lambda k: _key(slots, *rows[k].tolist()),
+        logs,
+        "pair",
         [slots.note] if slots.note else [],
         lambda chosen: machine_parts(runs[0], runs[-1], slots, rows[chosen]),
         lambda left, right: _left_out(rows, left & right),
-    )  # fmt: skip
+    )
 
 
 # ---- pairs of maps -----------------------------------------------------------------------------

@@ -93,9 +93,13 @@ def _by_host(runs: Sequence[Run], room: dict[str, int]) -> Places:
         host_names = ", ".join(printable(host, 40) for host in sorted(missing)[:5])
         note += "; others are skipped" + (f": {host_names}" if host_names else "")
     return Places(
-        of_rank, [host for host, _ in ordered_slots], [f"{host}:{k}" for host, k in ordered_slots],
-        [ordered[0][host][k].rank for host, k in ordered_slots], False, note,
-    )  # fmt: skip
+        of_rank,
+        [host for host, _ in ordered_slots],
+        [f"{host}:{k}" for host, k in ordered_slots],
+        [ordered[0][host][k].rank for host, k in ordered_slots],
+        False,
+        note,
+    )
 
 
 def in_order(*sides: list[Rank]) -> list[list[Rank]]:

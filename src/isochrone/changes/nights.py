@@ -120,9 +120,13 @@ def _fill(nights: Sequence[Night], read: Read) -> None:
             night.notes = measured.notes
             night.values = [
                 Value(
-                    quantity.kind, quantity.who, quantity.nbytes,
+                    quantity.kind,
+                    quantity.who,
+                    quantity.nbytes,
                     quantity.hosts[0] if quantity.kind == "node" else "",
                     float(seconds[k]),
                     float(shifts[k] if quantity.kind in ("node", "inside") else np.log(seconds[k])),
-                ) for k, quantity in items if not np.isnan(seconds[k])
-            ]  # fmt: skip
+                )
+                for k, quantity in items
+                if not np.isnan(seconds[k])
+            ]

@@ -42,9 +42,13 @@ class Rule(Record):
     by: float | None = None
 
     def covers(
-        self, kind: str, hosts: tuple[str, ...], ranks: tuple[int, ...], level: int | None,
+        self,
+        kind: str,
+        hosts: tuple[str, ...],
+        ranks: tuple[int, ...],
+        level: int | None,
         ratio: float,
-    ) -> bool:  # fmt: skip
+    ) -> bool:
         """Return whether it covers a finding.
 
         Parameters

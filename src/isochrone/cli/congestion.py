@@ -113,8 +113,11 @@ def _rows(path: Path) -> Iterator[Row]:
     for neighbours, ranks in of_victim.items():
         slowdown = ratios.get(neighbours)
         columns = zip(*((rank.mean, rank.p50, rank.p99, rank.p999) for rank in ranks), strict=True)
-        yield Row((
-            ranks[0].app, summary.beside(neighbours) or "–",
-            *(format_seconds(fsum(values) / len(ranks)) for values in columns),
-            *((ratio_of(slowdown.wall), ratio_of(slowdown.tail)) if slowdown else "––"),
-        ))  # fmt: skip
+        yield Row(
+            (
+                ranks[0].app,
+                summary.beside(neighbours) or "–",
+                *(format_seconds(fsum(values) / len(ranks)) for values in columns),
+                *((ratio_of(slowdown.wall), ratio_of(slowdown.tail)) if slowdown else "––"),
+            )
+        )

@@ -33,19 +33,32 @@ def add_measurement(parser: argparse.ArgumentParser) -> None:
     add_option(
         parser, "experiment", "EXPERIMENT", str, "what to measure, see above", choices=experiments()
     )
-    add_option(parser, "-n --ranks", "LIST", values_of("ranks"),
+    add_option(
+        parser,
+        "-n --ranks",
+        "LIST",
+        values_of("ranks"),
         "number of ranks; a list such as 2,4,8 writes a run file for each (default: all of the "
-        "job or machine)"
-    )  # fmt: skip
-    add_option(parser, "--preset", "NAME", str,
-        "predefined options of the experiment, see isochrone measure EXPERIMENT --help"
-    )  # fmt: skip
+        "job or machine)",
+    )
+    add_option(
+        parser,
+        "--preset",
+        "NAME",
+        str,
+        "predefined options of the experiment, see isochrone measure EXPERIMENT --help",
+    )
     add_expert(
         parser, "--kill-after", "TIME", read_time, "end a launch after TIME (default: never)"
     )
-    add_expert(parser, "--algorithm", "OP=NAME,…", str,
+    add_expert(
+        parser,
+        "--algorithm",
+        "OP=NAME,…",
+        str,
         "collective: make the MPI library use these algorithms, e.g. bcast=binomial; list: print "
-        "their names (default: its own choice)")  # fmt: skip
+        "their names (default: its own choice)",
+    )
     add_setup(parser)
 
 
@@ -58,10 +71,15 @@ def launchables(args: argparse.Namespace) -> list[Launchable]:
     from isochrone.measure.launchable import Launchable
 
     return Launchable.of(
-        setup_of(args), args.experiment, args.rest, args.ranks, preset=args.preset,
-        algorithm=args.algorithm, timeout=args.kill_after,
+        setup_of(args),
+        args.experiment,
+        args.rest,
+        args.ranks,
+        preset=args.preset,
+        algorithm=args.algorithm,
+        timeout=args.kill_after,
         flags=[*args.parser._option_string_actions],
-    )  # fmt: skip
+    )
 
 
 def read_command(text: str, where: str) -> Launchable:
@@ -112,24 +130,42 @@ def launch_files(path: Path, runs: int) -> list[Path]:
 
 
 def launched(
-    job: Launchable, path: Path, k: int, runs: int, *, force: bool, quiet: bool,
+    job: Launchable,
+    path: Path,
+    k: int,
+    runs: int,
+    *,
+    force: bool,
+    quiet: bool,
     further: Further = lambda _: (),
-) -> Run:  # fmt: skip
+) -> Run:
     """Launch for the k-th time of so many, from 1 on; return what was measured."""
     from isochrone.latency_map.confirm import measured
 
     launch = f"{k}/{runs}" if runs > 1 else ""
     title = f"{job.experiment} {launch}" if launch else job.experiment
     return measured(
-        job, path, follow=partial(follow, quiet=quiet), tell=warn, title=title, launch=launch,
-        force=force, further=further,
-    )  # fmt: skip
+        job,
+        path,
+        follow=partial(follow, quiet=quiet),
+        tell=warn,
+        title=title,
+        launch=launch,
+        force=force,
+        further=further,
+    )
 
 
 def measure_in(
-    setup: Setup, runs: Sequence[Planned], costs: Sequence[Cost], end: float,
-    tell: Tell, *, quiet: bool, all_needed: bool = True,
-) -> None:  # fmt: skip
+    setup: Setup,
+    runs: Sequence[Planned],
+    costs: Sequence[Cost],
+    end: float,
+    tell: Tell,
+    *,
+    quiet: bool,
+    all_needed: bool = True,
+) -> None:
     """Measure planned runs until a time of the monotonic clock, which they share.
 
     Parameters
@@ -158,9 +194,12 @@ def measure_in(
         share = share_out(end - began, costs[k:])[0]
         try:
             measured_run = measured(
-                planned.within(setup, share.seconds), planned.path, title=planned.preset.name,
-                follow=partial(follow, quiet=quiet), tell=warn,
-            )  # fmt: skip
+                planned.within(setup, share.seconds),
+                planned.path,
+                title=planned.preset.name,
+                follow=partial(follow, quiet=quiet),
+                tell=warn,
+            )
         except MeasurementError as error:
             if all_needed or not k:
                 raise

@@ -28,10 +28,18 @@ GROUPS = {
     "optimise": ("tune", "place", "exec", "record"),
     "applications": ("emulate", "scale"),
     "files and set-up": (
-        "import", "export", "platform", "baseline", "build", "config", "doctor", "completion",
-        "demo", "help",
+        "import",
+        "export",
+        "platform",
+        "baseline",
+        "build",
+        "config",
+        "doctor",
+        "completion",
+        "demo",
+        "help",
     ),
-}  # fmt: skip
+}
 """Commands as the help lists them; others, such as those of plug-ins, come last."""
 
 FIRST_STEPS = """\
@@ -175,9 +183,12 @@ def _safe(stream: TextIO | None) -> TextIO:
     raw = _Unread(stream.fileno(), "w", closefd=False)
     unbuffered = stream.write_through  # nothing is buffered: python -u
     return io.TextIOWrapper(
-        raw if unbuffered else io.BufferedWriter(raw), stream.encoding, errors,
-        line_buffering=stream.line_buffering, write_through=unbuffered,
-    )  # fmt: skip
+        raw if unbuffered else io.BufferedWriter(raw),
+        stream.encoding,
+        errors,
+        line_buffering=stream.line_buffering,
+        write_through=unbuffered,
+    )
 
 
 def _reported(argv: Sequence[str] | None) -> int:

@@ -74,9 +74,11 @@ def _page(parser: Parser, experiments: dict[str, list[Option]]) -> str:
     usage = " ".join(parser.format_usage().removeprefix("usage:").split())
     lines = [
         f'.TH "{name.upper()}" 1 "" "isochrone {__version__}" "Isochrone"',
-        ".SH NAME", f"{name} \\- {_escaped(' '.join(summary.split()).rstrip('.'))}",
-        ".SH SYNOPSIS", _escaped(usage),
-    ]  # fmt: skip
+        ".SH NAME",
+        f"{name} \\- {_escaped(' '.join(summary.split()).rstrip('.'))}",
+        ".SH SYNOPSIS",
+        _escaped(usage),
+    ]
     if details:
         lines += [".SH DESCRIPTION", *_paragraphs(details[0])]
     for group in parser._action_groups:
@@ -124,8 +126,16 @@ def _end(parser: Parser, name: str) -> list[str]:
     if examples:
         lines += [".SH EXAMPLES"]
         for purpose, line in examples:
-            lines += [".PP", _escaped(f"{purpose}:"), ".PP", ".RS 4", ".nf", _escaped(line),
-                      ".fi", ".RE"]  # fmt: skip
+            lines += [
+                ".PP",
+                _escaped(f"{purpose}:"),
+                ".PP",
+                ".RS 4",
+                ".nf",
+                _escaped(line),
+                ".fi",
+                ".RE",
+            ]
     if name == "isochrone":
         lines += [".SH EXIT STATUS", *_items(EXIT_CODES), ".SH FILES", *_items(FILES)]
     below = [f"{name}-{command}" for command in subcommands(parser)]

@@ -121,9 +121,15 @@ class Parser(ArgumentParser):
         self.whole_help = False
         if add_help:
             help_option = self.add_argument(
-                "-h", "--help", "--help-all", action=_Help, nargs=0, default=SUPPRESS,
-                dest=SUPPRESS, help="show the help; --help-all: with all options",
-            )  # fmt: skip
+                "-h",
+                "--help",
+                "--help-all",
+                action=_Help,
+                nargs=0,
+                default=SUPPRESS,
+                dest=SUPPRESS,
+                help="show the help; --help-all: with all options",
+            )
             help_option.expert = True  # type: ignore[attr-defined]
 
     def format_help(self) -> str:

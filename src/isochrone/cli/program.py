@@ -52,19 +52,27 @@ def for_ranks(words: Sequence[str], ranks: int) -> list[str]:
         if placeholder and placeholder[2] is None:
             replaced += map(str, balanced(ranks, _DIMENSIONS[placeholder[1]]))
             continue
-        replaced.append(_STANDS_FOR_RANKS.sub(
-            lambda match: (match[2] or ",").join(
-                map(str, balanced(ranks, _DIMENSIONS[match[1]]))
-            ), word,
-        ))  # fmt: skip
+        replaced.append(
+            _STANDS_FOR_RANKS.sub(
+                lambda match: (match[2] or ",").join(
+                    map(str, balanced(ranks, _DIMENSIONS[match[1]]))
+                ),
+                word,
+            )
+        )
     return replaced
 
 
 def add_before(parser: ArgumentParser | _ArgumentGroup) -> None:
     """Add ``--before``."""
-    add_option(parser, "--before", "COMMAND", str,
+    add_option(
+        parser,
+        "--before",
+        "COMMAND",
+        str,
         "command to run before each launch, such as 'rm -f out.h5' (default: none)",
-        default="")  # fmt: skip
+        default="",
+    )
 
 
 def before_of(args: Namespace) -> list[str]:

@@ -82,9 +82,14 @@ def _file(axes: Axes, file_data: Distribution, size: int) -> None:
     nodes, part_count = file_data.held.shape
     colours = LinearSegmentedColormap.from_list("held", list(_HELD))
     axes.imshow(
-        file_data.held, aspect="auto", interpolation="nearest", cmap=colours, vmin=0,
-        vmax=max(float(file_data.held.max()), 1e-9), extent=(0, part_count, nodes - 0.5, -0.5),
-    )  # fmt: skip
+        file_data.held,
+        aspect="auto",
+        interpolation="nearest",
+        cmap=colours,
+        vmin=0,
+        vmax=max(float(file_data.held.max()), 1e-9),
+        extent=(0, part_count, nodes - 0.5, -0.5),
+    )
     # runs of parts that one node serves
     bounds = [0, *(np.flatnonzero(np.diff(file_data.server)) + 1).tolist(), part_count]
     frames = [
@@ -101,8 +106,12 @@ def _file(axes: Axes, file_data: Distribution, size: int) -> None:
 def _costs(axes: Axes, seconds: Floats) -> None:
     unit = time_unit(seconds)
     hot = seconds >= seconds.max() * (1 - _EQUAL_SECONDS)
-    axes.barh(range(len(seconds)), seconds / unit.factor, height=0.7,
-              color=np.where(hot, SLOW, "#9aa5b1").tolist())  # fmt: skip
+    axes.barh(
+        range(len(seconds)),
+        seconds / unit.factor,
+        height=0.7,
+        color=np.where(hot, SLOW, "#9aa5b1").tolist(),
+    )
     axes.tick_params(left=False, labelleft=False)
     plain_axes(axes, f"cost of a round in {unit.name}", size=CAPTION)
 

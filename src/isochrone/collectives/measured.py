@@ -93,9 +93,13 @@ class MeasuredGroup(msgspec.Struct, frozen=True):
 
 
 def find(
-    groups: Sequence[MeasuredGroup], op: str, group: str, ranks: int, stride: int,
+    groups: Sequence[MeasuredGroup],
+    op: str,
+    group: str,
+    ranks: int,
+    stride: int,
     nodes_ppn: tuple[int, int],
-) -> MeasuredGroup | None:  # fmt: skip
+) -> MeasuredGroup | None:
     """Return the measured group with the same ranks, stride and nodes.
 
     ``nodes_ppn`` is nodes and ranks on each; unknown values match any.
@@ -237,9 +241,14 @@ def together_of(
 
 
 def factor_of(
-    disturbances: Sequence[Disturbance], phase: str, op: str, ranks: int, groups: int, size: int,
+    disturbances: Sequence[Disturbance],
+    phase: str,
+    op: str,
+    ranks: int,
+    groups: int,
+    size: int,
     sharing: int,
-) -> Ends | None:  # fmt: skip
+) -> Ends | None:
     """Return the factor of a phase with its interval; None if no similar one was measured.
 
     That is the factor of the same kind of group, the same operation and the same ``sharing``, of

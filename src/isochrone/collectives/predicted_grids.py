@@ -154,9 +154,13 @@ class GridTime(Record):
 
 
 def predict(
-    model: Model, op: str, ranks: int, grids: Iterable[Grid | None], sizes: Sequence[int],
+    model: Model,
+    op: str,
+    ranks: int,
+    grids: Iterable[Grid | None],
+    sizes: Sequence[int],
     machine: Machine | None = None,
-) -> list[GridTime]:  # fmt: skip
+) -> list[GridTime]:
     """Predict an operation on several grids; None stands for the library's own.
 
     Parameters
@@ -373,9 +377,12 @@ class PhaseTimes:
         return PhaseTime(phase, seconds, low, high, factor, factor_known)
 
     def _ratio(
-        self, groups: Iterable[MeasuredGroup], phase: Phase, where: Members,
+        self,
+        groups: Iterable[MeasuredGroup],
+        phase: Phase,
+        where: Members,
         variables: dict[str, float],
-    ) -> float:  # fmt: skip
+    ) -> float:
         """Return measured / formula at this number of ranks, on the line between neighbours."""
         ratios = []
         for group in groups:
@@ -396,9 +403,14 @@ class PhaseTimes:
         if phase.groups == 1:
             return _ALONE
         return factor_of(
-            self.model.kept.get("disturbance", ()), phase.group, phase.op, phase.ranks,
-            phase.groups, size, layout.sharing if layout else 0,
-        )  # fmt: skip
+            self.model.kept.get("disturbance", ()),
+            phase.group,
+            phase.op,
+            phase.ranks,
+            phase.groups,
+            size,
+            layout.sharing if layout else 0,
+        )
 
 
 # --- accuracy ------------------------------------------------------------------------------------

@@ -45,9 +45,15 @@ MAX_BLOCK = 2**53
 
 _MAGIC = b"isochrone-tuning 1\n"
 _TUNABLE = (
-    "bcast", "gather", "scatter", "reduce", "allreduce", "allgather", "alltoall",
+    "bcast",
+    "gather",
+    "scatter",
+    "reduce",
+    "allreduce",
+    "allgather",
+    "alltoall",
     "reduce_scatter_block",
-)  # fmt: skip
+)
 """Numbers of the operations in a compiled table."""
 
 _HAS_NUMBER = re.compile(r"v?\d")
@@ -192,9 +198,18 @@ def compiled(path: Path) -> Path:
         grid = Grid.parse(rule.grid)
         kind = 0 if grid.rows else 1 if grid.length else 2
         records += struct.pack(
-            "=8i2q", operation, ranks, rule.nodes or 0, kind, grid.rows, grid.length,
-            len(rule.points), len(points) // 24, low, high,
-        )  # fmt: skip
+            "=8i2q",
+            operation,
+            ranks,
+            rule.nodes or 0,
+            kind,
+            grid.rows,
+            grid.length,
+            len(rule.points),
+            len(points) // 24,
+            low,
+            high,
+        )
         points += b"".join(struct.pack("=3d", *point) for point in rule.points)
     mpi, name = mpi_name(table.mpi).encode(), os.fsencode(path.absolute())
     body = struct.pack("=9i64s4096s", *first, mpi[:63], name[:4095]) + records + points

@@ -12,9 +12,12 @@ def add_json(parser: ArgumentParser) -> None:
     """Add both to a command; what its ``--json`` prints its ``DOCUMENTS`` declare."""
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     schema = parser.add_argument(
-        "--schema", action=_Schema, nargs="?", metavar="NAME",
+        "--schema",
+        action=_Schema,
+        nargs="?",
+        metavar="NAME",
         help="print the JSON Schema of the --json output (or of the document NAME), and exit",
-    )  # fmt: skip
+    )
     experts_only(schema)
 
 

@@ -50,9 +50,12 @@ def _all() -> dict[str, Schema]:
 def _line() -> Schema:
     """Return the shape of a line of a run file: a record of any kind of result."""
     always = {
-        "run": RunRecord, "rank": records.Rank, "pair": records.Pair, "warning": records.Warned,
+        "run": RunRecord,
+        "rank": records.Rank,
+        "pair": records.Pair,
+        "warning": records.Warned,
         "end": records.End,
-    }  # fmt: skip
+    }
     lines: list[tuple[str, type]] = [*always.items(), *records.OF_ANY_KIND.items()]
     for kind in records.kinds():
         lines += records.result(kind).records.items()
@@ -62,20 +65,25 @@ def _line() -> Schema:
         "anyOf": [
             *(_named(name, record(kind)) for name, kind in dict.fromkeys(lines)),
             {
-                "type": "object", "description": "what else an experiment writes",
-                "properties": unlisted, "required": ["record"], "additionalProperties": {},
+                "type": "object",
+                "description": "what else an experiment writes",
+                "properties": unlisted,
+                "required": ["record"],
+                "additionalProperties": {},
             },
         ],
-    }  # fmt: skip
+    }
 
 
 def _named(name: str, schema: Schema) -> Schema:
     properties = {"record": {"enum": [name]}, **schema["properties"]}
     more: Schema | bool = {} if name not in ("run", "pair") else False
     return {
-        **schema, "properties": properties, "required": ["record", *schema["required"]],
+        **schema,
+        "properties": properties,
+        "required": ["record", *schema["required"]],
         "additionalProperties": more,
-    }  # fmt: skip
+    }
 
 
 def names() -> list[str]:

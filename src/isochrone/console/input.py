@@ -23,9 +23,16 @@ from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import NO_END, Run
 
 __all__ = [
-    "add_tests", "earlier_runs", "files_of", "read", "read_all", "read_one", "read_run",
-    "tell_partial", "wanted",
-]  # fmt: skip
+    "add_tests",
+    "earlier_runs",
+    "files_of",
+    "read",
+    "read_all",
+    "read_one",
+    "read_run",
+    "tell_partial",
+    "wanted",
+]
 
 STANDARD_INPUT = "-"
 
@@ -34,17 +41,35 @@ def add_tests(
     parser: _ActionsContainer, *, op: bool = True, ranks: bool = True, hidden: bool = True
 ) -> None:
     """Add the options that choose results of a log: ``--test``, ``--op`` and ``--ranks``."""
-    add_option(parser, "--test", "TEST,…", words_in,
+    add_option(
+        parser,
+        "--test",
+        "TEST,…",
+        words_in,
         "log of other programs: only these tests, such as osu_latency or PingPong (default: all)",
-        dest="tests", default=[])  # fmt: skip
+        dest="tests",
+        default=[],
+    )
     if op:
-        add_option(parser, "--op", "OP,…", words_in,
+        add_option(
+            parser,
+            "--op",
+            "OP,…",
+            words_in,
             "log of other programs: only these operations, such as bcast; also that of a table "
-            "that names none (default: all)", default=[])  # fmt: skip
+            "that names none (default: all)",
+            default=[],
+        )
     if ranks:
-        add_option(parser, "--ranks", "N", count_of("ranks", 1_000_000),
+        add_option(
+            parser,
+            "--ranks",
+            "N",
+            count_of("ranks", 1_000_000),
             "log of other programs: number of ranks where it is missing, else only results of so "
-            "many ranks (default: from the file)", dest="rank_count")  # fmt: skip
+            "many ranks (default: from the file)",
+            dest="rank_count",
+        )
     if hidden:
         hide(parser, "--test", *["--op"] * op, *["--ranks"] * ranks)
 
@@ -52,8 +77,12 @@ def add_tests(
 def wanted(args: Namespace, *, launches: bool = False) -> Wanted:
     """Return what the options of `add_tests` choose; ``launches`` as of `Wanted`."""
     ops = getattr(args, "op", None) or ()
-    return Wanted(args.tests, (ops,) if isinstance(ops, str) else ops,
-                  getattr(args, "rank_count", None), launches)  # fmt: skip
+    return Wanted(
+        args.tests,
+        (ops,) if isinstance(ops, str) else ops,
+        getattr(args, "rank_count", None),
+        launches,
+    )
 
 
 def files_of(names: Iterable[str | Path]) -> list[Path]:

@@ -18,13 +18,23 @@ def add_setup(parser: argparse.ArgumentParser) -> None:
     """Add the options that say how ranks are started: MPI, launcher, limits."""
     names = launchers.names()
     add_mpi(parser)
-    add_option(parser, "--launcher", "NAME", launchers.named,
-        "launcher of the ranks, such as srun (default: detected)", choices=names
-    )  # fmt: skip
+    add_option(
+        parser,
+        "--launcher",
+        "NAME",
+        launchers.named,
+        "launcher of the ranks, such as srun (default: detected)",
+        choices=names,
+    )
     add_launcher_arg(parser)
-    add_expert(parser, "--stall-timeout", "TIME", read_time_or_zero,
+    add_expert(
+        parser,
+        "--stall-timeout",
+        "TIME",
+        read_time_or_zero,
         "abort after TIME without progress, and name the unresponsive ranks; 0: never (default: "
-        "10min; tile-io: 1h; app: never)")  # fmt: skip
+        "10min; tile-io: 1h; app: never)",
+    )
     add_flag(parser, "--dry-run", "print the launch command; start nothing")
     for name in names:
         launchers.load(name).add_arguments(parser)
@@ -32,9 +42,15 @@ def add_setup(parser: argparse.ArgumentParser) -> None:
 
 def add_launcher_arg(parser: argparse._ActionsContainer) -> None:
     """Add ``--launcher-arg``."""
-    add_expert(parser, "--launcher-arg", "A", str,
+    add_expert(
+        parser,
+        "--launcher-arg",
+        "A",
+        str,
         "additional argument of the launcher, such as --launcher-arg=--exclusive; may be repeated",
-        action="append", default=[])  # fmt: skip
+        action="append",
+        default=[],
+    )
 
 
 def setup_of(args: argparse.Namespace) -> Setup:

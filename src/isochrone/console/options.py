@@ -32,9 +32,15 @@ def add_flag(parser: _ActionsContainer, names: str, text: str, *, expert: bool =
 
 
 def add_option(
-    parser: _ActionsContainer, names: str, value: str | None, read: Callable[[str], Any],
-    text: str, *, expert: bool = False, **keywords: Any,
-) -> None:  # fmt: skip
+    parser: _ActionsContainer,
+    names: str,
+    value: str | None,
+    read: Callable[[str], Any],
+    text: str,
+    *,
+    expert: bool = False,
+    **keywords: Any,
+) -> None:
     """Add an option, or an argument, that takes a value.
 
     Parameters
@@ -65,30 +71,54 @@ add_expert = partial(add_option, expert=True)
 
 def add_models(parser: _ActionsContainer, *, required: bool) -> None:
     """Add ``--model`` with several files."""
-    add_option(parser, "--model", "FILE", Path,
+    add_option(
+        parser,
+        "--model",
+        "FILE",
+        Path,
         "model files of messages and collectives (from fit -o)",
-        nargs="+", action="extend", required=required, default=[])  # fmt: skip
+        nargs="+",
+        action="extend",
+        required=required,
+        default=[],
+    )
 
 
 def add_placement(parser: ArgumentParser) -> None:
     """Add ``--placement``."""
-    add_expert(parser, "--placement", None, str,
+    add_expert(
+        parser,
+        "--placement",
+        None,
+        str,
         "ranks fill one node after the other (block, default), or go to the nodes in turn",
-        choices=["block", "cyclic"], default="block")  # fmt: skip
+        choices=["block", "cyclic"],
+        default="block",
+    )
 
 
 def add_message_size(parser: ArgumentParser) -> None:
     """Add ``--bytes``, the message size of the map that is meant."""
-    add_option(parser, "--bytes", "SIZE", read_size,
-        "message size of a map, such as 1MiB (default: the smallest)")  # fmt: skip
+    add_option(
+        parser,
+        "--bytes",
+        "SIZE",
+        read_size,
+        "message size of a map, such as 1MiB (default: the smallest)",
+    )
 
 
 def add_threshold(parser: ArgumentParser) -> None:
     """Add ``--threshold``, the slowdown from which something is called slow."""
-    add_option(parser, "--threshold", "PERCENT", read_percent,
+    add_option(
+        parser,
+        "--threshold",
+        "PERCENT",
+        read_percent,
         "call a node, rank or pair of a map slow if its slowdown, compared with its peers, is at "
         "least this (default: 10%%)",
-        default=0.10)  # fmt: skip
+        default=0.10,
+    )
 
 
 def add_force(parser: _ActionsContainer) -> None:
@@ -99,19 +129,32 @@ def add_force(parser: _ActionsContainer) -> None:
 def add_journal(parser: _ActionsContainer) -> None:
     """Add ``--verbose`` and ``--log``, which `isochrone.cli.main` reads."""
     parser.add_argument(
-        "-v", "--verbose", action="store_true", dest="journal",
+        "-v",
+        "--verbose",
+        action="store_true",
+        dest="journal",
         help="print the command of each launch, and which MPI and launcher were chosen",
-    )  # fmt: skip
-    add_expert(parser, "--log", "FILE", Path,
-        "append the same, all warnings and the output of launchers to FILE")  # fmt: skip
+    )
+    add_expert(
+        parser,
+        "--log",
+        "FILE",
+        Path,
+        "append the same, all warnings and the output of launchers to FILE",
+    )
 
 
 def add_mpi(parser: _ActionsContainer) -> None:
     """Add ``--probe``, ``--mpicc``, ``--verbose`` and ``--log``: a command that launches."""
     add_journal(parser)
-    add_expert(parser, "--probe", "FILE", str,
+    add_expert(
+        parser,
+        "--probe",
+        "FILE",
+        str,
         "isochrone-probe to use (default: $ISOCHRONE_PROBE, else in PATH, else installed, else "
-        "compiled now)")  # fmt: skip
+        "compiled now)",
+    )
     add_option(parser, "--mpicc", "COMMAND", str, "compiler wrapper of the MPI (default: detected)")
 
 

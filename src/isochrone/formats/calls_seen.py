@@ -41,9 +41,14 @@ class Calls:
         self._end = end
 
     def keep(
-        self, op: str, peer: int = -1, size: float = 0.0, root: int = -1, members: int = 0,
+        self,
+        op: str,
+        peer: int = -1,
+        size: float = 0.0,
+        root: int = -1,
+        members: int = 0,
         seconds: float = 0.0,
-    ) -> int:  # fmt: skip
+    ) -> int:
         """Keep the call that is going on; return its place in `events`."""
         self.events.append(Event(op, peer, size, root, members, self._gap, seconds))
         self._gap = 0.0
@@ -71,7 +76,7 @@ class Calls:
 
 def traced(
     ranks: Sequence[Calls], groups: list[tuple[int, ...]], tail: list[float], name: str
-) -> Trace:  # fmt: skip
+) -> Trace:
     """Return the calls of all ranks as a trace."""
     counts = sum((calls.said for calls in ranks), Counter[str]())
     warnings = [f"{counts[key]} {text}" for key, text in _SAID.items() if counts[key]]

@@ -79,9 +79,10 @@ def paired(before: list[Run], after: list[Run]) -> tuple[list[Pairing], list[str
     common = [key for key in left if key in right]
     if not common:
         raise InputError(
-            "A and B have no comparable runs", where=after[0].where,
+            "A and B have no comparable runs",
+            where=after[0].where,
             hint="experiment, ranks, preset and mode must agree",
-        )  # fmt: skip
+        )
     unpaired = [run for key in left.keys() ^ right.keys() for run in (left | right)[key]]
     pairings = {}
     for key in common:
@@ -104,6 +105,8 @@ def _name(before: list[Run], after: list[Run]) -> str:
     """Return the name their files share, or what they measured."""
     names = {Path(run.where).name for run in (*before, *after)}
     first = before[0]
-    return names.pop() if len(names) == 1 else (
-        f"{first.notes.get('preset', first.experiment)}-{first.size}"
-    )  # fmt: skip
+    return (
+        names.pop()
+        if len(names) == 1
+        else (f"{first.notes.get('preset', first.experiment)}-{first.size}")
+    )

@@ -34,9 +34,10 @@ def single_messages(run: Run, nbytes: int | None) -> list[Curve]:
     single = options.get("mode", "blocking") in _MODES and options.get("window", 1) == 1
     if not single or not all("pair" in curve.key for curve in exported_curves):
         raise InputError(
-            "the run has no times of single messages between two ranks", where=run.where,
+            "the run has no times of single messages between two ranks",
+            where=run.where,
             hint="use isochrone measure point-to-point without --window",
-        )  # fmt: skip
+        )
     timed = [curve for curve in exported_curves if points_of(curve)[0]]
     if not timed:
         raise InputError("all times of the run are zero", where=run.where)

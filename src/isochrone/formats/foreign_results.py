@@ -53,9 +53,11 @@ class Reading:
     def of(cls, args: argparse.Namespace) -> Reading:
         """Return the values of the options."""
         return cls(
-            replace(args.map_columns or AS_NAMED, decimal=args.decimal or ""), args.rank_count,
-            args.tests, args.op if isinstance(args.op, list) else (),
-        )  # fmt: skip
+            replace(args.map_columns or AS_NAMED, decimal=args.decimal or ""),
+            args.rank_count,
+            args.tests,
+            args.op if isinstance(args.op, list) else (),
+        )
 
     def measured(self, paths: Sequence[Path]) -> list[Run | Samples]:
         """Return what is in files; those without the number of ranks get it as given.
@@ -70,9 +72,10 @@ class Reading:
         """
         items = [self._measured(path) for path in paths]
         lacking = [
-            k for k, item in enumerate(items)
+            k
+            for k, item in enumerate(items)
             if not item or (self.ranks and isinstance(item, Samples) and lacks_ranks(item))
-        ]  # fmt: skip
+        ]
         numbers = ranks_of([paths[k] for k in lacking], self.ranks) if lacking else []
         if self.ranks == FROM_NAME and numbers:
             texts = (f"{paths[k].name} = {n} ranks" for k, n in zip(lacking, numbers, strict=True))
@@ -80,12 +83,11 @@ class Reading:
         for k, ranks in zip(lacking, numbers, strict=True):
             item = items[k]
             items[k] = (
-                with_ranks(item, ranks) if isinstance(item, Samples)
+                with_ranks(item, ranks)
+                if isinstance(item, Samples)
                 else self._read(paths[k], ranks, launches=False)
-            )  # fmt: skip
-        return [
-            one for item in items for one in ([item] if isinstance(item, Samples) else item)
-        ]  # fmt: skip
+            )
+        return [one for item in items for one in ([item] if isinstance(item, Samples) else item)]
 
     def _measured(self, path: Path) -> list[Run] | Samples:
         """Return what is in a file; nothing of output of another program that lacks the ranks."""
@@ -121,18 +123,29 @@ class Reading:
 def add_reading(parser: argparse.ArgumentParser, *, op: bool) -> None:
     """Add the group of options for output of other programs; ``op`` says whether with ``--op``."""
     group = parser.add_argument_group("tables")
-    add_option(group, "--map-columns", "COLUMN=VARIABLE[:UNIT],…", Columns.parse,
+    add_option(
+        group,
+        "--map-columns",
+        "COLUMN=VARIABLE[:UNIT],…",
+        Columns.parse,
         "map columns to variables: size=b (size is in bytes), usec=seconds:us (usec is a time in "
-        "µs), see docs/fitting.md (default: by their names)")  # fmt: skip
+        "µs), see docs/fitting.md (default: by their names)",
+    )
     decimal = group.add_argument(
-        "--decimal", choices=["comma", "point"],
+        "--decimal",
+        choices=["comma", "point"],
         help="decimal sign of a table (default: recognised; needed if 1,024 is ambiguous)",
-    )  # fmt: skip
+    )
     experts_only(decimal)
-    add_option(group, "--ranks", "N,…|from-name", read_given,
+    add_option(
+        group,
+        "--ranks",
+        "N,…|from-name",
+        read_given,
         "number of ranks of each file without it, such as those of OSU; from-name: as in names "
         "such as bcast_8.txt (default: from the file)",
-        dest="rank_count")  # fmt: skip
+        dest="rank_count",
+    )
     add_tests(group, op=op, ranks=False)
 
 
@@ -176,15 +189,17 @@ def runs_of_table(path: Path, columns: Columns = AS_NAMED) -> list[Run]:
             f"columns such as '{printable(unexpected[0], 40)}'" if unexpected else "no column 'b'"
         )
         raise InputError(
-            f"the table has {problem}, and cannot be compared", where=path,
+            f"the table has {problem}, and cannot be compared",
+            where=path,
             hint="use columns b and seconds, optionally op, p and launch",
-        )  # fmt: skip
+        )
     several = [name for name in _APART if len(set(data.others.get(name, ()))) > 1]
     if several:
         raise InputError(
             f"rows that differ only in '{several[0]}' would count as repetitions",
-            where=path, hint="write a table for each value, or compare the original run files",
-        )  # fmt: skip
+            where=path,
+            hint="write a table for each value, or compare the original run files",
+        )
     imported = {"format": "table", "path": written_name(path), "sha256": sha256(path)}
     if data.read_as:
         imported["read_as"] = data.read_as[0]
@@ -210,15 +225,22 @@ def _run(data: Samples, mine: Bools, path: Path, imported: dict[str, str]) -> Ru
     if p.max() > MAX_FILE_RANKS:
         raise InputError(f"{p.max()} ranks exceed the limit of {MAX_FILE_RANKS}", where=path)
     header = {
-        "experiment": "table", "kind": "sweep", "by": ["op", "p"], "ranks": int(p.max()),
-        "options": {}, "mpi": {}, "clock": {},
+        "experiment": "table",
+        "kind": "sweep",
+        "by": ["op", "p"],
+        "ranks": int(p.max()),
+        "options": {},
+        "mpi": {},
+        "clock": {},
         "imported": imported,
-    }  # fmt: skip
+    }
     columns = {
-        "op": np.array([str(op) for op in ops.tolist()]), "p": p,
-        "bytes": rows.variables["b"].astype(np.int64), "seconds": rows.seconds,
+        "op": np.array([str(op) for op in ops.tolist()]),
+        "p": p,
+        "bytes": rows.variables["b"].astype(np.int64),
+        "seconds": rows.seconds,
         "repeat": _repeats(rows),
-    }  # fmt: skip
+    }
     return Run(header=header, tables={"sample": Table(columns)}, end={"complete": True}, path=path)
 
 

@@ -68,9 +68,10 @@ def ranks_of(lacking: Sequence[Path], requested: Given | None) -> list[int]:
         for path, rank_count in zip(lacking, from_names, strict=True):
             if not rank_count:
                 raise InputError(
-                    "the name does not end in a number of ranks, as in bcast_8.txt", where=path,
+                    "the name does not end in a number of ranks, as in bcast_8.txt",
+                    where=path,
                     hint=f"give one number for each file: --ranks {_example(from_names)}",
-                )  # fmt: skip
+                )
         return from_names
     numbers = [rank_count for rank_count in requested or () if isinstance(rank_count, int)]
     if len(numbers) == len(lacking):
@@ -81,9 +82,10 @@ def ranks_of(lacking: Sequence[Path], requested: Given | None) -> list[int]:
         problem += f", and --ranks has {len(numbers)} number{'s' * (len(numbers) > 1)}"
     hint = f"give {'one for each: ' * several}--ranks {_example(from_names)}"
     raise InputError(
-        problem, where=listed([printable(path, 120) for path in lacking], _LISTED_FILES),
+        problem,
+        where=listed([printable(path, 120) for path in lacking], _LISTED_FILES),
         hint=hint + f", or --ranks {FROM_NAME}" * all(from_names),
-    )  # fmt: skip
+    )
 
 
 def _example(from_names: Sequence[int]) -> str:

@@ -69,10 +69,14 @@ class Pairs:
             options["repeats"] = self.repeats
         header = {
             "experiment": "bandwidth-map" if self.extra.get("bandwidth") else "latency-map",
-            **kind_of("latency-map"), "ranks": self.size,
-            "options": options, "mpi": {},
-            "clock": {}, "imported": source.origin(), **self.extra,
-        }  # fmt: skip
+            **kind_of("latency-map"),
+            "ranks": self.size,
+            "options": options,
+            "mpi": {},
+            "clock": {},
+            "imported": source.origin(),
+            **self.extra,
+        }
         if mean_for_median:
             header["median_is_mean"] = True
         return Run(
@@ -106,8 +110,10 @@ class Pairs:
             self.hosts = dict(enumerate(given))
         elif not self.hosts and np.nanmax(np.concatenate(seconds)) < 2 * NETWORK_SECONDS:
             self.hosts = dict.fromkeys(range(self.size), "node")
-            source.warn("one-node-assumed", "all times are below those of any network: the ranks "
-                                            "are taken to be on one node")  # fmt: skip
+            source.warn(
+                "one-node-assumed",
+                "all times are below those of any network: the ranks are taken to be on one node",
+            )
 
     def _check_hosts(self, source: Source) -> None:
         """Drop the hosts if one is unknown: a run describes all of its ranks or none."""

@@ -101,10 +101,16 @@ class Sweep:
             raise source.fail(f"the number of ranks {self.ranks} is not valid")
         sizes = sorted({sample["bytes"] for sample in self.samples})
         header = {
-            "experiment": self.experiment, **kind_of(self.experiment), "ranks": self.ranks,
-            "options": {"bytes": sizes, **self.options}, "seconds_are": self.seconds_are,
-            "mpi": {}, "clock": {}, "imported": source.origin(), **self.header,
-        }  # fmt: skip
+            "experiment": self.experiment,
+            **kind_of(self.experiment),
+            "ranks": self.ranks,
+            "options": {"bytes": sizes, **self.options},
+            "seconds_are": self.seconds_are,
+            "mpi": {},
+            "clock": {},
+            "imported": source.origin(),
+            **self.header,
+        }
         if self.means:
             header["median_is_mean"] = True
             source.use_means()
@@ -115,10 +121,13 @@ class Sweep:
                 builder.extend(records)
                 tables[name] = builder.build()
         return Run(
-            header=header, tables=tables, warnings=source.warnings, path=source.path,
+            header=header,
+            tables=tables,
+            warnings=source.warnings,
+            path=source.path,
             end={"complete": True} if complete else None,
             ranks=source.ranks(self.hosts) if len(self.hosts) == self.ranks else [],
-        )  # fmt: skip
+        )
 
 
 @dataclass
@@ -207,9 +216,13 @@ class Results:
             )
         for code, what, lines, why in (
             ("invalid-data", "rows with wrong data are left out", self.invalid, ""),
-            ("lines-ignored", "not understood", [line for line, _ in self.faults],
-             "".join(f" ({error.what})" for _, error in self.faults[:1])),
-        ):  # fmt: skip
+            (
+                "lines-ignored",
+                "not understood",
+                [line for line, _ in self.faults],
+                "".join(f" ({error.what})" for _, error in self.faults[:1]),
+            ),
+        ):
             if lines:
                 numbers = listed([str(line) for line in lines], _LISTED_LINES)
                 source.warn(code, f"{what}: line{'s' * (len(lines) > 1)} {numbers}{why}")

@@ -88,9 +88,14 @@ def of_tables(name: str, says: str, signature: bytes, tables: type[Tables]) -> I
         return runs[0]
 
     return Importer(
-        holds="sweep", read=read, takes_ranks=True, says=says, tables=tables, runs=read_log,
+        holds="sweep",
+        read=read,
+        takes_ranks=True,
+        says=says,
+        tables=tables,
+        runs=read_log,
         signature=re.compile(signature, re.MULTILINE),
-    )  # fmt: skip
+    )
 
 
 def read_log(path: Path, wanted: Wanted) -> list[Run]:
@@ -159,10 +164,15 @@ def tests_in(path: Path, wanted: Wanted) -> tuple[list[Test], str]:
         for one in _chosen(understood, wanted, path)
     )
     return [
-        Test(test, ranks, sorted({s["bytes"] for one in alike for s in one.sweep.samples}),
-             len(alike), alike[0].table.line)
+        Test(
+            test,
+            ranks,
+            sorted({s["bytes"] for one in alike for s in one.sweep.samples}),
+            len(alike),
+            alike[0].table.line,
+        )
         for (test, ranks), alike in groups.items()
-    ], _left_out(left_out)  # fmt: skip
+    ], _left_out(left_out)
 
 
 def _left_out(tables: Sequence[tuple[Results, InputError]]) -> str:
@@ -206,9 +216,10 @@ def _readers(source: Source, wanted: Wanted) -> list[tuple[str, Tables]]:
     data = plain(source.data)
     known = [(name, importers.load(name)) for name in wanted.formats or importers.names()]
     return [
-        (name, one.tables(source, wanted)) for name, one in known
+        (name, one.tables(source, wanted))
+        for name, one in known
         if one.signature is not None and (wanted.formats or one.signature.search(data))
-    ]  # fmt: skip
+    ]
 
 
 def _measured(
@@ -241,9 +252,10 @@ def _chosen(understood: Sequence[_Measured], wanted: Wanted, path: Path) -> list
         tests = [one.table.test for one in understood]
         hint = "".join(did_you_mean(test, tests) for test in wanted.tests[:1])
         raise InputError(
-            "the file has no such test", where=path,
+            "the file has no such test",
+            where=path,
             hint=f"{hint}it has {listed([*there], _LISTED_TESTS)}",
-        )  # fmt: skip
+        )
     return chosen
 
 

@@ -78,8 +78,9 @@ def lines(sizes: Sequence[int], seconds: Sequence[float], header: int = 0) -> li
     return fitted_lines
 
 
-def scaled(model: Sequence[Line], sizes: Sequence[int], seconds: Sequence[float],
-           header: int = 0) -> Fit:  # fmt: skip
+def scaled(
+    model: Sequence[Line], sizes: Sequence[int], seconds: Sequence[float], header: int = 0
+) -> Fit:
     """Return by what latencies and bytes are to be multiplied to meet other times at best.
 
     Returns
@@ -88,13 +89,17 @@ def scaled(model: Sequence[Line], sizes: Sequence[int], seconds: Sequence[float]
         Factor of the latencies, factor of the seconds a byte, and the largest deviation that is
         left, as a part of the time.
     """
-    owners = [max((line for line in model if line.above < size), key=lambda line: line.above)
-              for size in sizes]  # fmt: skip
+    owners = [
+        max((line for line in model if line.above < size), key=lambda line: line.above)
+        for size in sizes
+    ]
     y = np.array(seconds, dtype=np.float64)
-    columns = np.array([
-        [line.latency, line.per_byte * (size + header)]
-        for line, size in zip(owners, sizes, strict=True)
-    ])  # fmt: skip
+    columns = np.array(
+        [
+            [line.latency, line.per_byte * (size + header)]
+            for line, size in zip(owners, sizes, strict=True)
+        ]
+    )
     first, second, off = _least_worst(columns, y)
     return first, second, off
 
@@ -126,6 +131,6 @@ def _least_worst(columns: Floats, y: Floats) -> Fit:
         A_ub=np.vstack([np.hstack([rows / unit, -slack]), np.hstack([-rows / unit, -slack])]),
         b_ub=np.concatenate([np.ones(len(y)), -np.ones(len(y))]),
         bounds=[(0, None)] * 3,
-    )  # fmt: skip
+    )
     first, second, off = answer.x
     return float(first / unit[0]), float(second / unit[1]), float(off)

@@ -18,17 +18,31 @@ if TYPE_CHECKING:
 def add_table_notes(parser: ArgumentParser, *, hosts: bool = True) -> None:
     """Add ``--unit``, ``--one-way``, ``--matrix``, ``--map-columns``, and maybe ``--hosts``."""
     group = parser.add_argument_group("tables and matrices of pairs")
-    add_option(group, "--unit", "UNIT", read_unit,
-        "unit of the numbers: ns, us, ms, s, GB/s, MB/s … (default: as the file says)")  # fmt: skip
+    add_option(
+        group,
+        "--unit",
+        "UNIT",
+        read_unit,
+        "unit of the numbers: ns, us, ms, s, GB/s, MB/s … (default: as the file says)",
+    )
     add_flag(group, "--one-way", "times are of one message from i to j, not of round trips")
-    add_option(group, "--matrix", "WORDS", str,
-        "words in the title of the matrix to read (default: the first with a unit)")  # fmt: skip
-    add_expert(group, "--map-columns", "COLUMN=VARIABLE[:UNIT],…", _columns,
+    add_option(
+        group,
+        "--matrix",
+        "WORDS",
+        str,
+        "words in the title of the matrix to read (default: the first with a unit)",
+    )
+    add_expert(
+        group,
+        "--map-columns",
+        "COLUMN=VARIABLE[:UNIT],…",
+        _columns,
         "map columns to variables: src=i,dst=j,usec=seconds:us,size=b, or bw=rate:GB/s (default: "
-        "by their names)")  # fmt: skip
+        "by their names)",
+    )
     if hosts:
-        add_expert(group, "--hosts", "FILE", Path,
-            "file with the host of each rank, one in a line")  # fmt: skip
+        add_expert(group, "--hosts", "FILE", Path, "file with the host of each rank, one in a line")
     parser.set_defaults(noting=_noting)
 
 
@@ -46,10 +60,16 @@ def _noting(args: Namespace) -> Iterator[None]:
         nbytes = nbytes[0] if len(nbytes) == 1 else None
     hosts = _names(args.hosts) if isinstance(args.hosts, Path) else ()  # a list: those to plot
     columns = args.map_columns
-    token = NOTES.set(TableNotes(
-        args.unit or "", nbytes, args.one_way, hosts, args.matrix or "",
-        **({"columns": columns.meaning, "factors": columns.factor} if columns else {}),
-    ))  # fmt: skip
+    token = NOTES.set(
+        TableNotes(
+            args.unit or "",
+            nbytes,
+            args.one_way,
+            hosts,
+            args.matrix or "",
+            **({"columns": columns.meaning, "factors": columns.factor} if columns else {}),
+        )
+    )
     try:
         yield
     finally:

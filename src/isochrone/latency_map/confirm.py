@@ -82,8 +82,11 @@ def confirm(
         rows = [row for row in again.tables["pair"].rows() if row.get("retest")]
         end = again.end or {}
         record = {"record": "launch", "started": again.about.started, "pairs": len(pairs)}
-        insert(path, [record, *({"record": "pair", **row} for row in rows)],
-               seconds=float(end.get("seconds", 0.0)))  # fmt: skip
+        insert(
+            path,
+            [record, *({"record": "pair", **row} for row in rows)],
+            seconds=float(end.get("seconds", 0.0)),
+        )
         run = read(path)
         if not again.complete:
             tell("the time limit ended it before all of them were measured again")
@@ -139,7 +142,7 @@ def measured(
         raise MeasurementError(
             f"{job.notes[NOTE]} does not support these numbers of ranks and nodes, or these sizes",
             where="--algorithm",
-        ) from error  # fmt: skip
+        ) from error
     left = job.timeout and max(1.0, job.timeout - (monotonic() - started))
 
     def start(options: Sequence[str], out: Path) -> None:
@@ -170,9 +173,13 @@ def _may_be_confirmed(run: Run) -> bool:
     """Whether it is a map of a machine that is there, ended by itself or by its time limit."""
     wanted = run.options.get("retest")
     return (
-        run.kind == KIND and run.origin in ("measured", "simulated") and run.end is not None
-        and isinstance(wanted, int) and wanted > 0 and not run.options.get("pairs")
-    )  # fmt: skip
+        run.kind == KIND
+        and run.origin in ("measured", "simulated")
+        and run.end is not None
+        and isinstance(wanted, int)
+        and wanted > 0
+        and not run.options.get("pairs")
+    )
 
 
 def _seconds_left(run: Run) -> float | None:

@@ -113,10 +113,14 @@ def core_effects(times: Times, fit: Fit) -> CoreEffects:
     pairs, unexplained = _pairs_off(times, residual, level, free)
     pairs = pairs[_longer_than_others(times, times.seconds - expected, pairs)]
     return CoreEffects(
-        slow, np.exp(off[slow]), off[slow] / scatter(off), expected, pairs,
+        slow,
+        np.exp(off[slow]),
+        off[slow] / scatter(off),
+        expected,
+        pairs,
         unexplained | odd,
         scatter(residual),
-    )  # fmt: skip
+    )
 
 
 def _own(times: Times, excess: Floats, level: Ints, effect: Floats, slow: Floats) -> Floats:
@@ -262,10 +266,17 @@ class CoreHalf(Half):
         added = (effects.ratios - 1) * farthest
         slow = tuple(Part(LEAVING, (k,), scaled=True) for k in effects.slow.tolist())
         return Explanation(
-            fit.chain, fit.base, slow,
-            added, effects.expected, effects.spread, fit.length,
-            np.nan_to_num(fit.base / farthest), np.ones(len(slow)), added / effects.certainty,
-        )  # fmt: skip
+            fit.chain,
+            fit.base,
+            slow,
+            added,
+            effects.expected,
+            effects.spread,
+            fit.length,
+            np.nan_to_num(fit.base / farthest),
+            np.ones(len(slow)),
+            added / effects.certainty,
+        )
 
     @property
     def unexplained(self) -> Bools:

@@ -363,8 +363,9 @@ class CoreHierarchies:
             others = [chain[:k] + chain[k + 1 :] for k in range(len(chain))]
             others += [
                 _in_order([*(q for q in chain if q is not p), moved])
-                for p in chain for moved in self._moved(p)
-            ]  # fmt: skip
+                for p in chain
+                for moved in self._moved(p)
+            ]
             fits = [self.fit(c) for c in others if self._plausible(c)]
             better = min((f for f in fits if self._holds(f)), key=length_of, default=best)
             if better.length >= best.length - GAIN:

@@ -101,22 +101,41 @@ def slow_directions(pairs: RankPairs, node: Partition) -> Iterator[Direction]:
     for unit in np.flatnonzero((np.abs(middle) > limit) & (partners >= MIN_PEERS - 1)):
         kind = "sender" if middle[unit] > 0 else "receiver"
         mask = both & ((a == unit) | (b == unit))
-        yield _direction(pairs, kind, (int(unit),), mask, (a == unit) == (kind == "sender"),
-                         float(abs(middle[unit])), float(errors[unit]))  # fmt: skip
+        yield _direction(
+            pairs,
+            kind,
+            (int(unit),),
+            mask,
+            (a == unit) == (kind == "sender"),
+            float(abs(middle[unit])),
+            float(errors[unit]),
+        )
     usual = max(spread, Q80_TO_SIGMA * quantile(np.abs(rest), 0.8))
     freedom = MAD_EFFICIENCY * max(len(rest) - count, 1)
     off = np.abs(rest) > outlier_limit(len(rest), freedom, PAIR_RATE) * usual
     for k in np.flatnonzero(off):
         sender, receiver = (links.i[k], links.j[k])[:: 1 if rest[k] > 0 else -1]
         mask = both & (low == links.i[k]) & (high == links.j[k])
-        yield _direction(pairs, "direction", (int(sender), int(receiver)), mask, a == sender,
-                         float(abs(rest[k])), usual)  # fmt: skip
+        yield _direction(
+            pairs,
+            "direction",
+            (int(sender), int(receiver)),
+            mask,
+            a == sender,
+            float(abs(rest[k])),
+            usual,
+        )
 
 
 def _direction(
-    pairs: RankPairs, kind: str, units: tuple[int, ...], mask: Bools, forward: Bools, skew: float,
+    pairs: RankPairs,
+    kind: str,
+    units: tuple[int, ...],
+    mask: Bools,
+    forward: Bools,
+    skew: float,
     error: float,
-) -> Direction:  # fmt: skip
+) -> Direction:
     """Describe a slow direction, that of ``forward`` where this is true, else of ``reverse``."""
     there = np.where(forward, pairs.forward, pairs.reverse)[mask]
     back = np.where(forward, pairs.reverse, pairs.forward)[mask]

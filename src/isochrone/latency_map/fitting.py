@@ -226,8 +226,9 @@ class Fitter:
         ):
             return component
         members = set(component.members)
-        likest = max(self.groups, key=lambda g: len(members & set(g)) / len(members | set(g)),
-                     default=())  # fmt: skip
+        likest = max(
+            self.groups, key=lambda g: len(members & set(g)) / len(members | set(g)), default=()
+        )
         if 2 * len(members & set(likest)) < len(members | set(likest)):
             return None
         return replace(component, members=likest)

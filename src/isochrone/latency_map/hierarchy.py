@@ -328,11 +328,12 @@ class _Search:
         level = level_of(fit.chain, self.times.i, self.times.j)
         return self._no_luck(fit, cleaned, level) and all(
             separates(
-                np.sort(cleaned[level == k]), np.sort(cleaned[level == k + 1]),
+                np.sort(cleaned[level == k]),
+                np.sort(cleaned[level == k + 1]),
                 recorded=partition.tobytes() in self.recorded,
             )
             for k, partition in enumerate(fit.chain[:-1])
-        )  # fmt: skip
+        )
 
     def _no_luck(self, fit: Explanation, cleaned: Floats, level: Ints) -> bool:
         """Whether the groups of few units would hardly separate their times by luck."""

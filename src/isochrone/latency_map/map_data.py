@@ -68,10 +68,14 @@ def map_data(
 def _levels(analysis: Topology, where: Sequence[str]) -> list[dict[str, Any]]:
     """Describe each level: its name, and the number of the group of each rank."""
     return [
-        {"name": level.name, "where": caption, "groups": groups.tolist(),
-         "seconds": level.median if np.isfinite(level.median) else 0.0}
+        {
+            "name": level.name,
+            "where": caption,
+            "groups": groups.tolist(),
+            "seconds": level.median if np.isfinite(level.median) else 0.0,
+        }
         for level, groups, caption in zip(analysis.levels, analysis.chain, where, strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def _part(component: Slow, short: Mapping[str, str]) -> dict[str, Any]:
@@ -80,11 +84,14 @@ def _part(component: Slow, short: Mapping[str, str]) -> dict[str, Any]:
         label = label.replace(host, short[host])
     return {
         "label": printable(label, _MAX_HOST_NAME),
-        "concerns": component.of.concerns, "link": component.of.link,
-        "name": printable(component.name, _MAX_HOST_NAME), "ratio": component.ratio,
-        "ranks": list(component.ranks), "evidence": printable(component.evidence, 400),
+        "concerns": component.of.concerns,
+        "link": component.of.link,
+        "name": printable(component.name, _MAX_HOST_NAME),
+        "ratio": component.ratio,
+        "ranks": list(component.ranks),
+        "evidence": printable(component.evidence, 400),
         "sure": component.retested,
-    }  # fmt: skip
+    }
 
 
 def _times(run: Run, options: Options) -> dict[str, Any] | None:

@@ -115,23 +115,30 @@ def map_health(run: Run, threshold: float, explanations: Known | None = None) ->
     slow = _once(
         (component, size) for size, analysis in analyses.items() for component in analysis.slow
     )
-    far_off = [text for size, analysis in analyses.items() for describe in (_far_off, _now_and_then)
-           for text in describe(ratios[size], analysis, len(analyses))]  # fmt: skip
+    far_off = [
+        text
+        for size, analysis in analyses.items()
+        for describe in (_far_off, _now_and_then)
+        for text in describe(ratios[size], analysis, len(analyses))
+    ]
     minor = _once(
         (component, size) for size, analysis in analyses.items() for component in analysis.minor
     )
     named = slow or minor
     odd = [] if named else list(dict.fromkeys(filter(None, (r.odd() for r in ratios.values()))))
     return MapHealth(
-        analyses, [
+        analyses,
+        [
             (part, size, ratios[size].throughout(part) and not _whole_switch(part, analyses[size]))
             for part, size in slow
         ],
-        minor, [*_doubts(run, analyses), *far_off, *odd],
-        max(_detectable(run, size, analysis) for size, analysis in analyses.items()), bool(far_off),
+        minor,
+        [*_doubts(run, analyses), *far_off, *odd],
+        max(_detectable(run, size, analysis) for size, analysis in analyses.items()),
+        bool(far_off),
         _longest(map_ratios.of_hosts() for map_ratios in ratios.values()),
         max(int(np.sum(np.isfinite(map_ratios.ratio))) for map_ratios in ratios.values()),
-    )  # fmt: skip
+    )
 
 
 def _longest(ratios: Iterator[dict[str, float]]) -> dict[str, float]:
@@ -153,10 +160,14 @@ def _detectable(run: Run, size: int, analysis: Topology) -> float:
     if analysis.slow or sure or not np.isfinite(analysis.detectable):
         return analysis.detectable
     sampled_hosts = hosts[:: -(-len(hosts) // FEW_NODES)]
-    return next((
-        ratio for ratio in SLOWER
-        if all(_would_be_seen(run, size, host, ratio, analysis.least) for host in sampled_hosts)
-    ), SLOWER[-1])  # fmt: skip
+    return next(
+        (
+            ratio
+            for ratio in SLOWER
+            if all(_would_be_seen(run, size, host, ratio, analysis.least) for host in sampled_hosts)
+        ),
+        SLOWER[-1],
+    )
 
 
 def _would_be_seen(run: Run, size: int, host: str, ratio: float, threshold: float) -> bool:
@@ -180,10 +191,11 @@ def _whole_switch(component: Slow, analysis: Topology) -> bool:
     named = set[int]().union(*nodes)
     groups = ({*group} for level in analysis.levels for group in level.groups)
     return component.kind == "node" and any(
-        {*component.ranks} < group <= named and len(group) < analysis.ranks
+        {*component.ranks} < group <= named
+        and len(group) < analysis.ranks
         and sum(ranks <= group for ranks in nodes) >= SHARED
         for group in groups
-    )  # fmt: skip
+    )
 
 
 class _Ratios:
@@ -284,8 +296,9 @@ def _doubts(run: Run, analyses: dict[int, Topology]) -> Iterator[str]:
     total = run.size * (run.size - 1) // 2
     warnings = [
         (str(warning.get("code")), str(warning.get("text")))
-        for analysis in analyses.values() for warning in analysis.warnings
-    ]  # fmt: skip
+        for analysis in analyses.values()
+        for warning in analysis.warnings
+    ]
     doubts: dict[str, str] = {}
     for code, text in warnings:
         if code in _DOUBTS:

@@ -87,8 +87,11 @@ def noted(options: Options) -> list[str]:
 def refuse_bandwidths(run: Run) -> None:
     """Raise an error for a view of times, if it is to draw bandwidths."""
     if run.bandwidth:
-        raise InputError("this view draws times, and the map has bandwidths", where=run.where,
-                         hint="views of bandwidths: heatmap, levels")  # fmt: skip
+        raise InputError(
+            "this view draws times, and the map has bandwidths",
+            where=run.where,
+            hint="views of bandwidths: heatmap, levels",
+        )
 
 
 def as_drawn(run: Run, options: Options, max_ranks: int = MAX_MATRIX_RANKS) -> Drawn:
@@ -109,15 +112,20 @@ def as_drawn(run: Run, options: Options, max_ranks: int = MAX_MATRIX_RANKS) -> D
     order = order[unit[order] >= 0]
     ranks = order[np.unique(unit[order], return_index=True)[1]]
     merged = dataclasses.replace(
-        run, header={**run.header, "ranks": len(ranks)},
+        run,
+        header={**run.header, "ranks": len(ranks)},
         ranks=[Rank(k, run.hosts[rank], k) for k, rank in enumerate(ranks.tolist())],
         tables={"pair": _table(run, options.what, analysis.nbytes, unit)},
-    )  # fmt: skip
+    )
     return Drawn(
-        merged, _of_units(analysis, unit, ranks), options.what, merged.matrix(options.what), ranks,
+        merged,
+        _of_units(analysis, unit, ranks),
+        options.what,
+        merged.matrix(options.what),
+        ranks,
         "node" if by_node else "rank",
         ("two nodes: median of their ranks",) if by_node else tuple(noted(options)),
-    )  # fmt: skip
+    )
 
 
 def _table(run: Run, statistic: str, nbytes: int, unit: Ints) -> Table:
@@ -132,8 +140,13 @@ def _table(run: Run, statistic: str, nbytes: int, unit: Ints) -> Table:
         first = np.flatnonzero(np.diff(key, prepend=-1))
         last = np.append(first[1:], len(key)) - 1
         middle = (ordered[(first + last) // 2] + ordered[(first + last + 1) // 2]) / 2
-        columns |= {"i": key[first] // run.size, "j": key[first] % run.size, name: middle,
-                    "low": ordered[first], "high": ordered[last]}  # fmt: skip
+        columns |= {
+            "i": key[first] // run.size,
+            "j": key[first] % run.size,
+            name: middle,
+            "low": ordered[first],
+            "high": ordered[last],
+        }
     return Table({**columns, "bytes": np.full(len(columns["i"]), nbytes)})
 
 

@@ -46,8 +46,10 @@ class NextPairs(Record):
     def in_words(self, names: Sequence[str]) -> str:
         """Say it with the names of the nodes."""
         clean = [printable(name, 40) for name in names]
-        said = [f"{clean[k]} is suspect: its pairs with healthy nodes are slow"
-                for k in self.suspects[:MAX_ADVISED_PAIRS]]  # fmt: skip
+        said = [
+            f"{clean[k]} is suspect: its pairs with healthy nodes are slow"
+            for k in self.suspects[:MAX_ADVISED_PAIRS]
+        ]
         if self.pairs:
             wanted = [f"{clean[a]}–{clean[b]}" for a, b in self.pairs]
             said.append(f"to decide about the other slow pairs, measure {listed(wanted, 8)}")

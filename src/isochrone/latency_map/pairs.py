@@ -125,9 +125,12 @@ class Times(Record):
         drawn = np.random.default_rng(1).permutation(len(self.i))[:limit]
         chosen = distinct(np.concatenate([nearest, drawn]))
         return replace(
-            self, i=self.i[chosen], j=self.j[chosen], seconds=self.seconds[chosen],
+            self,
+            i=self.i[chosen],
+            j=self.j[chosen],
+            seconds=self.seconds[chosen],
             error=self.error[chosen],
-        )  # fmt: skip
+        )
 
     @property
     def nearest(self) -> Floats:
@@ -190,9 +193,7 @@ def rank_pairs(run: Run, statistic: str, nbytes: int) -> RankPairs:
     seconds = np.maximum(times[index], smallest)
     errors = _errors(counts, smallest)[index]
     high = np.fmax(seconds, counts["high"][index]) if "high" in counts else seconds
-    forward, reverse = (
-        counts[key][index] if key in counts else np.zeros(0) for key in DIRECTIONS
-    )  # fmt: skip
+    forward, reverse = (counts[key][index] if key in counts else np.zeros(0) for key in DIRECTIONS)
     if "forward" in counts:
         ends = (counts["i"][index], counts["j"][index])
         forward, reverse = _beyond_clocks(ends, forward, reverse, clock_errors(run))
@@ -206,9 +207,17 @@ def rank_pairs(run: Run, statistic: str, nbytes: int) -> RankPairs:
         first = seconds.copy()
         first[np.searchsorted(key, known_)] = once[statistic][index]
     return RankPairs(
-        run.size, (key // run.size).astype("i4"), (key % run.size).astype("i4"),
-        seconds, first, errors, again, high, forward, reverse,
-    )  # fmt: skip
+        run.size,
+        (key // run.size).astype("i4"),
+        (key % run.size).astype("i4"),
+        seconds,
+        first,
+        errors,
+        again,
+        high,
+        forward,
+        reverse,
+    )
 
 
 def _beyond_clocks(

@@ -133,8 +133,10 @@ class PartFinder(Fitter):
         Given up when the rival could not be reached if every further part gained like the last.
         """
         while len(fit.parts) < max_components:
-            trials = [(self.estimate(fit, component), k, component)
-                      for k, component in enumerate(self.promising(fit, banned))]  # fmt: skip
+            trials = [
+                (self.estimate(fit, component), k, component)
+                for k, component in enumerate(self.promising(fit, banned))
+            ]
             if not trials:
                 break
             better = self.by_any_share(self.alike(self.with_part(fit, min(trials)[2])))

@@ -37,9 +37,17 @@ OUTLIER_RATIO = 1.5
 """With fewer ranks no single pair can be called slow; one that is so far off is mentioned."""
 
 BLIND = (
-    "below-resolution", "few-nodes", "few-pairs", "few-ranks", "hosts-disagree", "incomplete-map",
-    "no-group", "nodes-differ", "sampled", "shared-way",
-)  # fmt: skip
+    "below-resolution",
+    "few-nodes",
+    "few-pairs",
+    "few-ranks",
+    "hosts-disagree",
+    "incomplete-map",
+    "no-group",
+    "nodes-differ",
+    "sampled",
+    "shared-way",
+)
 """Warnings of a reading that would not show everything that is slow."""
 
 MIN_DISTANCE_SPREAD = 0.1
@@ -60,9 +68,12 @@ MAX_MISSING = 0.2
 
 
 _SAME = {
-    "core": ("package", "core", "l2"), "l2": ("l2",), "l3": ("l3",), "numa": ("numa",),
+    "core": ("package", "core", "l2"),
+    "l2": ("l2",),
+    "l3": ("l3",),
+    "numa": ("numa",),
     "package": ("package",),
-}  # fmt: skip
+}
 """What ranks of one node may share, the closest first, and the places that are then the same.
 
 Linux numbers cores anew in each package, and on some systems in each part of it that has its own
@@ -402,8 +413,11 @@ def _warnings(
         else:
             warn("incomplete-map", unseen)
     if diagnosis.sparse:
-        warn("few-pairs", "too few pairs were measured to detect unrecorded groups: "
-                          f"about {diagnosis.wanted} more are needed")  # fmt: skip
+        warn(
+            "few-pairs",
+            "too few pairs were measured to detect unrecorded groups: "
+            f"about {diagnosis.wanted} more are needed",
+        )
     if diagnosis.uncertain:
         warn("shared-way", f"{_slow_or_link([*diagnosis.uncertain.values()])}: not known")
     if diagnosis.alone:
@@ -424,8 +438,7 @@ def _warnings(
     last = partitions[-2] if len(partitions) > 1 else np.zeros(1)
     nodes_of_groups = (distinct(diagnosis.node[last == k]) for k in (0, 1))
     if len(partitions) > 1 and last.max() == 1 and all(len(n) > 1 for n in nodes_of_groups):
-        warn("two-groups", "only two groups of nodes: a slow link between them "
-                           "cannot be detected")  # fmt: skip
+        warn("two-groups", "only two groups of nodes: a slow link between them cannot be detected")
     if hops:
         warn("no-hierarchy", hops)
     if run.size < MIN_RANKS_TO_JUDGE and not named and missing < total:
@@ -472,15 +485,23 @@ def _no_levels(diagnosis: Diagnosis) -> str:
     if diagnosis.one_node:
         seconds = outer.times.seconds
         wide = mad(np.log(seconds))
-        return "" if wide < MIN_DISTANCE_SPREAD else (
-            f"no level hierarchy: times scatter by {wide:.0%} without groups, from "
-            f"{format_seconds(seconds.min())} to {format_seconds(seconds.max())}"
-        ).replace("%", " %")  # fmt: skip
+        return (
+            ""
+            if wide < MIN_DISTANCE_SPREAD
+            else (
+                f"no level hierarchy: times scatter by {wide:.0%} without groups, from "
+                f"{format_seconds(seconds.min())} to {format_seconds(seconds.max())}"
+            ).replace("%", " %")
+        )
     grid = None if quantile(np.abs(outer.off), 0.8) < MIN_DISTANCE_SPREAD else grid_of(outer.times)
-    return "" if grid is None else (
-        f"no level hierarchy: times grow by {format_seconds(grid.further)} for each hop, up to "
-        f"{grid.hops} hops, as on a torus or mesh"
-    )  # fmt: skip
+    return (
+        ""
+        if grid is None
+        else (
+            f"no level hierarchy: times grow by {format_seconds(grid.further)} for each hop, up to "
+            f"{grid.hops} hops, as on a torus or mesh"
+        )
+    )
 
 
 def is_sampled(run: Run) -> bool:

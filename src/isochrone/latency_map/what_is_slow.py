@@ -119,9 +119,15 @@ class Diagnosis(ExplainedMap):
             near = one.pairs & (self.level == self.level[one.pairs].min())
             added = one.seconds - one.expected
             part = self._slow(
-                one.kind, ranks, one.pairs, near, one.ratio, one.expected, added,
+                one.kind,
+                ranks,
+                one.pairs,
+                near,
+                one.ratio,
+                one.expected,
+                added,
                 INTERVAL_HALF * one.error * one.seconds,
-            )  # fmt: skip
+            )
             yield replace(part, seconds=one.seconds)
 
     @cached_property
@@ -271,10 +277,17 @@ class Diagnosis(ExplainedMap):
         if self.one_node:  # where most pairs are: few of a core share its cache
             closest, ratio = max(ratios, key=lambda level_ratio: np.sum(level == level_ratio.level))
         return self._slow(
-            cost.kind, cost.ranks, mask, mask & (self.level == closest), ratio,
-            median_of(without[level == closest]), cost.added, INTERVAL_HALF * cost.error,
-            ratios=ratios, instead=cost.instead,
-        )  # fmt: skip
+            cost.kind,
+            cost.ranks,
+            mask,
+            mask & (self.level == closest),
+            ratio,
+            median_of(without[level == closest]),
+            cost.added,
+            INTERVAL_HALF * cost.error,
+            ratios=ratios,
+            instead=cost.instead,
+        )
 
     def _slow(
         self,
@@ -293,13 +306,22 @@ class Diagnosis(ExplainedMap):
         retested = bool(again.sum() >= min(RETESTS, mask.sum()))
         displayed = again & on_closest if retested and (again & on_closest).any() else on_closest
         return Slow(
-            kind=kind, who=self._who(kind, ranks), ratio=ratio, ranks=tuple(ranks.tolist()),
+            kind=kind,
+            who=self._who(kind, ranks),
+            ratio=ratio,
+            ranks=tuple(ranks.tolist()),
             hosts=tuple(dict.fromkeys(self.hosts[k] for k in ranks if self.hosts[k])),
-            level=int(self.level[on_closest][0]), seconds=median_of(self.pairs.seconds[displayed]),
-            expected=expected, pairs=int(mask.sum()), added=added, low=added - half,
-            high=added + half, retested=retested,
-            first=median_of(self.pairs.first[displayed]) if retested else None, **fields,
-        )  # fmt: skip
+            level=int(self.level[on_closest][0]),
+            seconds=median_of(self.pairs.seconds[displayed]),
+            expected=expected,
+            pairs=int(mask.sum()),
+            added=added,
+            low=added - half,
+            high=added + half,
+            retested=retested,
+            first=median_of(self.pairs.first[displayed]) if retested else None,
+            **fields,
+        )
 
     def _who(self, kind: str, ranks: Ints) -> str:
         names = list(dict.fromkeys(self.hosts[k] for k in ranks))

@@ -186,9 +186,18 @@ class Work(Record):
     def trial_options(self) -> list[str]:
         """Return options of a short trial: smallest and largest size, a few times."""
         sizes = sorted({min(self.sizes), max(self.sizes)})
-        few = ["--bytes", ",".join(map(str, sizes)), "--repeats", str(_TRIAL_REPEATS),
-               "--warmup", str(_TRIAL_WARMUP), "--precision", "0",
-               "--time-limit", f"{TRIAL_LIMIT:g}"]  # fmt: skip
+        few = [
+            "--bytes",
+            ",".join(map(str, sizes)),
+            "--repeats",
+            str(_TRIAL_REPEATS),
+            "--warmup",
+            str(_TRIAL_WARMUP),
+            "--precision",
+            "0",
+            "--time-limit",
+            f"{TRIAL_LIMIT:g}",
+        ]
         if self.experiment == "latency-map":
             pairs = sorted({"0-1", f"0-{self.ranks - 1}"})
             return [*self.options, *few, "--retest", "0", "--pairs", ",".join(pairs)]
@@ -328,8 +337,10 @@ def expected(
         per_launch = [work.expected(trial, wall).limited(launch_limit) for work in counted]
     except IsochroneError:  # the measurement itself reports the error
         return at_most
-    repeated = [Expected(estimate.seconds * runs, estimate.how)
-                for estimate, (_, runs) in zip(per_launch, plan, strict=True)]  # fmt: skip
+    repeated = [
+        Expected(estimate.seconds * runs, estimate.how)
+        for estimate, (_, runs) in zip(per_launch, plan, strict=True)
+    ]
     return reduce(add, repeated)
 
 

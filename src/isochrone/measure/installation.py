@@ -168,8 +168,12 @@ def _folders_of(program: Path) -> list[Path]:
     """List where the libraries of an installation may be, as seen from a program of it."""
     prefixes = dict.fromkeys(file.parent.parent for file in (program, program.resolve()))
     inside = (
-        "lib/release", "lib", "lib64", f"lib/{os.uname().machine}-linux-gnu", "lib/openmpi/lib",
-    )  # fmt: skip
+        "lib/release",
+        "lib",
+        "lib64",
+        f"lib/{os.uname().machine}-linux-gnu",
+        "lib/openmpi/lib",
+    )
     return [prefix / folder for prefix in prefixes for folder in inside]
 
 

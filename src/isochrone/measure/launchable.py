@@ -102,9 +102,14 @@ class Launchable:
         """Return the command of one launch, for example ``2/5``: smpirun passes no blanks."""
         notes = {**self.notes, LAUNCH: launch} if launch else self.notes
         tokens = self.setup.tokens(
-            self.experiment, self.options, self.ranks, path, force=force, notes=notes,
+            self.experiment,
+            self.options,
+            self.ranks,
+            path,
+            force=force,
+            notes=notes,
             extra=self.forced.options,
-        )  # fmt: skip
+        )
         variables = [f"{key}={value}" for key, value in self.forced.environ.items()]
         return ["env", *variables, *tokens] if variables else tokens
 

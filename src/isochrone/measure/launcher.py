@@ -19,9 +19,11 @@ BATCH_JOB = ("SLURM_JOB_ID", "PBS_JOBID", "FLUX_URI", "LSB_JOBID", "COBALT_JOBID
 """Variables that a batch system sets in a job."""
 
 BINDING = (
-    "HYDRA_BINDING", "OMPI_MCA_hwloc_base_binding_policy", "PRTE_MCA_hwloc_default_binding_policy",
+    "HYDRA_BINDING",
+    "OMPI_MCA_hwloc_base_binding_policy",
+    "PRTE_MCA_hwloc_default_binding_policy",
     "SLURM_CPU_BIND",
-)  # fmt: skip
+)
 """Variables by which a user binds ranks."""
 
 Environ = Mapping[str, str]

@@ -59,10 +59,15 @@ def checks(root: Path = Path("/")) -> list[Check]:
         Where ``proc``, ``sys`` and ``dev`` are.
     """
     findings: dict[str, _Found] = {
-        "processors": _processors(), "frequency governor": _governor(root), "turbo": _boost(root),
-        "hardware threads": _threads(root), "clock": _clock(root), "load": _load(root),
-        "processor quota": _quota(root), "shared memory": _shared_memory(root / "dev/shm"),
-    }  # fmt: skip
+        "processors": _processors(),
+        "frequency governor": _governor(root),
+        "turbo": _boost(root),
+        "hardware threads": _threads(root),
+        "clock": _clock(root),
+        "load": _load(root),
+        "processor quota": _quota(root),
+        "shared memory": _shared_memory(root / "dev/shm"),
+    }
     return [Check(name, *finding) for name, finding in findings.items()]
 
 

@@ -75,10 +75,11 @@ def read_network(path: Path) -> Network:
         network = _of_infiniband(text)
     else:
         raise InputError(
-            "the file has no switches", where=path,
+            "the file has no switches",
+            where=path,
             hint="it may be Slurm's topology.conf, or the output of 'scontrol show topology' or "
             "ibnetdiscover",
-        )  # fmt: skip
+        )
     if not network.nodes:
         raise InputError("the file has no node behind a switch", where=path)
     return network

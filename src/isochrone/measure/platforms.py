@@ -28,10 +28,25 @@ MPI_HEADER = 16
 
 _KINDS = ("torus", "dragonfly", "network", "switches")
 _KEYS = {
-    "nodes", "cores", "switches", "pods", "network", "torus", "dragonfly", "latency", "trunk",
-    "bandwidth", "loopback", "slow-node", "slow-pair", "slow-switch", "slow-link", "placement",
-    "seed", "speed",
-}  # fmt: skip
+    "nodes",
+    "cores",
+    "switches",
+    "pods",
+    "network",
+    "torus",
+    "dragonfly",
+    "latency",
+    "trunk",
+    "bandwidth",
+    "loopback",
+    "slow-node",
+    "slow-pair",
+    "slow-switch",
+    "slow-link",
+    "placement",
+    "seed",
+    "speed",
+}
 
 
 @dataclass
@@ -190,9 +205,16 @@ class _Builder:
         self.slow_switch()
         self.slow_pair()
         return Platform(
-            description, self.nodes, self.cores, self.groups, self.links, self.routes, *dealt,
-            speeds, self.names or [f"node-{node}" for node in range(self.nodes)],
-        )  # fmt: skip
+            description,
+            self.nodes,
+            self.cores,
+            self.groups,
+            self.links,
+            self.routes,
+            *dealt,
+            speeds,
+            self.names or [f"node-{node}" for node in range(self.nodes)],
+        )
 
     # --- shapes ---------------------------------------------------------------------------------
 
@@ -295,12 +317,17 @@ class _Builder:
         for a, b in self.pairs():
             s, t = (leaves[self.switch_of[node]] for node in (a, b))
             if t not in routes[s]:
-                raise InputError(f"no way leads from switch '{s}' to '{t}'",
-                                 where=self.words["network"])  # fmt: skip
-            self.connect(a, b, [
-                self.link(f"cable-{x}-{y}", self.trunk, network.cables[x, y] * self.bandwidth)
-                for x, y in routes[s][t]
-            ])  # fmt: skip
+                raise InputError(
+                    f"no way leads from switch '{s}' to '{t}'", where=self.words["network"]
+                )
+            self.connect(
+                a,
+                b,
+                [
+                    self.link(f"cable-{x}-{y}", self.trunk, network.cables[x, y] * self.bandwidth)
+                    for x, y in routes[s][t]
+                ],
+            )
         away = [[len(routes[s][t]) for t in leaves] for s in leaves]
         for hops in sorted({hops for row in away for hops in row})[:-1]:
             near = [tuple(k for k, count in enumerate(row) if count <= hops) for row in away]
@@ -387,8 +414,9 @@ class _Builder:
             return self.count("cores", 1)
         cores = len(re.findall(rb'<object\s[^>]*\btype="Core"', read_bytes(Path(name))))
         if not cores:
-            raise InputError("the file has no cores", where=name,
-                             hint="it is written by 'lstopo machine.xml'")  # fmt: skip
+            raise InputError(
+                "the file has no cores", where=name, hint="it is written by 'lstopo machine.xml'"
+            )
         return cores
 
     def seconds(self, key: str, default: Seconds) -> Seconds:

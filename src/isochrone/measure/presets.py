@@ -60,46 +60,92 @@ _LONG = ("--bytes", "256KiB:1MiB:32KiB")
 _PLAIN = ("--bytes", "0:1KiB:32")
 
 _ALL = (
-    Preset("short", "point-to-point", _SHORT,
-           "short messages, sizes refined where the curve bends"),
+    Preset(
+        "short", "point-to-point", _SHORT, "short messages, sizes refined where the curve bends"
+    ),
     Preset("long", "point-to-point", _LONG, "long messages"),
-    Preset("longnb", "point-to-point", ("--mode", "nonblocking", *_LONG),
-           "long messages, non-blocking"),
-    Preset("shortc", "point-to-point",
-           ("--cache", "cold", "--cache-bytes", "4MiB", *_PLAIN),
-           "short messages from a cold cache"),
-    Preset("shortv", "point-to-point", ("--layout", "vector", "--stride", "128", *_PLAIN),
-           "short messages, strided: one double in every 128"),
+    Preset(
+        "longnb", "point-to-point", ("--mode", "nonblocking", *_LONG), "long messages, non-blocking"
+    ),
+    Preset(
+        "shortc",
+        "point-to-point",
+        ("--cache", "cold", "--cache-bytes", "4MiB", *_PLAIN),
+        "short messages from a cold cache",
+    ),
+    Preset(
+        "shortv",
+        "point-to-point",
+        ("--layout", "vector", "--stride", "128", *_PLAIN),
+        "short messages, strided: one double in every 128",
+    ),
     Preset("bshort", "bisection", _SHORT, "short messages across the bisection, all pairs at once"),
     Preset("blong", "bisection", _LONG, "long messages across the bisection, all pairs at once"),
-    Preset("bcast", "collective",
-           ("--op", "bcast", "--root", "rotating", "--bytes", "0:1KiB:256"),
-           "broadcast, each rank the root in turn"),
-    Preset("dsum", "collective", ("--op", "allreduce", "--bytes", "0:8KiB:2KiB"),
-           "allreduce (sum) of up to 1,024 doubles"),
+    Preset(
+        "bcast",
+        "collective",
+        ("--op", "bcast", "--root", "rotating", "--bytes", "0:1KiB:256"),
+        "broadcast, each rank the root in turn",
+    ),
+    Preset(
+        "dsum",
+        "collective",
+        ("--op", "allreduce", "--bytes", "0:8KiB:2KiB"),
+        "allreduce (sum) of up to 1,024 doubles",
+    ),
     Preset("map", "latency-map", ("--bytes", "64"), "round trips between all pairs of ranks"),
-    Preset("sizes", "point-to-point", ("--bytes", "auto:0:1MiB"),
-           "time and bandwidth from 0 to 1 MiB, protocol switches"),
-    Preset("rate", "point-to-point", ("--window", "64", "--bytes", "8,1KiB,64KiB"),
-           "message rate and bandwidth with 64 messages in flight"),
-    Preset("both-ways", "point-to-point", ("--mode", "bidirectional", "--bytes", "8:1MiB:x8"),
-           "both directions at once"),
-    Preset("put", "point-to-point", ("--mode", "put", "--bytes", "8:1MiB:x8"),
-           "one-sided put"),
-    Preset("cut", "bisection", ("--bytes", "8,4KiB,64KiB,1MiB"),
-           "bandwidth of all pairs across the bisection at once"),
-    Preset("operations", "collective",
-           ("--op", "barrier,bcast,allreduce,alltoall", "--bytes", "8,1KiB,64KiB"),
-           "the collective operations that programs use most"),
-    Preset("all-operations", "collective", ("--op", "all", "--bytes", "8:128KiB:x8"),
-           "all collective operations"),
-)  # fmt: skip
+    Preset(
+        "sizes",
+        "point-to-point",
+        ("--bytes", "auto:0:1MiB"),
+        "time and bandwidth from 0 to 1 MiB, protocol switches",
+    ),
+    Preset(
+        "rate",
+        "point-to-point",
+        ("--window", "64", "--bytes", "8,1KiB,64KiB"),
+        "message rate and bandwidth with 64 messages in flight",
+    ),
+    Preset(
+        "both-ways",
+        "point-to-point",
+        ("--mode", "bidirectional", "--bytes", "8:1MiB:x8"),
+        "both directions at once",
+    ),
+    Preset("put", "point-to-point", ("--mode", "put", "--bytes", "8:1MiB:x8"), "one-sided put"),
+    Preset(
+        "cut",
+        "bisection",
+        ("--bytes", "8,4KiB,64KiB,1MiB"),
+        "bandwidth of all pairs across the bisection at once",
+    ),
+    Preset(
+        "operations",
+        "collective",
+        ("--op", "barrier,bcast,allreduce,alltoall", "--bytes", "8,1KiB,64KiB"),
+        "the collective operations that programs use most",
+    ),
+    Preset(
+        "all-operations",
+        "collective",
+        ("--op", "all", "--bytes", "8:128KiB:x8"),
+        "all collective operations",
+    ),
+)
 
 PRESETS = {preset.name: preset for preset in _ALL}
 
 MPPTEST = (
-    "short", "long", "longnb", "shortc", "shortv", "bshort", "blong", "bcast", "dsum",
-)  # fmt: skip
+    "short",
+    "long",
+    "longnb",
+    "shortc",
+    "shortv",
+    "bshort",
+    "blong",
+    "bcast",
+    "dsum",
+)
 
 _OSU = tuple(
     Preset(name, command.split()[0], tuple(command.split()[1:]), command)
@@ -111,17 +157,30 @@ _OSU = tuple(
 SUITES = {
     suite.name: suite
     for suite in (
-        Suite("quick", ("map", "sizes", "rate", "cut", "operations"), 120.0,
-              "overview of a machine, two minutes"),
+        Suite(
+            "quick",
+            ("map", "sizes", "rate", "cut", "operations"),
+            120.0,
+            "overview of a machine, two minutes",
+        ),
         Suite("mpptest", MPPTEST, 600.0, "experiments of the program mpptest, ten minutes"),
-        Suite("full", ("map", "sizes", *MPPTEST, "rate", "both-ways", "put", "cut",
-                       "all-operations"), 1800.0,
-              "both, and more modes, half an hour",
-              other_sweeps=True),
-        Suite("osu", (), 300.0, "what the OSU Micro-Benchmarks measure, five minutes",
-              own=_OSU, optional=True),
+        Suite(
+            "full",
+            ("map", "sizes", *MPPTEST, "rate", "both-ways", "put", "cut", "all-operations"),
+            1800.0,
+            "both, and more modes, half an hour",
+            other_sweeps=True,
+        ),
+        Suite(
+            "osu",
+            (),
+            300.0,
+            "what the OSU Micro-Benchmarks measure, five minutes",
+            own=_OSU,
+            optional=True,
+        ),
     )
-}  # fmt: skip
+}
 
 
 def of(experiment: str) -> list[Preset]:

@@ -29,9 +29,12 @@ def progress_bar(title: str, *, quiet: bool = False) -> Iterator[Report]:
         yield lambda _: None
     elif sys.stderr.isatty():
         columns = (
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
-            TextColumn("{task.fields[estimate]}"), TimeRemainingColumn(),
-        )  # fmt: skip
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[estimate]}"),
+            TimeRemainingColumn(),
+        )
         with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task(title, total=None, estimate="")
 

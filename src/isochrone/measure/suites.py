@@ -87,9 +87,13 @@ class Planned:
 
 
 def runs_of(
-    suite: Suite, setup: Setup, ranks: Sequence[int], folder: Path, like: Path | None = None,
+    suite: Suite,
+    setup: Setup,
+    ranks: Sequence[int],
+    folder: Path,
+    like: Path | None = None,
     tell: Tell = lambda _: None,
-) -> list[Planned]:  # fmt: skip
+) -> list[Planned]:
     """Return the runs of a suite, which the probe has checked.
 
     Parameters

@@ -16,7 +16,23 @@ from isochrone.models.segment import Segment
 from isochrone.models.splits import Splits, parse_splits
 
 __all__ = [
-    "Family", "Form", "Model", "Observations", "Prediction", "Segment", "Samples", "Splits",
-    "deviations_by_group", "document", "family", "fit", "goodness_of_fit", "load",
-    "load_usable", "of_run", "parse_splits", "read", "write",
-]  # fmt: skip
+    "Family",
+    "Form",
+    "Model",
+    "Observations",
+    "Prediction",
+    "Segment",
+    "Samples",
+    "Splits",
+    "deviations_by_group",
+    "document",
+    "family",
+    "fit",
+    "goodness_of_fit",
+    "load",
+    "load_usable",
+    "of_run",
+    "parse_splits",
+    "read",
+    "write",
+]

@@ -93,9 +93,12 @@ def row_of(
 ) -> dict[str, Any]:
     """Return what a ranking says of one that was tried; ``terms`` are those of each segment."""
     return {
-        "family": name, "held_out": error, "sicc": sicc, "pieces": len(terms),
+        "family": name,
+        "held_out": error,
+        "sicc": sicc,
+        "pieces": len(terms),
         "coefficients": sum(map(len, terms)),
-    }  # fmt: skip
+    }
 
 
 def refuse_hopeless(fitted: Fitted) -> None:
@@ -199,27 +202,42 @@ def _segment(
         for key in dict.fromkeys([*observed.variables, *region.range])
     }
     return Segment(
-        family=segment_fit.candidate.family, where=observed.where,
-        range=region.range, switch=region.switch, reach=region.reach,
-        rivals=rivals, rising=rising,
-        terms=list(fit.terms), symbols=list(segment_fit.candidate.form.symbols),
+        family=segment_fit.candidate.family,
+        where=observed.where,
+        range=region.range,
+        switch=region.switch,
+        reach=region.reach,
+        rivals=rivals,
+        rising=rising,
+        terms=list(fit.terms),
+        symbols=list(segment_fit.candidate.form.symbols),
         coefficients=fit.coefficients.tolist(),
-        low=fit.low.tolist(), high=fit.high.tolist(), covariance=fit.covariance.tolist(),
-        sigma=fit.sigma, degrees_of_freedom=fit.degrees_of_freedom,
+        low=fit.low.tolist(),
+        high=fit.high.tolist(),
+        covariance=fit.covariance.tolist(),
+        sigma=fit.sigma,
+        degrees_of_freedom=fit.degrees_of_freedom,
         fitted={key: (float(v.min()), float(v.max())) for key, v in measured.items()},
-        r2=r_squared(fit.predicted, points.seconds), only=_only(points, region),
+        r2=r_squared(fit.predicted, points.seconds),
+        only=_only(points, region),
         left_out=deviation(leave_out(fit, points.seconds), points.seconds, points.repeats).median,
-        points=len(points), starts=observed.starts if observed.starts.between else None,
-    )  # fmt: skip
+        points=len(points),
+        starts=observed.starts if observed.starts.between else None,
+    )
 
 
 def _rival(segment_fit: SegmentFit, points: Observations, weight: float) -> Rival:
     fit = with_shared_starts(segment_fit.fit, points)
     return Rival(
-        segment_fit.candidate.family, list(fit.terms), list(segment_fit.candidate.form.symbols),
-        fit.coefficients.tolist(), fit.covariance.tolist(), fit.sigma, fit.degrees_of_freedom,
+        segment_fit.candidate.family,
+        list(fit.terms),
+        list(segment_fit.candidate.form.symbols),
+        fit.coefficients.tolist(),
+        fit.covariance.tolist(),
+        fit.sigma,
+        fit.degrees_of_freedom,
         weight,
-    )  # fmt: skip
+    )
 
 
 def _only(points: Observations, region: Region) -> list[str]:
@@ -260,9 +278,13 @@ def with_shared_starts(fit: linear.Fit, points: Observations) -> linear.Fit:
     covariance = fit.covariance * factor * wider
     half = float(stdtrit(freedom, 0.975)) * np.sqrt(np.diag(covariance))
     return replace(
-        fit, covariance=covariance, low=fit.coefficients - half, high=fit.coefficients + half,
-        sigma=fit.sigma * sqrt(wider), degrees_of_freedom=int(freedom),
-    )  # fmt: skip
+        fit,
+        covariance=covariance,
+        low=fit.coefficients - half,
+        high=fit.coefficients + half,
+        sigma=fit.sigma * sqrt(wider),
+        degrees_of_freedom=int(freedom),
+    )
 
 
 def _in_common(deviations: Floats, group: Ints, width: int) -> float:

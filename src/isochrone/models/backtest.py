@@ -106,15 +106,21 @@ def _summed(observed: Observations, trials: Sequence[_Trial]) -> Backtest:
     away = np.concatenate([trial.away for trial in trials])
     values = np.unique(np.concatenate([trial.values for trial in trials]))
     return Backtest(
-        observed.where, "p", max(trial.upto for trial in trials), values.tolist(),
-        float(away.mean()), float(away.max()),
-    )  # fmt: skip
+        observed.where,
+        "p",
+        max(trial.upto for trial in trials),
+        values.tolist(),
+        float(away.mean()),
+        float(away.max()),
+    )
 
 
 def _trials(
-    points: Observations, segment: Segment, refit: Callable[[Observations, Segment], Segment],
+    points: Observations,
+    segment: Segment,
+    refit: Callable[[Observations, Segment], Segment],
     weights: str,
-) -> Iterator[_Trial]:  # fmt: skip
+) -> Iterator[_Trial]:
     """Predict the largest numbers of ranks of a segment from the others.
 
     What is large is said of each message size, so that a single far point does not decide.

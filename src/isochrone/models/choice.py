@@ -144,9 +144,12 @@ class Judge:
     """
 
     def __init__(
-        self, observed: Observations, candidates: Sequence[Candidate], options: Options,
+        self,
+        observed: Observations,
+        candidates: Sequence[Candidate],
+        options: Options,
         limits: Limits | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.observed, self.candidates, self.options = observed, candidates, options
         self.limits = limits or Limits.of(observed)
         self._tried: dict[bytes, list[Fitted]] = {}
@@ -178,16 +181,18 @@ class Judge:
         tried, terms = self._fits(chosen.region), chosen.fit.terms
         variables = {"p", *variables_of(terms)}
         others = [
-            fitted for fitted in tried
+            fitted
+            for fitted in tried
             if not set(terms) <= set(fitted.parts[0].fit.terms)
             and variables.issuperset(variables_of(fitted.parts[0].fit.terms))
-        ]  # fmt: skip
+        ]
         chosen_fit = Fitted(tried[0].observed, [replace(chosen, region=tried[0].parts[0].region)])
         weights = softmax([-0.5 * fitted.sicc for fitted in (chosen_fit, *others)])[1:].tolist()
         rivals = [
-            (fitted.parts[0], weight) for fitted, weight in zip(others, weights, strict=True)
+            (fitted.parts[0], weight)
+            for fitted, weight in zip(others, weights, strict=True)
             if weight >= _PLAUSIBLE
-        ]  # fmt: skip
+        ]
         return sorted(rivals, key=lambda rival: -rival[1])
 
     def _fits(self, region: Region) -> list[Fitted]:
@@ -293,9 +298,10 @@ def simplest(tried: list[Fitted], noise: float | None) -> Fitted:
     if any(fitted.error <= limit for fitted in judged):
         tried = judged
     tried = [
-        fitted for fitted in tried
+        fitted
+        for fitted in tried
         if not any(cheaper.cost < fitted.cost and cheaper.sicc < fitted.sicc for cheaper in tried)
-    ]  # fmt: skip
+    ]
     best = min(tried, key=lambda fitted: fitted.error)
     good = [fitted for fitted in tried if as_good(fitted.errors, best.errors, noise or 0.0)]
     max_sicc = min(fitted.sicc for fitted in good) + _MISFIT * len(best.observed)
@@ -337,9 +343,12 @@ def mean_error(errors: Sequence[Errors]) -> float:
 
 
 def _away(
-    segment_fits: Sequence[SegmentFit], seconds: Floats, groups: Ints, too_few: int = 0,
+    segment_fits: Sequence[SegmentFit],
+    seconds: Floats,
+    groups: Ints,
+    too_few: int = 0,
     unknown: Floats | float = 1.0,
-) -> Floats:  # fmt: skip
+) -> Floats:
     """Return |log(predicted / measured)| of groups that were left out; at most 10."""
     predicted = left_out(segment_fits, seconds, groups, too_few)
     return np.where(np.isnan(predicted), unknown, log_ratio(predicted, seconds))

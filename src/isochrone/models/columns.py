@@ -43,9 +43,13 @@ ALIASES = {"bytes", "ranks"}
 """Names of Isochrone that others use, too: they count only where no other column is the same."""
 
 WORDS = {
-    "p": "ranks", "ppn": "ranks per node", "nodes": "nodes", "b": "bytes", "seconds": "time",
+    "p": "ranks",
+    "ppn": "ranks per node",
+    "nodes": "nodes",
+    "b": "bytes",
+    "seconds": "time",
     "op": "operation",
-}  # fmt: skip
+}
 """How variables are called where it is said what was read."""
 
 _MICROSECOND = 1e-6
@@ -56,8 +60,14 @@ MIN_MESSAGE_SECONDS = 20e-9
 needs 4 ns between the two threads of a core, and a message is several of them and a call of MPI."""
 
 _SIZES = {
-    "B": 1.0, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "kB": 1e3, "MB": 1e6, "GB": 1e9,
-}  # fmt: skip
+    "B": 1.0,
+    "KiB": 2.0**10,
+    "MiB": 2.0**20,
+    "GiB": 2.0**30,
+    "kB": 1e3,
+    "MB": 1e6,
+    "GB": 1e9,
+}
 _UNITS = {"seconds": TIMES, "rate": RATES, **dict.fromkeys(("b", "bytes", *BYTES), _SIZES)}
 """Units of the variables that have one, by name: factor to seconds or bytes."""
 
@@ -151,19 +161,21 @@ class Columns:
             if len(preferred) > 1:
                 listed = ", ".join(f"'{printable(name, 40)}'" for name, _ in preferred)
                 raise InputError(
-                    f"the columns {listed} are the same: {WORDS[variable]}", where=where,
+                    f"the columns {listed} are the same: {WORDS[variable]}",
+                    where=where,
                     hint="say which one is: --map-columns "
                     f"{printable(preferred[0][0], 40)}={variable}{':us' * (variable == 'seconds')}",
-                )  # fmt: skip
+                )
             left_out += [name for name, _ in several if name != preferred[0][0]]
             by_words |= {name: meant for name, meant in preferred if name not in ALIASES}
         return replace(
-            self, by_words=by_words, left_out=tuple(left_out),
+            self,
+            by_words=by_words,
+            left_out=tuple(left_out),
             meaning=self.meaning | {name: meant.variable for name, meant in by_words.items()},
-            factor=self.factor | {
-                meant.variable: meant.factor for meant in by_words.values() if meant.unit
-            },
-        )  # fmt: skip
+            factor=self.factor
+            | {meant.variable: meant.factor for meant in by_words.values() if meant.unit},
+        )
 
     def of_times(self, seconds: Floats) -> Columns:
         """Return the same with the unit of a latency whose name has none.
@@ -172,8 +184,9 @@ class Columns:
         """
         units = {
             name: replace(meant, unit="µs", factor=_MICROSECOND)
-            for name, meant in self.by_words.items() if meant.latency and not meant.unit
-        }  # fmt: skip
+            for name, meant in self.by_words.items()
+            if meant.latency and not meant.unit
+        }
         if not units or not len(seconds) or seconds.min() * _MICROSECOND < MIN_MESSAGE_SECONDS:
             return self
         return replace(
@@ -216,8 +229,10 @@ class Columns:
             if variables.count(variable) > 1:
                 raise InputError(
                     f"'{printable(name, 40)}' cannot be '{variable}': there is a column "
-                    f"'{variable}' already", where=where, hint="give one of them another name",
-                )  # fmt: skip
+                    f"'{variable}' already",
+                    where=where,
+                    hint="give one of them another name",
+                )
         return variables
 
     def scaled(self, values: Floats, name: str) -> Floats:

@@ -111,10 +111,12 @@ def cross_validate(fits: Sequence[tuple[Sequence[SegmentFit], Observations]]) ->
         columns = [observed.variables[name] for _, observed in fits]
         if not 1 < len(np.unique(np.concatenate(columns))) <= MAX_DEVIATION_VALUES:
             continue
-        without = np.concatenate([
-            left_out(segment_fits, observed.seconds, observed.variables[name])
-            for segment_fits, observed in fits
-        ])  # fmt: skip
+        without = np.concatenate(
+            [
+                left_out(segment_fits, observed.seconds, observed.variables[name])
+                for segment_fits, observed in fits
+            ]
+        )
         predictable = ~np.isnan(without)
         if predictable.any():
             deviations[name] = vars(

@@ -209,10 +209,14 @@ def words(columns: list[Unused]) -> list[str]:
         listed = ", ".join(
             f"'{printable(entry.name, 40)}' ({entry.values} values)" for entry in harmless
         )
-        merged = "" if not any(entry.merged for entry in harmless) else (
-            f": rows that differ only in {'it' if len(harmless) == 1 else 'them'} count as "
-            "repetitions"
-        )  # fmt: skip
+        merged = (
+            ""
+            if not any(entry.merged for entry in harmless)
+            else (
+                f": rows that differ only in {'it' if len(harmless) == 1 else 'them'} count as "
+                "repetitions"
+            )
+        )
         plural = len(harmless) > 1
         sentences.append(
             f"the column{'s' * plural} {listed} {'are' if plural else 'is'} not used{merged}"

@@ -138,10 +138,13 @@ def deviations_by_group(
     """Return the deviations for each value of each variable and selector that has several."""
     predicted, measured = _compared(model, observed)
     repeats = np.concatenate([group.repeats for group in observed])
-    keys = stacked([
-        group.variables | {k: np.full(len(group), v, dtype=object) for k, v in group.where.items()}
-        for group in observed
-    ])  # fmt: skip
+    keys = stacked(
+        [
+            group.variables
+            | {k: np.full(len(group), v, dtype=object) for k, v in group.where.items()}
+            for group in observed
+        ]
+    )
     deviations = {}
     for name, values in keys.items():
         distinct = np.unique(values).tolist()

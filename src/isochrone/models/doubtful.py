@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 
 _ONLY = {
-    "power2(p)": "powers of two", "power2(nodes)": "powers of two", "even(p)": "even numbers",
-}  # fmt: skip
+    "power2(p)": "powers of two",
+    "power2(nodes)": "powers of two",
+    "even(p)": "even numbers",
+}
 
 
 TESTED = 8
@@ -30,9 +32,11 @@ TESTED = 8
 
 
 def outside(
-    segments: Sequence[Segment], owner: Ints, points: Mapping[str, Floats],
+    segments: Sequence[Segment],
+    owner: Ints,
+    points: Mapping[str, Floats],
     backtests: Sequence[Backtest],
-) -> list[str]:  # fmt: skip
+) -> list[str]:
     """Say where points lie outside what was fitted, and what extrapolation was worth there.
 
     Parameters
@@ -128,7 +132,7 @@ def trial(backtest: Backtest) -> str:
     listed = ", ".join(values) if len(values) <= 3 else f"{values[0]} to {values[-1]}"
     average, maximum = (
         f"{float(f'{100 * share:.2g}'):g} %" for share in (backtest.average, backtest.maximum)
-    )  # fmt: skip
+    )
     fit = f"a fit to {name} ≤ {number(name, backtest.upto)}"
     text = f"{fit} misses the times at {name} = {listed} by {average}"
     return text if maximum == average else f"{text} on average and {maximum} at most"

@@ -179,9 +179,15 @@ def _ordered(
             float(v[best]) for v in (predicted.low, predicted.seconds, predicted.high)
         )
         yield Suggestion(
-            where, {name: float(value[0]) for name, value in point.items()}, low, seconds, high,
-            answers, bool(between[best]), float(cost[best]),
-        )  # fmt: skip
+            where,
+            {name: float(value[0]) for name, value in point.items()},
+            low,
+            seconds,
+            high,
+            answers,
+            bool(between[best]),
+            float(cost[best]),
+        )
         key = decides, int(group[best])
         times[key] += 1
         worth[group == group[best] if times[key] == _QUESTION_POINTS else best] = 0.0
@@ -207,9 +213,12 @@ def _parting(segments: Sequence[Segment], points: Points, owner: Ints, weights: 
 
 
 def _questions(
-    segments: Sequence[Segment], observed: Observations, points: Points, owner: Ints,
+    segments: Sequence[Segment],
+    observed: Observations,
+    points: Points,
+    owner: Ints,
     between: Bools,
-) -> tuple[Ints, Bools]:  # fmt: skip
+) -> tuple[Ints, Bools]:
     """Return the number of the question that each point answers, and which of them are asked.
 
     The questions are the gaps between segments, the classes of ranks that were not measured, and
@@ -235,18 +244,24 @@ def _questions(
 
 
 def _saved(
-    model: Model, segments: Sequence[Segment], points: Points, question: Points,
+    model: Model,
+    segments: Sequence[Segment],
+    points: Points,
+    question: Points,
     where: Mapping[str, Selector],
-) -> Floats:  # fmt: skip
+) -> Floats:
     """Return how much narrower the interval at ``question`` is once each point is measured."""
     widths = []
     for k, owner in enumerate(owners(segments, points)):
         point = picked(points, np.array([k]))
         informed = [
-            _informed(piece, point, model.weights) if index == owner
-            else msgspec.structs.replace(piece, reach={}) if piece.may_hold(point)[0] else piece
+            _informed(piece, point, model.weights)
+            if index == owner
+            else msgspec.structs.replace(piece, reach={})
+            if piece.may_hold(point)[0]
+            else piece
             for index, piece in enumerate(segments)
-        ]  # fmt: skip
+        ]
         updated = msgspec.structs.replace(model, segments=informed).predict(question, where)
         widths.append(np.log(updated.high / updated.low)[0])
     predicted = model.predict(question, where)
@@ -267,9 +282,11 @@ def _informed(segment: Segment, point: Points, weights: str) -> Segment:
     ranks = float(point.get("p", np.zeros(1))[0])
     low, high = segment.fitted.get("p", (ranks, ranks))
     return msgspec.structs.replace(
-        segment, covariance=covariance.tolist(),
+        segment,
+        covariance=covariance.tolist(),
         rivals=[
-            rival for rival, (rival_time, off) in zip(segment.rivals, others, strict=True)
+            rival
+            for rival, (rival_time, off) in zip(segment.rivals, others, strict=True)
             if abs(rival_time - time)[0] < _DECISIVE_DIFFERENCE * np.hypot(error, off)[0]
         ],
         fitted={**segment.fitted, "p": (min(low, ranks), max(high, ranks))},
@@ -277,7 +294,7 @@ def _informed(segment: Segment, point: Points, weights: str) -> Segment:
         beyond={
             name: msgspec.structs.replace(one, largest=0.0) for name, one in segment.beyond.items()
         },
-    )  # fmt: skip
+    )
 
 
 def _alone(segment: Segment, points: Points, weights: str) -> tuple[Floats, Floats]:

@@ -64,13 +64,16 @@ def rows_of(text: str, where: str, columns: Columns) -> TextTable:
         listed = ", ".join(f"'{printable(name, 40)}'" for name in metrics)
         raise InputError(
             f"no metric is a time: {listed}" if metrics else "the file has no measurements",
-            where=where, hint="name one: --map-columns METRIC=seconds:us" * bool(metrics),
-        )  # fmt: skip
+            where=where,
+            hint="name one: --map-columns METRIC=seconds:us" * bool(metrics),
+        )
     named = any(record.region for record in data)
     rows = [
         (record.line, [*_point(record, parameters, where), *[record.region] * named, value])
-        for record in data if record.metric == times[0] for value in record.values
-    ]  # fmt: skip
+        for record in data
+        if record.metric == times[0]
+        for value in record.values
+    ]
     return TextTable([*parameters, *["op"] * named, times[0]], ",", iter(rows))
 
 

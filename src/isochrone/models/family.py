@@ -115,15 +115,17 @@ def check_family(family: Family) -> None:
     for number, form in enumerate(family.forms, 1):
         if not isinstance(form, Form) or isinstance(form.terms, str):
             raise InputError(
-                f"form {number} is not a Form of several terms", where=where,
+                f"form {number} is not a Form of several terms",
+                where=where,
                 hint='write Form(("1", "b"), ("α", "β")), a form of one Form(("b",), ("β",))',
-            )  # fmt: skip
+            )
         terms, symbols = len(form.terms), len(form.symbols)
         if not terms or terms != symbols or isinstance(form.symbols, str):
             raise InputError(
-                f"form {number} has no terms, or not one symbol for each", where=where,
+                f"form {number} has no terms, or not one symbol for each",
+                where=where,
                 hint=f"terms: {', '.join(form.terms)}",
-            )  # fmt: skip
+            )
         with located(f"{where}, form {number}"):
             variables_of(form.terms)
     with located(f"{where}, splits"):

@@ -119,12 +119,14 @@ def document(model: Model) -> dict[str, Any]:
         for segment in model.segments
     ]
     content = {
-        "record": "model", "format": MODEL_FORMAT, "family": model.family,
+        "record": "model",
+        "format": MODEL_FORMAT,
+        "family": model.family,
         **{key: value for key, value in body.items() if key not in ("pieces", "kept", "extra")},
         **dict(sorted(model.kept.items())),
         "pieces": pieces,
         **model.extra,
-    }  # fmt: skip
+    }
     # Tuples become lists, as they will be read.
     content = json.loads(json.dumps(content, default=msgspec.to_builtins))
     return {**content, "sha256": _hash(content)}

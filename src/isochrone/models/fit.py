@@ -169,24 +169,34 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
         sizes = samples.selectors.get("bytes", samples.variables.get("b", sizes))
     fitted_ops = {str(points.where.get("op", "")) for points in observed}
     model = Model(
-        [segment for fitted in fits for segment in fitted.segments], weights=options.weights,
-        ranking=ranking, backtests=backtests, made_from=samples.made_from, origin=samples.origin,
-        experiment=samples.experiment, sizes=np.unique(sizes).astype(float).tolist(),
-        constant=samples.constants, full_node=samples.full_node, neighbours=neighbours,
+        [segment for fitted in fits for segment in fitted.segments],
+        weights=options.weights,
+        ranking=ranking,
+        backtests=backtests,
+        made_from=samples.made_from,
+        origin=samples.origin,
+        experiment=samples.experiment,
+        sizes=np.unique(sizes).astype(float).tolist(),
+        constant=samples.constants,
+        full_node=samples.full_node,
+        neighbours=neighbours,
         kept={
-            key: own for key, every in samples.kept.items()
+            key: own
+            for key, every in samples.kept.items()
             if (own := [entry for entry in every if getattr(entry, kept()[key].op) in fitted_ops])
         },
-    )  # fmt: skip
+    )
     model.samples = samples
     held_out = cross_validate([(fitted.parts, fitted.observed) for fitted in fits])
     model.quality = goodness_of_fit(model, observed) | {"held_out": held_out}
     model.warnings = [
-        *(f"skipped: {error}" for error in left_out), *questionable(samples),
-        *lack_of_fit(model, observed), *steps(model, observed),
+        *(f"skipped: {error}" for error in left_out),
+        *questionable(samples),
+        *lack_of_fit(model, observed),
+        *steps(model, observed),
         *_warnings(model, samples),
         *(broken() if named is None else []),
-    ]  # fmt: skip
+    ]
     return model
 
 
@@ -213,9 +223,10 @@ def _again(
 ) -> Segment:
     """Choose the formula of a segment by some of its points."""
     pool = (
-        auto.every_pool(usable_pools(declared(), points), points) if named is None
+        auto.every_pool(usable_pools(declared(), points), points)
+        if named is None
         else _family_pool(named, points)
-    )  # fmt: skip
+    )
     return auto.in_region(pool, points, segment, options)
 
 
@@ -243,9 +254,12 @@ def _warnings(model: Model, samples: Samples) -> list[str]:
         noise = noise_behind(samples, error)
         remarks.append(
             f"the median leave-one-out error is {format_error(error)}: "
-            + (f"{noise}; {MORE_REPETITIONS}" if noise else
-               "predictions of this formula are unreliable")
-        )  # fmt: skip
+            + (
+                f"{noise}; {MORE_REPETITIONS}"
+                if noise
+                else "predictions of this formula are unreliable"
+            )
+        )
     nodes = samples.variables.keys() & {"nodes", "ppn"}
     breaks = [switch for switch in switches(model.segments) if switch.name == "p" and not nodes]
     if breaks:

@@ -129,9 +129,17 @@ def fit(
     covariance = inverse @ inverse.T * factor**2
     half = float(stdtrit(max(count - width, 1), 0.975)) * np.sqrt(np.diag(covariance))
     return Fit(
-        tuple(terms), solution, solution - half, solution + half, covariance, sigma, count - width,
-        predicted, q, scale * np.sqrt(trust),
-    )  # fmt: skip
+        tuple(terms),
+        solution,
+        solution - half,
+        solution + half,
+        covariance,
+        sigma,
+        count - width,
+        predicted,
+        q,
+        scale * np.sqrt(trust),
+    )
 
 
 def bounded(fit: Fit, free: Fit) -> Fit:

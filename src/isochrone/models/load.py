@@ -140,12 +140,17 @@ def joined(parts: Sequence[Samples]) -> Samples:
     """
     if any(GROUP in part.selectors for part in parts):  # all ranks of a job are a row there
         parts = [
-            part if GROUP in part.selectors or "op" not in part.selectors else replace(
-                part, selectors={
-                    **part.selectors, GROUP: np.full(len(part.seconds), CG, dtype=object),
+            part
+            if GROUP in part.selectors or "op" not in part.selectors
+            else replace(
+                part,
+                selectors={
+                    **part.selectors,
+                    GROUP: np.full(len(part.seconds), CG, dtype=object),
                 },
-            ) for part in parts
-        ]  # fmt: skip
+            )
+            for part in parts
+        ]
     parts, remarks = _alike_placed(parts)
     first = parts[0]
     for following in parts[1:]:
@@ -166,7 +171,8 @@ def joined(parts: Sequence[Samples]) -> Samples:
     starts = np.cumsum([0, *(part.start.max() + 1 for part in parts)])
     names = dict.fromkeys(name for part in parts for name in part.others)
     return Samples(
-        stacked([part.variables for part in parts]), stacked([part.selectors for part in parts]),
+        stacked([part.variables for part in parts]),
+        stacked([part.selectors for part in parts]),
         np.concatenate([part.seconds for part in parts]),
         first.experiment,
         [source for part in parts for source in part.made_from],
@@ -175,9 +181,9 @@ def joined(parts: Sequence[Samples]) -> Samples:
         together(part.origin for part in parts),
         np.concatenate([part.start + k for part, k in zip(parts, starts, strict=False)]),
         {
-            name: np.concatenate([
-                part.others.get(name, np.full(len(part.seconds), "")) for part in parts
-            ])
+            name: np.concatenate(
+                [part.others.get(name, np.full(len(part.seconds), "")) for part in parts]
+            )
             for name in names
         },
         [*dict.fromkeys([*remarks, *(remark for part in parts for remark in part.remarks)])],
@@ -186,7 +192,7 @@ def joined(parts: Sequence[Samples]) -> Samples:
             for key in sorted({key for part in parts for key in part.kept})
         },
         [*dict.fromkeys(line for part in parts for line in part.read_as)],
-    )  # fmt: skip
+    )
 
 
 def _alike_placed(parts: Sequence[Samples]) -> tuple[list[Samples], list[str]]:

@@ -267,9 +267,11 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         nowhere, reasons = without_time(segments, points, times)
         times, low, high = (np.where(nowhere, np.nan, column) for column in (times, low, high))
         warnings = [
-            *reasons, *doubtful, *outside(segments, owner, points, self.backtests),
+            *reasons,
+            *doubtful,
+            *outside(segments, owner, points, self.backtests),
             *between(segments, points),
-        ]  # fmt: skip
+        ]
         return Prediction(times, low, high, warnings[:MOST_WARNINGS], self.origin, seconds)
 
     def _neighbours(
@@ -278,9 +280,13 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         """Return the measured times that the prediction goes through; None if it follows none."""
         selectors = self.known(where)
         return next(
-            (neighbours for neighbours in self.neighbours
-             if selectors.items() <= neighbours.where.items() and neighbours.covers(points)), None,
-        )  # fmt: skip
+            (
+                neighbours
+                for neighbours in self.neighbours
+                if selectors.items() <= neighbours.where.items() and neighbours.covers(points)
+            ),
+            None,
+        )
 
     def _times(
         self, segments: Sequence[Segment], points: Mapping[str, Floats], level: float
@@ -374,11 +380,15 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         tables = []
         for points in applicable(self.selectors, samples.observations()):
             predicted = self.predict(points.variables, self.known(points.where)).seconds
-            tables.append({
-                **{key: np.full(len(points), value) for key, value in points.where.items()},
-                **points.variables, "seconds": points.seconds, "predicted": predicted,
-                "residual": points.seconds / predicted - 1,
-            })  # fmt: skip
+            tables.append(
+                {
+                    **{key: np.full(len(points), value) for key, value in points.where.items()},
+                    **points.variables,
+                    "seconds": points.seconds,
+                    "predicted": predicted,
+                    "residual": points.seconds / predicted - 1,
+                }
+            )
         if not tables:
             raise InputError("the model does not apply to anything measured")
         return stacked(tables)

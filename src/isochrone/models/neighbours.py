@@ -142,9 +142,12 @@ class Neighbours(msgspec.Struct):
         return not self.trusted and self.inside <= np.log(OTHER_UNIT)
 
     def predict(
-        self, points: Points, formula: ByFormula, interval: tuple[Floats, Floats],
+        self,
+        points: Points,
+        formula: ByFormula,
+        interval: tuple[Floats, Floats],
         level: float = 0.95,
-    ) -> tuple[Floats, Floats, Floats]:  # fmt: skip
+    ) -> tuple[Floats, Floats, Floats]:
         """Return the times of points, and the ends of their intervals; shape (n,) each.
 
         ``interval`` holds the ends of those of the formula.
@@ -268,9 +271,9 @@ class _Place(NamedTuple):
     def around(self) -> Ints:
         """The neighbours, or twice the measured value itself; shape (2, n)."""
         below, above = self.ends
-        return np.array([
-            np.where(self.share < 1, below, above), np.where(self.share > 0, above, below)
-        ])  # fmt: skip
+        return np.array(
+            [np.where(self.share < 1, below, above), np.where(self.share > 0, above, below)]
+        )
 
 
 def _interpolated(seconds: Floats, positions: Sequence[_Place]) -> Floats:
@@ -296,9 +299,9 @@ def _simple_rules(p: Floats, logs: Floats) -> tuple[Lines, Lines]:
 def _power_laws(p: Floats, logs: Floats) -> Lines:
     """Return the line of each row by least squares, with the slope that sizes alike have."""
     slope, start = np.polyfit(np.log(p), logs.T, 1)
-    alike = np.array([
-        np.median(slope[max(k - SLOPE_SIZES, 0) : k + SLOPE_SIZES + 1]) for k in range(len(slope))
-    ])  # fmt: skip
+    alike = np.array(
+        [np.median(slope[max(k - SLOPE_SIZES, 0) : k + SLOPE_SIZES + 1]) for k in range(len(slope))]
+    )
     start += (slope - alike) * np.mean(np.log(p))
     steep = alike > MAX_SLOPE
     alike[steep] = MAX_SLOPE
@@ -344,9 +347,13 @@ def neighbours_of(
         return None
     by_line = float(np.mean(line)) if line.size else 0.0
     neighbours = Neighbours(
-        dict(observed.where), p.tolist(), b.tolist(), seconds.tolist(), fitted.tolist(),
+        dict(observed.where),
+        p.tolist(),
+        b.tolist(),
+        seconds.tolist(),
+        fitted.tolist(),
         rising=list(rising),
-    )  # fmt: skip
+    )
     neighbours.power_law, neighbours.trend = _shares_beyond(p, logs, tried)
     misfit = float(np.mean(np.abs(residual)))
     noise = MAX_RIGHT_ERRORS * (observed.noise or 0.0)
@@ -367,9 +374,11 @@ def _grid(
     values = {name: distinct for name, distinct in values.items() if len(distinct) > 1}
     shape = tuple(len(values.get(name, [0])) for name in ("b", "p"))
     cell = tuple(
-        np.searchsorted(values[name], observed.variables[name]) if name in values
-        else np.zeros(len(observed), int) for name in ("b", "p")
-    )  # fmt: skip
+        np.searchsorted(values[name], observed.variables[name])
+        if name in values
+        else np.zeros(len(observed), int)
+        for name in ("b", "p")
+    )
     seconds, fitted = np.full((2, *shape), np.nan)
     seconds[cell], fitted[cell] = observed.seconds, formula
     if np.isnan(seconds).any():
@@ -402,10 +411,12 @@ def _shares_beyond(p: Floats, logs: Floats, tried: float | None) -> tuple[float,
         if small.sum() >= MIN_RANK_COUNTS:
             rules = _simple_rules(p[small], logs[:, small])
             log_beyond = np.log(p[~small])
-            errors.append([
-                np.mean(np.abs(logs[:, ~small] - start[:, None] - slope[:, None] * log_beyond))
-                for slope, start in rules
-            ])  # fmt: skip
+            errors.append(
+                [
+                    np.mean(np.abs(logs[:, ~small] - start[:, None] - slope[:, None] * log_beyond))
+                    for slope, start in rules
+                ]
+            )
     simple = np.mean(errors, axis=0) if errors else np.zeros(2)
     every = np.append(simple, simple.mean() if tried is None else OPTIMISM * tried)
     shares = (every + BLUNT) ** -2.0

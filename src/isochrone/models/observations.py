@@ -107,9 +107,12 @@ class Observations:
     def only(self, mine: Bools) -> Observations:
         """Return some of the points."""
         return replace(
-            self, variables=picked(self.variables, mine), seconds=self.seconds[mine],
-            repeats=self.repeats[mine], start=self.start[mine],
-        )  # fmt: skip
+            self,
+            variables=picked(self.variables, mine),
+            seconds=self.seconds[mine],
+            repeats=self.repeats[mine],
+            start=self.start[mine],
+        )
 
 
 @dataclass
@@ -380,9 +383,13 @@ def from_columns(columns: Mapping[str, Array], experiment: str, where: str) -> S
         )
     with located(where):
         return Samples(
-            numbers, selectors, _numbers(named["seconds"], "seconds", where), experiment,
-            others={kind: named[kind]} if kind in named else {}, remarks=remarks,
-        )  # fmt: skip
+            numbers,
+            selectors,
+            _numbers(named["seconds"], "seconds", where),
+            experiment,
+            others={kind: named[kind]} if kind in named else {},
+            remarks=remarks,
+        )
 
 
 def _numbers(values: Array, name: str, where: str) -> Floats:

@@ -105,10 +105,15 @@ def usable(chosen: Family, observed: Observations) -> Iterator[Form]:
     for form in chosen.forms:
         needed = set(variables_of(form.terms))
         by_ranks = "p" not in changing or "p" in needed or (placement and placement <= needed)
-        if needed <= observed.variables.keys() and by_ranks and all(
-            len(np.unique(evaluate_term(term, observed.variables))) >= chosen.fewest_values
-            for term in form.terms if variables_of([term]) == ["p"]
-        ):  # fmt: skip
+        if (
+            needed <= observed.variables.keys()
+            and by_ranks
+            and all(
+                len(np.unique(evaluate_term(term, observed.variables))) >= chosen.fewest_values
+                for term in form.terms
+                if variables_of([term]) == ["p"]
+            )
+        ):
             yield form
 
 

@@ -63,14 +63,18 @@ def subject(experiment: str, segments: Sequence[Segment]) -> str:
 
 def needed(segments: Sequence[Segment]) -> list[str]:
     """List the variables of the formulas, of the ranges, and of what intervals are widened by."""
-    return variables_of([
-        term
-        for segment in segments
-        for term in (
-            *segment.terms, *segment.range, *segment.beyond,
-            *(term for rival in segment.rivals for term in rival.terms),
-        )
-    ])  # fmt: skip
+    return variables_of(
+        [
+            term
+            for segment in segments
+            for term in (
+                *segment.terms,
+                *segment.range,
+                *segment.beyond,
+                *(term for rival in segment.rivals for term in rival.terms),
+            )
+        ]
+    )
 
 
 def recorded(segments: Sequence[Segment], name: str) -> tuple[float, float] | None:
@@ -136,9 +140,10 @@ def not_held(
             outside |= not inside
             low, high = (number(name, value) for value in measured)
             text += (
-                f"; it was fitted to {name} = {low} only" if low == high
+                f"; it was fitted to {name} = {low} only"
+                if low == high
                 else f", although {low} to {high} were fitted"
-            )  # fmt: skip
+            )
         if outside:
             hint = "fit another family" if several else f"measure several {_ASKED[name]} and fit"
             raise InputError(text, hint=hint)
@@ -188,9 +193,11 @@ class Question:
 
 
 def question(
-    model_selectors: Mapping[str, Any], requested: Mapping[str, ArrayLike] | Frame | None,
-    where: Mapping[str, Any], named: Mapping[str, Any],
-) -> Question:  # fmt: skip
+    model_selectors: Mapping[str, Any],
+    requested: Mapping[str, ArrayLike] | Frame | None,
+    where: Mapping[str, Any],
+    named: Mapping[str, Any],
+) -> Question:
     """Sort what was asked for into variables and selectors, and make the variables equally long.
 
     Parameters

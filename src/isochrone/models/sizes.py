@@ -38,8 +38,9 @@ def refuse_one_size(samples: Samples) -> None:
         extension = adding(samples.variables)
         raise InputError(
             f"all messages have {format_bytes(int(sizes[0]))}: costs per byte and per message "
-            "cannot be separated", hint=extension.measure if extension else "",
-        )  # fmt: skip
+            "cannot be separated",
+            hint=extension.measure if extension else "",
+        )
 
 
 def apart(samples: Samples) -> Samples:

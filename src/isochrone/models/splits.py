@@ -115,10 +115,11 @@ class Region:
 
 
 def parse_splits(
-    texts: Sequence[str] | None, max_segments: int | None = None,
+    texts: Sequence[str] | None,
+    max_segments: int | None = None,
     tolerance: float = MIN_FORMULA_ERROR,
     breakpoints: Sequence[str] = (),
-) -> Splits:  # fmt: skip
+) -> Splits:
     """Read ``--split``: ``none``, ``p`` (look along p), ``p:4`` or ``p*b:64KiB,8MiB`` (given).
 
     ``breakpoints`` are of the library, ``b:12KiB,512KiB``; they only say where in a gap it is.
@@ -184,9 +185,10 @@ class Search:
         self.weights = options.weights
         along = pool.splits if self.splits.along is None else self.splits.along
         self.along = [
-            name for name in along
+            name
+            for name in along
             if name not in (*self.splits.given, *CLASSES) and _has(name, observed)
-        ]  # fmt: skip
+        ]
         self._found: dict[tuple[bytes, str], Segmentation | None] = {}
 
     def given(self) -> list[Region]:
@@ -326,11 +328,16 @@ class Search:
         if name == "1/p*b":
             value = np.maximum(value, 1.0)  # there is no block of less than a byte
         return segment(
-            value, seconds, design_matrix(terms, variables), forms=forms,
-            sigma=noise * scale, max_segments=self.splits.max_segments or MAX_SEGMENTS[not single],
-            min_values=min_values, min_ratio=LINE_RATIO if lines else 1.0,
+            value,
+            seconds,
+            design_matrix(terms, variables),
+            forms=forms,
+            sigma=noise * scale,
+            max_segments=self.splits.max_segments or MAX_SEGMENTS[not single],
+            min_values=min_values,
+            min_ratio=LINE_RATIO if lines else 1.0,
             max_candidates=next(c for n, c in _CANDIDATES.items() if len(seconds) <= n),
-        )  # fmt: skip
+        )
 
 
 def _parts(
@@ -343,9 +350,11 @@ def _parts(
     for before, after in zip([none, *ends], [*ends, none], strict=True):
         (below, low, first), (high, above, last) = before, after
         yield Region(
-            {**region.range, name: (low, high)}, region.mask & _between(value, (low, high)),
-            {**region.switch, name: (first, last)}, {**region.reach, name: (below, above)},
-        )  # fmt: skip
+            {**region.range, name: (low, high)},
+            region.mask & _between(value, (low, high)),
+            {**region.switch, name: (first, last)},
+            {**region.reach, name: (below, above)},
+        )
 
 
 def _within(ranges: Mapping[str, Range], variables: Mapping[str, Floats]) -> Bools:

@@ -122,9 +122,11 @@ def compare_starts(logs: Floats, point: Ints, start: Ints, error: Floats) -> Sta
     errors = error[~np.isnan(error)]
     explained = median_of(errors**2) if len(errors) else 0.0
     return Starts(
-        int(median_of(counts)), sqrt(max(variance - explained, 0.0)), freedom,
+        int(median_of(counts)),
+        sqrt(max(variance - explained, 0.0)),
+        freedom,
         sqrt(max(single_variance - explained, 0.0)),
-    )  # fmt: skip
+    )
 
 
 def numbered(*columns: Array) -> Ints:

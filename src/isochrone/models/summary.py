@@ -100,12 +100,19 @@ def _candidates(entry: dict[str, Any]) -> Iterator[str]:
     tried = [row for row in entry["families"] if row.get("held_out") is not None]
     judged = any(row.get("sicc") is not None for row in tried)
     titles = ["family", "cross-validation error", *["SICc"] * judged, "coefficients", "segments"]
-    yield from _table(titles, [
-        [printable(row["family"], 40), format_error(row["held_out"]),
-         *[UNKNOWN if row.get("sicc") is None else f"{row['sicc']:.1f}"] * judged,
-         str(row.get("coefficients", UNKNOWN)), str(row.get("pieces", UNKNOWN))]
-        for row in tried
-    ])  # fmt: skip
+    yield from _table(
+        titles,
+        [
+            [
+                printable(row["family"], 40),
+                format_error(row["held_out"]),
+                *[UNKNOWN if row.get("sicc") is None else f"{row['sicc']:.1f}"] * judged,
+                str(row.get("coefficients", UNKNOWN)),
+                str(row.get("pieces", UNKNOWN)),
+            ]
+            for row in tried
+        ],
+    )
     for row in entry["families"]:
         if row.get("held_out") is None:
             yield f"  not {printable(row['family'], 40)}: {printable(row.get('reason', ''), 200)}"
@@ -114,10 +121,11 @@ def _candidates(entry: dict[str, Any]) -> Iterator[str]:
 def _table(titles: Sequence[str], rows: Sequence[list[str]]) -> Iterator[str]:
     """Yield lines of columns that are aligned; a row may be shorter than the others."""
     every = [titles, *rows]
-    widths = [
-        max(len(row[k]) for row in every if k < len(row)) for k in range(len(titles))
-    ]  # fmt: skip
+    widths = [max(len(row[k]) for row in every if k < len(row)) for k in range(len(titles))]
     for row in every:
-        yield "  " + "  ".join(
-            text.ljust(width) for text, width in zip(row, widths, strict=False)
-        ).rstrip()  # fmt: skip
+        yield (
+            "  "
+            + "  ".join(
+                text.ljust(width) for text, width in zip(row, widths, strict=False)
+            ).rstrip()
+        )

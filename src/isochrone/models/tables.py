@@ -201,9 +201,10 @@ def of_table(table: Frame | Mapping[str, Any]) -> Samples:
     schema = AS_NAMED.completed([*by_name], where)
     names = schema.renamed([*by_name], where)
     columns = {
-        name: values for name, (key, values) in zip(names, by_name.items(), strict=True)
+        name: values
+        for name, (key, values) in zip(names, by_name.items(), strict=True)
         if key not in schema.left_out
-    }  # fmt: skip
+    }
     if "seconds" not in columns:
         raise InputError(
             "the table has no column 'seconds'",
@@ -324,9 +325,8 @@ def _samples(columns: dict[str, NDArray[Any]], where: str, schema: Columns) -> S
     origin = printable(together(origins), MAX_ORIGIN)
     data = replace(from_columns(rows, TABLE, where), origin=origin, read_as=schema.words())
     data.others |= {
-        name: rows[name].astype(str)
-        for name in rows if name in PARTNERS or name not in KNOWN
-    }  # fmt: skip
+        name: rows[name].astype(str) for name in rows if name in PARTNERS or name not in KNOWN
+    }
     for name in STARTS:
         # `run` numbers repetitions, unless some rows of one point have the same value
         if name in rows and (

@@ -42,16 +42,30 @@ HOW = "How the times were taken"
 PARTIAL = Sentence(NO_END, about="partial run")
 
 _LABELS = {
-    "bytes": "message sizes", "schedule": "schedule of the pairs", "warmup": "warm-up round trips",
-    "min-repeats": "minimum repetitions", "max-repeats": "maximum repetitions",
-    "max-time": "maximum time per pair", "retest": "measured again",
-    "inner-parallel": "several pairs at once within a node", "time-limit": "time limit",
+    "bytes": "message sizes",
+    "schedule": "schedule of the pairs",
+    "warmup": "warm-up round trips",
+    "min-repeats": "minimum repetitions",
+    "max-repeats": "maximum repetitions",
+    "max-time": "maximum time per pair",
+    "retest": "measured again",
+    "inner-parallel": "several pairs at once within a node",
+    "time-limit": "time limit",
     "one-way": "each direction, too",
-    "precision": "target precision", "window": "messages in flight", "layout": "layout",
-    "cache": "cache", "pairing": "pairs", "thread-comms": "communicator of the threads",
-    "sync": "start of an operation by", "root": "root", "counts": "blocks",
-    "topology": "neighbours", "type": "elements", "reduce": "reduction", "in-place": "in place",
-}  # fmt: skip
+    "precision": "target precision",
+    "window": "messages in flight",
+    "layout": "layout",
+    "cache": "cache",
+    "pairing": "pairs",
+    "thread-comms": "communicator of the threads",
+    "sync": "start of an operation by",
+    "root": "root",
+    "counts": "blocks",
+    "topology": "neighbours",
+    "type": "elements",
+    "reduce": "reduction",
+    "in-place": "in place",
+}
 _DOCUMENTS = ("description",)
 """Notes that are whole documents, shown by their kinds of results."""
 
@@ -163,10 +177,14 @@ def document(run: Run, asked: Asked = AS_USUAL) -> dict[str, Any]:
         If a record is damaged, or nothing was measured with this size.
     """
     about = About(
-        ranks=run.size, warnings=run.warnings, experiment=run.experiment, origin=run.origin,
-        complete=run.complete, clocks=clocks(run) if has_clocks(run) else None,
+        ranks=run.size,
+        warnings=run.warnings,
+        experiment=run.experiment,
+        origin=run.origin,
+        complete=run.complete,
+        clocks=clocks(run) if has_clocks(run) else None,
         **environment_document(run.about),
-    )  # fmt: skip
+    )
     kind = kind_of(run)
     specific = (kind.document if kind else records)(run, asked)
     merged: dict[str, Any] = plain(about) | plain(specific)
@@ -242,18 +260,23 @@ def measured_how(run: Run) -> list[tuple[str, str]]:
     machine, total = about.machine, (run.end or {}).get("seconds")
     standard = f" (MPI {library.standard})" if library.standard else ""
     facts = [
-        ("repetitions of each point", repeated(run)), *options,
+        ("repetitions of each point", repeated(run)),
+        *options,
         ("MPI library", f"{library.name}{standard}" if library.library else ""),
-        ("clock source", clock.source), ("clock granularity", _seconds(clock.granularity)),
+        ("clock source", clock.source),
+        ("clock granularity", _seconds(clock.granularity)),
         ("clock cost", _seconds(clock.cost)),
         ("clock", "runs in the virtual time of a simulator" if clock.simulated else ""),
-        ("total time", _seconds(total)), *sorted(about.settings.items()),
+        ("total time", _seconds(total)),
+        *sorted(about.settings.items()),
         *((name, "left out: it looks like a secret") for name in sorted(about.left_out)),
-        ("memory of buffers", about.memory), ("kernel", machine.kernel),
-        ("processor", machine.processor), ("frequency governor", machine.governor),
+        ("memory of buffers", about.memory),
+        ("kernel", machine.kernel),
+        ("processor", machine.processor),
+        ("frequency governor", machine.governor),
         ("NUMA nodes", "" if machine.numa is None else str(machine.numa)),
         *((name, note) for name, note in run.notes.items() if name not in _DOCUMENTS),
-    ]  # fmt: skip
+    ]
     return [(label, value) for label, value in facts if value]
 
 
@@ -307,8 +330,14 @@ def clock_section(run: Run) -> Section:
     """
     summary = clocks(run)
     offset = summary.offset
-    rows = [("after synchronisation", summary.residual_median, summary.residual_max,
-             summary.synchronised)]  # fmt: skip
+    rows = [
+        (
+            "after synchronisation",
+            summary.residual_median,
+            summary.residual_max,
+            summary.synchronised,
+        )
+    ]
     notes = [Sentence(f"Largest drift: {1e6 * summary.drift_max:.3g} ppm")]
     if offset is not None:
         rows.append(("two ranks, any time", offset.median, offset.max, offset.comparisons))

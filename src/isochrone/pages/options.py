@@ -12,18 +12,29 @@ from isochrone.runfile.run import Run
 from isochrone.runfile.samples import MARKS, identity, points, repetitions
 
 HOW_LONG = {
-    "max-repeats", "max-time", "min-repeats", "precision", "repeats", "retest", "time-limit",
+    "max-repeats",
+    "max-time",
+    "min-repeats",
+    "precision",
+    "repeats",
+    "retest",
+    "time-limit",
     "warmup",
-}  # fmt: skip
+}
 """Options for how much is measured, not what."""
 
 RECORDED = {"memory", "staging"}
 """Options whose effect is a member of the header: ``memory``."""
 
 _SAMPLING = HOW_LONG | {
-    "bytes", "tolerance", "smallest-gap", "max-points", "clock-tolerance", "sync-age",
+    "bytes",
+    "tolerance",
+    "smallest-gap",
+    "max-points",
+    "clock-tolerance",
+    "sync-age",
     "sync-exchanges",
-}  # fmt: skip
+}
 """Likewise, and of which sizes and how exactly."""
 
 _CURVES = {"pairs", "pairs-at-once", "op"}
@@ -160,9 +171,10 @@ def varied(run: Run) -> tuple[tuple[str, str], ...]:
     """
     left_out = _SAMPLING | _CURVES | set(run.by)
     return tuple(
-        (name, _value(value)) for name, value in in_use(run).items()
+        (name, _value(value))
+        for name, value in in_use(run).items()
         if name not in left_out and (name, value) != ("root", "fixed")
-    )  # fmt: skip
+    )
 
 
 def _value(value: Option) -> str:

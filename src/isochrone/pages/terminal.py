@@ -22,8 +22,12 @@ from isochrone.pages.page import (
 )
 
 STYLES = {
-    "": "", "strong": "bold", "faint": "dim", "good": "green", "bad": "red",
-}  # fmt: skip
+    "": "",
+    "strong": "bold",
+    "faint": "dim",
+    "good": "green",
+    "bad": "red",
+}
 
 MAX_TERMINAL_TEXT = 2000
 """Characters of one text of a file; the rest is cut."""
@@ -116,8 +120,10 @@ def _print_table(console: Console, table: Table) -> None:
         side: JustifyMethod = "right" if column.right else "left"
         grid.add_column(Text(title), justify=side, no_wrap=not wraps)
     for row in table.rows:
-        grid.add_row(*(Text(printable(cell, MAX_TERMINAL_TEXT)) for cell in row.cells),
-                     style=STYLES[row.tone] or None)  # fmt: skip
+        grid.add_row(
+            *(Text(printable(cell, MAX_TERMINAL_TEXT)) for cell in row.cells),
+            style=STYLES[row.tone] or None,
+        )
     # A table that is wider than the terminal is wrapped by it; rich would cut its cells.
     console.width = max(console.width, needed)
     console.print(grid)

@@ -73,18 +73,22 @@ def clocks(run: Run) -> Clocks:
         worst = int(np.argmax(offsets))
         i, j, age = (float(_column(run, "offset", key)[worst]) for key in ("i", "j", "age"))
         offset = Offsets(
-            comparisons=len(offsets), median=median_of(offsets), max=float(offsets[worst]),
+            comparisons=len(offsets),
+            median=median_of(offsets),
+            max=float(offsets[worst]),
             bound=median_of(_column(run, "offset", "bound")),
-            worst_pair=(int(i), int(j)), worst_age=age,
-        )  # fmt: skip
+            worst_pair=(int(i), int(j)),
+            worst_age=age,
+        )
     error = sum(clock_errors(run))
     return Clocks(
         synchronised=len(run.tables["sync"]),
         residual_median=median_of(_column(run, "sync", "residual_median")),
         residual_max=float(_column(run, "sync", "residual_max").max()),
         drift_max=float(_column(run, "sync", "drift_max")[-1]),
-        offset=offset, error=error if np.isfinite(error) else None,
-    )  # fmt: skip
+        offset=offset,
+        error=error if np.isfinite(error) else None,
+    )
 
 
 def clock_errors(run: Run) -> tuple[float, float]:

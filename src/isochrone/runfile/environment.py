@@ -88,9 +88,11 @@ def environment_document(header: Header) -> Members:
         return {}
     machine = {key: value for key, value in asdict(header.machine).items() if value}
     return {
-        "settings": header.settings, "settings_left_out": list(header.left_out),
-        "memory": header.memory, "machine": machine,
-    }  # fmt: skip
+        "settings": header.settings,
+        "settings_left_out": list(header.left_out),
+        "memory": header.memory,
+        "machine": machine,
+    }
 
 
 def _known(header: Header) -> dict[Key, str]:

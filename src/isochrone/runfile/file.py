@@ -162,12 +162,21 @@ def _lines(run: Run) -> Iterator[bytes]:
     compact = pairs is not None and run.size >= blocks.COMPACT_RANKS and blocks.can_hold(pairs)
     yield _line({"record": "run", "format": RUN_FORMAT if compact else 1, **run.header})
     for rank in run.ranks:
-        yield _line({
-            "record": "rank", "rank": rank.rank, "host": rank.host, "node": rank.node,
-            **{key: getattr(rank, key) for key in PLACES},
-            **{k: value for k in _RANK_IF_KNOWN if (value := getattr(rank, k)) not in (-1, "", {})},
-            **rank.extra,
-        })  # fmt: skip
+        yield _line(
+            {
+                "record": "rank",
+                "rank": rank.rank,
+                "host": rank.host,
+                "node": rank.node,
+                **{key: getattr(rank, key) for key in PLACES},
+                **{
+                    k: value
+                    for k in _RANK_IF_KNOWN
+                    if (value := getattr(rank, k)) not in (-1, "", {})
+                },
+                **rank.extra,
+            }
+        )
     for name, table in run.tables.items():
         if compact and name == "pair":
             yield from blocks.lines_of(table)

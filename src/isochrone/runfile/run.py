@@ -374,10 +374,12 @@ class Run:
         sizes, ranks = self.message_sizes(), range(self.size)
         hosts = {"host_i": ("i", self.hosts), "host_j": ("j", self.hosts)}
         return DataArray(
-            np.stack([self.matrix(what, size) for size in sizes]), name=what,
-            dims=("bytes", "i", "j"), coords={"bytes": sizes, "i": ranks, "j": ranks, **hosts},
+            np.stack([self.matrix(what, size) for size in sizes]),
+            name=what,
+            dims=("bytes", "i", "j"),
+            coords={"bytes": sizes, "i": ranks, "j": ranks, **hosts},
             attrs={"units": "s", "origin": str(self.origin)},
-        )  # fmt: skip
+        )
 
     def plot(self, view: str | None = None, **options: Any) -> Any:
         """Plot the run: `isochrone.plot`, with its options."""

@@ -54,9 +54,22 @@ MARKS = (*_SECOND, *_NEVER)
 """Members of a record that decide whether it, or another of the same point, is used."""
 
 _IDENTITY = (
-    "op", "order", "phase", "hot", "intra", "in", "out", "pa", "pe", "shape", "pairs", "p", "i",
-    "j", "bytes",
-)  # fmt: skip
+    "op",
+    "order",
+    "phase",
+    "hot",
+    "intra",
+    "in",
+    "out",
+    "pa",
+    "pe",
+    "shape",
+    "pairs",
+    "p",
+    "i",
+    "j",
+    "bytes",
+)
 """Members that identify a point; all others were measured or number its repetitions."""
 
 SPREAD = ("stddev", "p95", "p95_low", "p95_high", "p99", "p99_low", "p99_high")
@@ -214,10 +227,16 @@ def times_of(repetitions: Floats, passes: Floats | None = None) -> Times:
     """Summarise at least one repetition, in seconds; ``passes`` as for `enclose`."""
     low, high, count = enclose(repetitions, passes)
     return Times(
-        n=len(repetitions), passes=count, median=median_of(repetitions), low=low, high=high,
-        min=float(repetitions.min()), mean=float(repetitions.mean()), max=float(repetitions.max()),
+        n=len(repetitions),
+        passes=count,
+        median=median_of(repetitions),
+        low=low,
+        high=high,
+        min=float(repetitions.min()),
+        mean=float(repetitions.mean()),
+        max=float(repetitions.max()),
         **spread_of(repetitions),
-    )  # fmt: skip
+    )
 
 
 def spread_of(repetitions: Floats) -> dict[str, float | None]:
@@ -246,11 +265,16 @@ def summarise(table: Table, rows: Ints) -> Times:
     enough = (single and count > 1) or len(rows) >= MIN_SUMMARIES
     low, high = (times.low, times.high) if enough else (nan, nan)
     return Times(
-        n=count, passes=times.passes, median=times.median, low=low, high=high,
-        min=min([times.min, *minima]), max=max([times.max, *maxima]),
+        n=count,
+        passes=times.passes,
+        median=times.median,
+        low=low,
+        high=high,
+        min=min([times.min, *minima]),
+        max=max([times.max, *maxima]),
         mean=float(np.mean(means)) if len(means) == len(rows) else times.mean,
         **({name: getattr(times, name) for name in SPREAD} if single and not means else {}),
-    )  # fmt: skip
+    )
 
 
 def passes_of(table: Table, rows: Ints) -> Floats | None:

@@ -15,9 +15,17 @@ TIMES = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
 """Seconds of units of time."""
 
 RATES = {
-    "GB/s": 1e9, "MB/s": 1e6, "kB/s": 1e3, "B/s": 1.0, "GiB/s": 2.0**30, "MiB/s": 2.0**20,
-    "Gbit/s": 1e9 / 8, "Mbit/s": 1e6 / 8, "Gb/s": 1e9 / 8, "Mb/s": 1e6 / 8,
-}  # fmt: skip
+    "GB/s": 1e9,
+    "MB/s": 1e6,
+    "kB/s": 1e3,
+    "B/s": 1.0,
+    "GiB/s": 2.0**30,
+    "MiB/s": 2.0**20,
+    "Gbit/s": 1e9 / 8,
+    "Mbit/s": 1e6 / 8,
+    "Gb/s": 1e9 / 8,
+    "Mb/s": 1e6 / 8,
+}
 """Bytes per second of units of bandwidth."""
 
 

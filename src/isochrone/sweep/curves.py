@@ -369,16 +369,21 @@ def _point(run: Run, table: Table, rows: Ints, nbytes: int, key: Members) -> Poi
     if not times.has_interval:
         moving, messages = moving.alone(), messages.alone()
     return Point(
-        **vars(times), bytes=nbytes,
-        bandwidth=moving.value, bandwidth_low=moving.low, bandwidth_high=moving.high,
+        **vars(times),
+        bytes=nbytes,
+        bandwidth=moving.value,
+        bandwidth_low=moving.low,
+        bandwidth_high=moving.high,
         message_rate=messages.value,
-        message_rate_low=messages.low, message_rate_high=messages.high,
-        skew=None if of_ranks is None or of_ranks.shape[1] < 2
+        message_rate_low=messages.low,
+        message_rate_high=messages.high,
+        skew=None
+        if of_ranks is None or of_ranks.shape[1] < 2
         else median_of(np.ptp(of_ranks, axis=1)),
         rank_mean=float(of_ranks.mean()) if of_ranks is not None else None,
         t_op=_t_op(table, rows, of_ranks, times.median),
         **overlap_of(table, rows, times)._asdict(),
-    )  # fmt: skip
+    )
 
 
 def _who(run: Run, key: Members, count: int) -> tuple[tuple[int, ...], ...]:

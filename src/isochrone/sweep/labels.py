@@ -12,11 +12,24 @@ from isochrone.views.head import library
 ONE_NODE = "one node"
 
 _USUAL = {
-    "mode": "blocking", "window": 1, "partitions": 4, "ready": "together", "rma-sync": "flush",
-    "rma-window": "create", "layout": "contiguous", "cache": "hot", "pairing": "halves",
-    "sync": "barrier", "root": "fixed", "progress": "none", "counts": "uniform",
-    "topology": "cartesian", "type": "byte", "reduce": "sum", "in_place": False,
-}  # fmt: skip
+    "mode": "blocking",
+    "window": 1,
+    "partitions": 4,
+    "ready": "together",
+    "rma-sync": "flush",
+    "rma-window": "create",
+    "layout": "contiguous",
+    "cache": "hot",
+    "pairing": "halves",
+    "sync": "barrier",
+    "root": "fixed",
+    "progress": "none",
+    "counts": "uniform",
+    "topology": "cartesian",
+    "type": "byte",
+    "reduce": "sum",
+    "in_place": False,
+}
 """Defaults of options; shown only where curves differ in them."""
 
 
@@ -74,13 +87,20 @@ def _facts(run: Run, curve: Curve) -> dict[str, str]:
 
 def _option(key: str, value: object) -> str:
     texts = {
-        "window": f"{value} in flight", "partitions": f"{value} partitions",
-        "layout": f"{value}", "cache": f"{value} cache",
-        "rma-window": f"{value} window", "sync": f"{value} start", "root": f"{value} root",
-        "progress": f"progress by {value}", "counts": f"{value} counts",
-        "topology": f"{value} topology", "type": f"type {value}", "reduce": f"reduce {value}",
+        "window": f"{value} in flight",
+        "partitions": f"{value} partitions",
+        "layout": f"{value}",
+        "cache": f"{value} cache",
+        "rma-window": f"{value} window",
+        "sync": f"{value} start",
+        "root": f"{value} root",
+        "progress": f"progress by {value}",
+        "counts": f"{value} counts",
+        "topology": f"{value} topology",
+        "type": f"type {value}",
+        "reduce": f"reduce {value}",
         "in_place": "in place" if value else "two buffers",
-    }  # fmt: skip
+    }
     return printable(texts.get(key, str(value)), 40)
 
 

@@ -76,9 +76,11 @@ def overlap_of(table: Table, rows: Ints, pure: Times) -> Overlap:
 
     calls = (_median(table, key, rows) for key in ("post", "complete"))
     return Overlap(
-        hidden(pure.median, median_of(exposed)), hidden(pure.low, high), hidden(pure.high, low),
+        hidden(pure.median, median_of(exposed)),
+        hidden(pure.low, high),
+        hidden(pure.high, low),
         *calls,
-    )  # fmt: skip
+    )
 
 
 def _median(table: Table, key: str, rows: Ints) -> float | None:

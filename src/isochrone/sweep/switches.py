@@ -103,9 +103,15 @@ def switches(curve: Curve) -> list[Switch]:
     sigma = np.fmax(sigma_of_interval(low, high), _MIN_SIGMA * y)
     try:
         segments = segment(
-            x, y, forms=[[0, 1], [0]], sigma=sigma, max_segments=_MAX_SEGMENTS,
-            min_values=LINE_VALUES, min_ratio=LINE_RATIO, level=1,
-        )  # fmt: skip
+            x,
+            y,
+            forms=[[0, 1], [0]],
+            sigma=sigma,
+            max_segments=_MAX_SEGMENTS,
+            min_values=LINE_VALUES,
+            min_ratio=LINE_RATIO,
+            level=1,
+        )
     except InputError:
         return []
 
@@ -170,11 +176,13 @@ def _judge(curve: Curve, data: _Data, cuts: Sequence[int], k: int) -> tuple[floa
     end = curve.points[-1]
     often = (end.bandwidth or 0.0) * end.median / end.bytes if end.bytes else 0.0
     return max(jump_clear, turn_clear), Switch(
-        after=int(after), before=int(before), jump=float(jump),
+        after=int(after),
+        before=int(before),
+        jump=float(jump),
         ratio=float(new.at(before) / old.at(before)),
         bandwidth_before=_bandwidth(old, x[sides[0]], often),
         bandwidth_after=_bandwidth(new, x[sides[1]], often),
-    )  # fmt: skip
+    )
 
 
 def _fit(x: Floats, y: Floats, sigma: Floats, *, first: bool) -> _Line:

@@ -37,12 +37,27 @@ def write_head(figure: Figure, left: float, title: str, lines: Sequence[HeadLine
     """Write the title and the lines below it; ``left`` in parts of the width."""
     inch = 1 / figure.get_figheight()
     room = (1 - left) * figure.get_figwidth() / text_width(title, TITLE) if title else 1.0
-    figure.text(left, 1 - _TITLE_AT * inch, title, size=TITLE * min(1.0, room), weight="bold",
-                color=INK, va="top", parse_math=False)  # fmt: skip
+    figure.text(
+        left,
+        1 - _TITLE_AT * inch,
+        title,
+        size=TITLE * min(1.0, room),
+        weight="bold",
+        color=INK,
+        va="top",
+        parse_math=False,
+    )
     for k, line in enumerate(lines):
         down = _FIRST + _HEAD_LINE * k
-        figure.text(left, 1 - down * inch, line.text, size=CAPTION, color=line.colour, va="top",
-                    parse_math=False)  # fmt: skip
+        figure.text(
+            left,
+            1 - down * inch,
+            line.text,
+            size=CAPTION,
+            color=line.colour,
+            va="top",
+            parse_math=False,
+        )
 
 
 def head_lines(notes: Sequence[str], width: float) -> list[HeadLine]:

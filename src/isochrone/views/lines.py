@@ -142,13 +142,30 @@ def _limits(axes: Axes, lines: Sequence[Line], text: ChartText, scale: Scale) ->
 def _draw(axes: Axes, line: Line, colour: str, at: Floats) -> None:
     """Draw one line; error bars are wider than the line, so that they are seen next to markers."""
     marker = "o" if len(at) <= _MARKERS else ""
-    axes.plot(at, line.y, color=colour, linewidth=1.5, marker=marker, markersize=3.4,
-              solid_joinstyle="round", zorder=3)  # fmt: skip
+    axes.plot(
+        at,
+        line.y,
+        color=colour,
+        linewidth=1.5,
+        marker=marker,
+        markersize=3.4,
+        solid_joinstyle="round",
+        zorder=3,
+    )
     if len(at) <= _MAX_ERROR_BARS:
         bars = np.vstack([line.y - line.low, line.high - line.y])
         long = bars.any(axis=0)  # a bar without length would look like a known interval
-        axes.errorbar(at[long], line.y[long], yerr=bars[:, long], fmt="none", ecolor=colour,
-                      elinewidth=1.1, capsize=2.4, capthick=1.1, zorder=2.5)  # fmt: skip
+        axes.errorbar(
+            at[long],
+            line.y[long],
+            yerr=bars[:, long],
+            fmt="none",
+            ecolor=colour,
+            elinewidth=1.1,
+            capsize=2.4,
+            capthick=1.1,
+            zorder=2.5,
+        )
 
 
 def _shade(
@@ -174,15 +191,26 @@ def _shade(
         if middle - half < free - 1e-9 * (right - left):
             continue
         free = middle + half
-        axes.annotate(text, (middle, 1.0), (0, 4), xycoords=("data", "axes fraction"),
-                      textcoords="offset points", size=CAPTION, color=FAINT, ha="center",
-                      va="bottom")  # fmt: skip
+        axes.annotate(
+            text,
+            (middle, 1.0),
+            (0, 4),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            size=CAPTION,
+            color=FAINT,
+            ha="center",
+            va="bottom",
+        )
 
 
 def _name(
-    axes: Axes, lines: Sequence[Line], names: list[str], colours: Sequence[str],
+    axes: Axes,
+    lines: Sequence[Line],
+    names: list[str],
+    colours: Sequence[str],
     ends: Sequence[float],
-) -> None:  # fmt: skip
+) -> None:
     """Write the name of each line at its end; names never touch each other."""
     points = np.array([[end, float(line.y[-1])] for end, line in zip(ends, lines, strict=True)])
     heights = axes.transAxes.inverted().transform(axes.transData.transform(points))
@@ -194,17 +222,38 @@ def _name(
     lead = _LEAD / _WIDTH
     for k, at in zip(order, levels, strict=True):
         end, height = heights[k].tolist()
-        common = {"transform": axes.transAxes, "clip_on": False, "zorder": 2,
-                                  "color": colours[k], "linewidth": 0.9, "alpha": 0.8}  # fmt: skip
+        common = {
+            "transform": axes.transAxes,
+            "clip_on": False,
+            "zorder": 2,
+            "color": colours[k],
+            "linewidth": 0.9,
+            "alpha": 0.8,
+        }
         if end < 0.95:  # within the axes it must not look like a line of times
             axes.plot([end + 0.006, 1.0], [height, height], linestyle=(0, (1, 4)), **common)
         start = max(end + 0.006, 1.0 if end < 0.95 else 0.0)
         axes.plot([start, 1.0 + 0.25 * lead, 1.0 + 0.8 * lead], [height, at, at], **common)
-        axes.text(1.0 + lead, at, names[k], transform=axes.transAxes, size=LABEL, color=INK,
-                  va="center_baseline", parse_math=False)  # fmt: skip
+        axes.text(
+            1.0 + lead,
+            at,
+            names[k],
+            transform=axes.transAxes,
+            size=LABEL,
+            color=INK,
+            va="center_baseline",
+            parse_math=False,
+        )
     if left > 0:
-        axes.text(1.0 + lead, min(levels) - _NAME_GAP / _HEIGHT, f"and {left + 1} more", size=LABEL,
-                  transform=axes.transAxes, color=FAINT, va="center_baseline")  # fmt: skip
+        axes.text(
+            1.0 + lead,
+            min(levels) - _NAME_GAP / _HEIGHT,
+            f"and {left + 1} more",
+            size=LABEL,
+            transform=axes.transAxes,
+            color=FAINT,
+            va="center_baseline",
+        )
 
 
 def spread(heights: Sequence[float], gap: float) -> list[float]:

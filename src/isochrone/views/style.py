@@ -43,8 +43,15 @@ QUANTITIES = {
 }
 
 COLOURS = (
-    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#8c510a", "#332288", "#00404a",
-)  # fmt: skip
+    "#0072b2",
+    "#e69f00",
+    "#009e73",
+    "#cc79a7",
+    "#56b4e9",
+    "#8c510a",
+    "#332288",
+    "#00404a",
+)
 """Colours of lines, bars and hosts, for a few of them; no red, since red means slow.
 
 They are distinguishable with any colour vision (Okabe & Ito 2008, *Color universal design*, without
@@ -77,9 +84,13 @@ class Rates(NamedTuple):
         """Choose the unit for round trips in which so many bytes are moved."""
         usual = moved / float(np.nanmedian(seconds)) if np.isfinite(seconds).any() else 1e9
         factor, name = next(
-            ((factor, name) for factor, name in ((1e9, "GB/s"), (1e6, "MB/s"))
-             if usual >= 0.3 * factor), (1e3, "kB/s"),
-        )  # fmt: skip
+            (
+                (factor, name)
+                for factor, name in ((1e9, "GB/s"), (1e6, "MB/s"))
+                if usual >= 0.3 * factor
+            ),
+            (1e3, "kB/s"),
+        )
         return cls(moved, factor, name)
 
     def number(self, seconds: float) -> str:
@@ -218,10 +229,16 @@ def axes_at(
 
 
 def plain_axes(
-    axes: Axes, below: str = "", beside: str = "", *, size: float = LABEL, title: str = "",
-    pad: float = 6, grid: str = "",
+    axes: Axes,
+    below: str = "",
+    beside: str = "",
+    *,
+    size: float = LABEL,
+    title: str = "",
+    pad: float = 6,
+    grid: str = "",
     frame: Sequence[str] = ("left", "bottom"),
-) -> None:  # fmt: skip
+) -> None:
     """Dress axes as all figures have them: faint ticks and frame, and what is along them.
 
     Parameters
@@ -312,21 +329,37 @@ def colour_bar(axes: Axes, mappable: ScalarMappable, label: str) -> bool:
 
 
 def print_numbers(
-    axes: Axes, values: Floats, picture: NDArray[np.uint8],
-    write: Callable[[float], str], size: float,
-) -> None:  # fmt: skip
+    axes: Axes,
+    values: Floats,
+    picture: NDArray[np.uint8],
+    write: Callable[[float], str],
+    size: float,
+) -> None:
     """Write values into the cells of a picture, dark on light and light on dark; not NaN."""
     for i, j in np.argwhere(~np.isnan(values)):
         red, green, blue = picture[i, j, :3] / 255
         dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.55
-        axes.text(j, i, write(values[i, j]), size=size, ha="center", va="center",
-                  color="#ffffff" if dark else "#101418")  # fmt: skip
+        axes.text(
+            j,
+            i,
+            write(values[i, j]),
+            size=size,
+            ha="center",
+            va="center",
+            color="#ffffff" if dark else "#101418",
+        )
 
 
 def host_strip(
-    axes: Axes, segments: Sequence[Segment], colours: dict[str, str], near: float, far: float, *,
-    upright: bool = False, **options: Any,
-) -> None:  # fmt: skip
+    axes: Axes,
+    segments: Sequence[Segment],
+    colours: dict[str, str],
+    near: float,
+    far: float,
+    *,
+    upright: bool = False,
+    **options: Any,
+) -> None:
     """Draw the host of each rank as a colour along a picture, between two places across."""
     from matplotlib.collections import PolyCollection
 
@@ -336,8 +369,13 @@ def host_strip(
     ]
     if upright:
         boxes = [[(y, x) for x, y in corners] for corners in boxes]
-    strip = PolyCollection(boxes, facecolors=[colours[s.host] for s in segments], linewidths=0,
-                           clip_on=False, **options)  # fmt: skip
+    strip = PolyCollection(
+        boxes,
+        facecolors=[colours[s.host] for s in segments],
+        linewidths=0,
+        clip_on=False,
+        **options,
+    )
     axes.add_collection(strip, autolim=False)
 
 

@@ -58,14 +58,34 @@ def simulated(platform: Path, library: str, ranks: int, ops: str, sizes: list[in
     """Return rows of a table."""
     out = platform.with_suffix(".jsonl")
     options = ["--bytes", ",".join(map(str, sizes)), "--repeats", "1", "--warmup", "1"]
-    argv = [*ISOCHRONE, "measure", "collective", "-n", str(ranks), "--op", ops, *options,
-            "--sync", "window", "--launcher", "simgrid", "--platform", platform,
-            f"--launcher-arg=--cfg=smpi/coll-selector:{library}",
-            "--quiet", "--force", "-o", out]  # fmt: skip
+    argv = [
+        *ISOCHRONE,
+        "measure",
+        "collective",
+        "-n",
+        str(ranks),
+        "--op",
+        ops,
+        *options,
+        "--sync",
+        "window",
+        "--launcher",
+        "simgrid",
+        "--platform",
+        platform,
+        f"--launcher-arg=--cfg=smpi/coll-selector:{library}",
+        "--quiet",
+        "--force",
+        "-o",
+        out,
+    ]
     subprocess.run(argv, check=True, timeout=1800)
     rows = [json.loads(line) for line in out.read_text().splitlines()]
-    return [f"{row['op']},{row['p']},{row['bytes']},{row['seconds']:.6g}"
-            for row in rows if row["record"] == "sample"]  # fmt: skip
+    return [
+        f"{row['op']},{row['p']},{row['bytes']},{row['seconds']:.6g}"
+        for row in rows
+        if row["record"] == "sample"
+    ]
 
 
 if __name__ == "__main__":

@@ -57,8 +57,9 @@ def predicted(asked: Program, *models: Model, machine: Machine | None = None) ->
 def test_a_token_takes_the_sum_over_its_way() -> None:
     """Each rank computes and sends; the next one waits for that."""
     steps = [[Compute(0, 1), Send(0, 1, 0), Recv(0, RANKS - 1, 0)]]
-    steps += [[Recv(0, r - 1, 0), Compute(0, 1), Send(0, (r + 1) % RANKS, 0)]
-              for r in range(1, RANKS)]  # fmt: skip
+    steps += [
+        [Recv(0, r - 1, 0), Compute(0, 1), Send(0, (r + 1) % RANKS, 0)] for r in range(1, RANKS)
+    ]
     found = predicted(program(steps, [SIZE], [COMPUTE], iterations=10))
     assert found.seconds == pytest.approx(10 * RANKS * (COMPUTE + message(SIZE)), rel=1e-9)
 
@@ -67,10 +68,13 @@ def test_a_pipeline_takes_its_slowest_stage_after_it_is_full() -> None:
     stages = [COMPUTE] * RANKS
     stages[3] *= 2
     steps = [
-        [*([Recv(0, r - 1, 0)] if r else []), Compute(0, 1, stages[r] / COMPUTE),
-         *([Send(0, r + 1, 0)] if r < RANKS - 1 else [])]
+        [
+            *([Recv(0, r - 1, 0)] if r else []),
+            Compute(0, 1, stages[r] / COMPUTE),
+            *([Send(0, r + 1, 0)] if r < RANKS - 1 else []),
+        ]
         for r in range(RANKS)
-    ]  # fmt: skip
+    ]
     found = predicted(program(steps, [SIZE], [COMPUTE], iterations=1000))
     fill = sum(stages) + (RANKS - 1) * message(SIZE)
     assert found.seconds == pytest.approx(fill + 999 * 2 * COMPUTE, rel=1e-6)
@@ -214,9 +218,16 @@ def test_a_million_iterations_are_not_played() -> None:
 def test_an_interval_is_that_of_the_models() -> None:
     """Half of the time is an operation that is known to 10 %: the total is, to 5 %."""
     segment = Segment(
-        "made-up", ["1"], [COMPUTE], where={"op": "barrier"}, fitted={"p": (2.0, 64.0)},
-        range={"p": (None, None)}, covariance=[[0.0]], sigma=0.05, degrees_of_freedom=1000,
-    )  # fmt: skip
+        "made-up",
+        ["1"],
+        [COMPUTE],
+        where={"op": "barrier"},
+        fitted={"p": (2.0, 64.0)},
+        range={"p": (None, None)},
+        covariance=[[0.0]],
+        sigma=0.05,
+        degrees_of_freedom=1000,
+    )
     model = Model([segment], experiment="collective", origin="measured")
     steps = [[Compute(0, 0), Collective(0, "barrier", 1)] for _ in range(4)]
     found = predicted(program(steps, [COMPUTE], [0.0]), model)

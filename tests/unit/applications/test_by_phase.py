@@ -35,9 +35,13 @@ def clocks(
         return Unfolding(5e-6 * math.log2(len(members)) + 1e-9 * size)
 
     return Clocks(
-        operation, message, lambda step, size, rank: [(step, size)],
-        [rank // ppn for rank in range(ranks)], at_once, between,
-    )  # fmt: skip
+        operation,
+        message,
+        lambda step, size, rank: [(step, size)],
+        [rank // ppn for rank in range(ranks)],
+        at_once,
+        between,
+    )
 
 
 def made(phases: list[dict[str, Any]], ranks: int, iterations: int = 30) -> Program:
@@ -57,12 +61,24 @@ CASES: dict[str, list[dict[str, Any]]] = {
         {"alltoall": {"bytes": 4096, "among": [list(range(k, 64, 8)) for k in range(8)]}},
     ],
     "wavefront": [
-        {"repeat": {"times": 4, "phases": [
-            {"exchange": {"topology": {"halo": {"dimensions": 2}}, "flow": "stream",
-                          "bytes": 4000, "compute": "50us"}}]}},
+        {
+            "repeat": {
+                "times": 4,
+                "phases": [
+                    {
+                        "exchange": {
+                            "topology": {"halo": {"dimensions": 2}},
+                            "flow": "stream",
+                            "bytes": 4000,
+                            "compute": "50us",
+                        }
+                    }
+                ],
+            }
+        },
         {"reduce": {"bytes": 8}},
     ],
-}  # fmt: skip
+}
 
 
 @pytest.mark.slow

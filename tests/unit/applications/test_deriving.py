@@ -93,8 +93,10 @@ def test_jacobi_comes_back_as_it_was_written() -> None:
 @pytest.mark.parametrize("topology", ["pipeline", "token-ring"])
 def test_computation_before_an_exchange_and_within_it_are_told_apart(topology: str) -> None:
     """Also of the rank that only sends or begins, which makes no call between the two."""
-    written = [{"compute": "1ms"}, {"exchange": {
-        "topology": topology, "bytes": 64, "compute": "100us"}}]  # fmt: skip
+    written = [
+        {"compute": "1ms"},
+        {"exchange": {"topology": topology, "bytes": 64, "compute": "100us"}},
+    ]
     phases, _ = seen(written)
     assert kinds(phases) == ["compute", "exchange"]
     assert us(phases[0]["compute"]) == pytest.approx(1000, rel=0.01)
@@ -164,8 +166,10 @@ def sweep(rank: int, iterations: int = 10, blocks: int = 5) -> list[Event]:
             before = [(x - dx, y), (x, y - dy)]
             after = [(x + dx, y), (x, y + dy)]
             for _ in range(blocks):
-                inside = [[a + 2 * b for a, b in side if 0 <= a < 2 and 0 <= b < 2]
-                          for side in (before, after)]  # fmt: skip
+                inside = [
+                    [a + 2 * b for a, b in side if 0 <= a < 2 and 0 <= b < 2]
+                    for side in (before, after)
+                ]
                 found += [Event("recv", peer, 36000.0, gap=1e-6) for peer in inside[0]]
                 gap = 24e-3 if rank < 2 else 25e-5
                 for peer in inside[1]:
@@ -221,8 +225,10 @@ def test_what_a_program_computes_before_its_loop_is_not_part_of_an_iteration() -
 
 
 def test_a_short_program_without_a_loop_is_written_down_once() -> None:
-    ranks = [[Event("send", 1, 10.0, gap=1e-3), Event("barrier")],
-             [Event("recv", 0, 10.0, gap=1e-3), Event("barrier")]]  # fmt: skip
+    ranks = [
+        [Event("send", 1, 10.0, gap=1e-3), Event("barrier")],
+        [Event("recv", 0, 10.0, gap=1e-3), Event("barrier")],
+    ]
     found, warnings = describe(Trace(ranks, [(0, 1)]))
     assert found["apps"][0]["iterations"] == 1
     assert kinds(found["apps"][0]["phases"])[-2:] == ["exchange", "barrier"]
@@ -231,8 +237,11 @@ def test_a_short_program_without_a_loop_is_written_down_once() -> None:
 
 def test_a_receive_from_anyone_is_not_guessed() -> None:
     """Who is answered is decided at run time: that is said, and no description is written."""
-    ranks = [[Event("recv", -1, 8.0)] * 300, [Event("send", 0, 8.0)] * 100,
-             [Event("send", 0, 8.0)] * 200]  # fmt: skip
+    ranks = [
+        [Event("recv", -1, 8.0)] * 300,
+        [Event("send", 0, 8.0)] * 100,
+        [Event("send", 0, 8.0)] * 200,
+    ]
     trace = Trace(ranks, [(0, 1, 2)], name="anyone")
     with pytest.raises(InputError, match="anyone: "):
         describe(trace)

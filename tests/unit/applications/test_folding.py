@@ -56,8 +56,11 @@ def test_a_long_trace_without_repetition_is_folded_in_time() -> None:
 def test_answers_are_put_in_the_order_of_those_who_ask() -> None:
     """As long as all ask as often; the times stay where they were."""
     asked = [3, 1, 2, 1, 2, 3]
-    calls = [e for k, peer in enumerate(asked)
-             for e in (Event("recv", peer, gap=float(k)), Event("send", peer))]  # fmt: skip
+    calls = [
+        e
+        for k, peer in enumerate(asked)
+        for e in (Event("recv", peer, gap=float(k)), Event("send", peer))
+    ]
     found = in_order(calls)
     assert [event.peer for event in found[::2]] == [1, 2, 3, 1, 2, 3]
     assert [event.gap for event in found[::2]] == [0, 1, 2, 3, 4, 5]

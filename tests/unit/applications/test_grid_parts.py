@@ -16,9 +16,12 @@ ROOTED = ("bcast", "scatter", "gather", "reduce")
 
 
 @given(
-    op=st.sampled_from(OPERATIONS), rows=st.integers(2, 5), length=st.integers(2, 5),
-    root=st.integers(0, 24), shift=st.integers(0, 3),
-)  # fmt: skip
+    op=st.sampled_from(OPERATIONS),
+    rows=st.integers(2, 5),
+    length=st.integers(2, 5),
+    root=st.integers(0, 24),
+    shift=st.integers(0, 3),
+)
 def test_all_members_of_a_group_know_the_same_group(
     op: str, rows: int, length: int, root: int, shift: int
 ) -> None:
@@ -51,9 +54,17 @@ def test_data_pass_the_root_in_both_phases() -> None:
     assert seen[0] == [((0, 1, 2), 1)]
 
 
-@pytest.mark.parametrize(("grid", "nodes"), [("", None), ("rows-of-4", None), ("nodes", None),
-                                             ("nodes", [0, 0, 0, 1, 1, 1, 1, 2, 2, 2]),
-                                             ("1x10", None), ("10x1", None)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("grid", "nodes"),
+    [
+        ("", None),
+        ("rows-of-4", None),
+        ("nodes", None),
+        ("nodes", [0, 0, 0, 1, 1, 1, 1, 2, 2, 2]),
+        ("1x10", None),
+        ("10x1", None),
+    ],
+)
 def test_without_a_grid_of_equal_rows_it_is_one_operation(
     grid: str, nodes: list[int] | None
 ) -> None:

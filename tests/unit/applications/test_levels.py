@@ -72,9 +72,10 @@ def test_a_message_takes_the_latency_of_its_level_more() -> None:
 def test_a_larger_message_shows_what_bytes_take_on_each_level() -> None:
     """Between switches a byte takes 1 ns more: 1000 bytes add 1 µs to latency and gap."""
     levels = Levels(
-        np.array([[0, 1], [1, 0]]), np.array([0.0, 2000.0]),
+        np.array([[0, 1], [1, 0]]),
+        np.array([0.0, 2000.0]),
         np.array([[NEAR, NEAR + 2e-6], [FAR, FAR + 4e-6]]),
-    )  # fmt: skip
+    )
     levels.measured = 0  # of other nodes
     found = levels.cost(ALONE, 1, SIZE, "seconds")
     assert found.alone == pytest.approx(ALONE.alone + FAR - NEAR + 1e-6)
@@ -137,10 +138,13 @@ def test_members_behind_different_switches_are_slower_than_as_many_neighbours() 
 
 def predicted(pairs: list[tuple[int, int]], ranks: int, levels: Levels) -> Prediction:
     """Predict one message between each pair."""
-    steps = [[
-        *[Send(0, b, 0) for a, b in pairs if a == rank],
-        *[Recv(0, a, 0) for a, b in pairs if b == rank],
-    ] for rank in range(ranks)]  # fmt: skip
+    steps = [
+        [
+            *[Send(0, b, 0) for a, b in pairs if a == rank],
+            *[Recv(0, a, 0) for a, b in pairs if b == rank],
+        ]
+        for rank in range(ranks)
+    ]
     asked = program(steps, [SIZE], iterations=1)
     (found,) = predict(asked, (messages(),), MappedMachine(ranks, 1, levels=levels))
     return found

@@ -24,8 +24,10 @@ def test_positions_are_those_of_the_description() -> None:
     assert not why
     at = by_name(found)
     assert [(name, one.call) for name, one in at.items()] == [
-        ("1", "loop"), ("1.1", "exchange"), ("1.2", "allreduce"),
-    ]  # fmt: skip
+        ("1", "loop"),
+        ("1.1", "exchange"),
+        ("1.2", "allreduce"),
+    ]
     assert at["1"].times == 100
     exchange, allreduce = at["1.1"], at["1.2"]
     assert (exchange.bytes, exchange.most, exchange.times) == (1024, 8192, 100)

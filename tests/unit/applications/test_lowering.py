@@ -127,9 +127,7 @@ def test_a_farm_hands_out_tasks() -> None:
         assert isinstance(farm, Farm)
         assert farm == Farm(0, (1, 2), 5, 0, 0, farm.time, "spin")
         assert program.values[farm.time] == pytest.approx([dispatch])
-        assert works == [
-            (Work(0, 0, 0, 0, 1, 1.0, "spin"),), (Work(0, 0, 0, 0, 1, 2.0, "spin"),)
-        ]  # fmt: skip
+        assert works == [(Work(0, 0, 0, 0, 1, 1.0, "spin"),), (Work(0, 0, 0, 0, 1, 2.0, "spin"),)]
 
 
 def test_an_exchange_begins_all_and_waits_once() -> None:
@@ -137,8 +135,13 @@ def test_an_exchange_begins_all_and_waits_once() -> None:
     exchange = {"topology": {"halo": {"dimensions": 1}}, "bytes": 8, "compute": "1us"}
     app = app_of({"exchange": exchange}, ranks=3)
     assert app.steps[1] == (
-        Irecv(0, 0, 0), Irecv(0, 2, 0), Isend(0, 2, 0), Isend(0, 0, 0), Compute(0, 1), Wait(0),
-    )  # fmt: skip
+        Irecv(0, 0, 0),
+        Irecv(0, 2, 0),
+        Isend(0, 2, 0),
+        Isend(0, 0, 0),
+        Compute(0, 1),
+        Wait(0),
+    )
 
 
 def test_a_butterfly_has_rounds() -> None:

@@ -21,9 +21,12 @@ def window(
     first = 2 * LATENCY + (WINDOW - 1) * own
     each = [first / WINDOW, (PER_BYTE + (WINDOW - 1) * per_byte) / WINDOW]
     return Segment(
-        "hockney", ["1", "b"], each, where={"mode": mode},
+        "hockney",
+        ["1", "b"],
+        each,
+        where={"mode": mode},
         fitted={"b": (low, high), "w": (WINDOW, WINDOW)},
-    )  # fmt: skip
+    )
 
 
 def of(*segments: Segment, nodes: int = 2) -> Model:
@@ -77,8 +80,11 @@ def test_sends_wait_from_where_a_window_of_blocking_ones_takes_the_latency_each(
     posted = of(window(mode="nonblocking", own=GAP, per_byte=PER_BYTE))
     times = MessageTimes([messages(), posted, of(small, large)])
     assert [times.cost("network", size).waits for size in (16000, 16383, 16384, 1 << 20)] == [
-        False, False, True, True,
-    ]  # fmt: skip
+        False,
+        False,
+        True,
+        True,
+    ]
 
 
 def test_between_two_measured_sizes_a_send_waits_as_on_the_upper_one_only() -> None:
@@ -90,8 +96,10 @@ def test_between_two_measured_sizes_a_send_waits_as_on_the_upper_one_only() -> N
     posted = of(window(mode="nonblocking", own=GAP, per_byte=PER_BYTE))
     times = MessageTimes([messages(), posted, of(small, large)])
     assert [times.cost("network", size).waits for size in (54104, 65535, 65536)] == [
-        False, False, True,
-    ]  # fmt: skip
+        False,
+        False,
+        True,
+    ]
 
 
 def test_where_that_was_not_measured_sends_wait_from_64_kib_on() -> None:
@@ -101,8 +109,9 @@ def test_where_that_was_not_measured_sends_wait_from_64_kib_on() -> None:
 
 def test_both_modes_at_once_may_be_in_one_model() -> None:
     both = of(
-        *messages().segments, window(mode="nonblocking", own=GAP, per_byte=PER_BYTE),
-    )  # fmt: skip
+        *messages().segments,
+        window(mode="nonblocking", own=GAP, per_byte=PER_BYTE),
+    )
     assert MessageTimes([both]).cost("network", 0).gap == pytest.approx(GAP)
 
 

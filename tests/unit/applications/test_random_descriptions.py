@@ -69,9 +69,32 @@ def test_what_is_written_as_yaml_is_read_again(
 
 
 WRONG = [
-    "", " ", "-1", "-1us", "1e400", "1/0", "m", "n*", "4KiB", "1us", "p**p**p", 0, -1, 1e300,
-    10**400, 0.5, 1e-320, 2**63, "token-ring", "farm", "stream", "0" * 3000, "\x1b[31m", "é", "all",
-]  # fmt: skip
+    "",
+    " ",
+    "-1",
+    "-1us",
+    "1e400",
+    "1/0",
+    "m",
+    "n*",
+    "4KiB",
+    "1us",
+    "p**p**p",
+    0,
+    -1,
+    1e300,
+    10**400,
+    0.5,
+    1e-320,
+    2**63,
+    "token-ring",
+    "farm",
+    "stream",
+    "0" * 3000,
+    "\x1b[31m",
+    "é",
+    "all",
+]
 """Put wherever a number or a text stands."""
 
 CHARACTERS = [*"{}[]&*!|>'\"%@`:,-#?\t\n 0x~<=\0", "<<: "]

@@ -12,10 +12,25 @@ from isochrone.runfile import file as runs
 from made_up.recordings import halo_recording
 
 SENT = {
-    "record": "call", "rank": 0, "thread": 0, "at": 0, "depth": 0, "op": "send", "peer": -1,
-    "bytes": 8, "source": -1, "received": 0, "any": False, "root": -1, "group": -1, "requests": 0,
-    "open": False, "calls": 1, "seconds": 1e-5, "gap": [1, 1e-6, 1e-6, 1e-6, -60, 1],
-}  # fmt: skip
+    "record": "call",
+    "rank": 0,
+    "thread": 0,
+    "at": 0,
+    "depth": 0,
+    "op": "send",
+    "peer": -1,
+    "bytes": 8,
+    "source": -1,
+    "received": 0,
+    "any": False,
+    "root": -1,
+    "group": -1,
+    "requests": 0,
+    "open": False,
+    "calls": 1,
+    "seconds": 1e-5,
+    "gap": [1, 1e-6, 1e-6, 1e-6, -60, 1],
+}
 """A message to a process that MPI_Comm_spawn has started: it has no rank in the program."""
 
 
@@ -47,17 +62,28 @@ def test_a_wait_for_messages_leaves_a_nonblocking_collective_open(tmp_path: Path
     own = {"peer": -1, "bytes": 0}
     ring = [("irecv", {}), ("isend", {})]
     calls = [
-        ("iallreduce", {**own, "bytes": 8, "group": 0}), *ring,
-        ("waitall", {**own, "requests": 2, "open": True}), ("wait", {**own, "requests": 1}),
-        ("iallreduce", {**own, "bytes": 16, "group": 0}), *ring,
+        ("iallreduce", {**own, "bytes": 8, "group": 0}),
+        *ring,
+        ("waitall", {**own, "requests": 2, "open": True}),
+        ("wait", {**own, "requests": 1}),
+        ("iallreduce", {**own, "bytes": 16, "group": 0}),
+        *ring,
         ("waitall", {**own, "requests": 3}),
-    ]  # fmt: skip
+    ]
     made = [
         {**SENT, "peer": 1 - rank, "rank": rank, "at": k, "op": op, **more}
-        for rank in (0, 1) for k, (op, more) in enumerate(calls)
-    ]  # fmt: skip
+        for rank in (0, 1)
+        for k, (op, more) in enumerate(calls)
+    ]
     path.write_text("".join(json.dumps(line) + "\n" for line in [*lines[:first], *made, *end]))
     found = [event.op for event in recording.read([path]).ranks[0]]
     assert found == [
-        "irecv", "isend", "wait", "allreduce", "irecv", "isend", "allreduce", "wait",
-    ]  # fmt: skip
+        "irecv",
+        "isend",
+        "wait",
+        "allreduce",
+        "irecv",
+        "isend",
+        "allreduce",
+        "wait",
+    ]

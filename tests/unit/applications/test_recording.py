@@ -50,8 +50,11 @@ def test_computation_before_a_loop_is_that_of_its_first_turn(halo: Run) -> None:
     begins = [call for k, call in enumerate(calls) if k % 10 == 0]
     assert [call.gap for call in begins] == pytest.approx([2e-3, *[1e-6] * 99])
     assert [call.op for call in calls[:10]] == [
-        *["irecv"] * 4, *["isend"] * 4, "wait", "allreduce",
-    ]  # fmt: skip
+        *["irecv"] * 4,
+        *["isend"] * 4,
+        "wait",
+        "allreduce",
+    ]
 
 
 def test_the_description_of_a_recording_is_that_of_the_program(halo: Run) -> None:
@@ -82,10 +85,24 @@ def test_a_program_is_named_by_its_file(halo: Run, command: str, name: str) -> N
 def call(op: str, **other: object) -> dict[str, object]:
     """Return the members of a record of one call."""
     return {
-        "rank": 0, "thread": 0, "depth": 0, "op": op, "peer": -1, "bytes": 0, "source": -1,
-        "received": 0, "any": False, "root": -1, "group": -1, "requests": 0, "open": False,
-        "calls": 1, "seconds": 1e-6, "gap": [1, 1e-3, 1e-3, 1e-3, -30, 1], **other,
-    }  # fmt: skip
+        "rank": 0,
+        "thread": 0,
+        "depth": 0,
+        "op": op,
+        "peer": -1,
+        "bytes": 0,
+        "source": -1,
+        "received": 0,
+        "any": False,
+        "root": -1,
+        "group": -1,
+        "requests": 0,
+        "open": False,
+        "calls": 1,
+        "seconds": 1e-6,
+        "gap": [1, 1e-3, 1e-3, 1e-3, -30, 1],
+        **other,
+    }
 
 
 def traced(tmp_path: Path, *calls: dict[str, object]) -> tuple[list[str], list[str], float]:
@@ -100,17 +117,22 @@ def traced(tmp_path: Path, *calls: dict[str, object]) -> tuple[list[str], list[s
     trace = recording.trace(read(tmp_path / "few.jsonl"))
     return (
         [f"{c.op}:{c.peer}" for c in trace.ranks[0]],
-        trace.warnings, trace.tail[0],
-    )  # fmt: skip
+        trace.warnings,
+        trace.tail[0],
+    )
 
 
 def test_calls_become_those_that_a_description_knows(tmp_path: Path, golden: Golden) -> None:
     """A wait with nothing open is none; both halves of a sendrecv are there."""
     ops, warnings, aside = traced(
-        tmp_path, call("ssend", peer=1), call("sendrecv", peer=1, source=0, received=5),
-        call("iallreduce", group=0), call("wait"), call("gatherv", group=0, root=1),
+        tmp_path,
+        call("ssend", peer=1),
+        call("sendrecv", peer=1, source=0, received=5),
+        call("iallreduce", group=0),
+        call("wait"),
+        call("gatherv", group=0, root=1),
         call("neighbor_alltoall", group=0),
-    )  # fmt: skip
+    )
     assert ops == ["send:1", "isend:1", "irecv:0", "wait:-1", "allreduce:-1", "gatherv:-1"]
     golden(warnings)
     assert aside == pytest.approx(1e-3)
@@ -119,9 +141,12 @@ def test_calls_become_those_that_a_description_knows(tmp_path: Path, golden: Gol
 def test_waits_that_follow_each_other_are_one(tmp_path: Path) -> None:
     """As a loop of MPI_Wait over requests; the computation before the first one counts."""
     ops, _, aside = traced(
-        tmp_path, call("irecv", peer=1), call("isend", peer=1), call("wait", open=True),
+        tmp_path,
+        call("irecv", peer=1),
+        call("isend", peer=1),
+        call("wait", open=True),
         call("wait", gap=[1, 1e-6, 1e-6, 1e-6, -60, 1]),
-    )  # fmt: skip
+    )
     assert ops == ["irecv:1", "isend:1", "wait:-1"]
     assert aside == pytest.approx(1e-6)
 

@@ -157,8 +157,10 @@ def test_a_program_comes_back_on_a_number_of_ranks_nobody_saw(name: str) -> None
         roots = [[a.root for a in done(what, rank) if a.root >= 0] for what in (found, expected)]
         assert roots[0] == roots[1]
         assert all(mine[key] == pytest.approx(theirs[key], rel=0.01, abs=8) for key in theirs)
-        times = [sum(a.amount for a in done(what, rank) if a.op == "compute")
-                 for what in (found, expected)]  # fmt: skip
+        times = [
+            sum(a.amount for a in done(what, rank) if a.op == "compute")
+            for what in (found, expected)
+        ]
         assert times[0] == pytest.approx(times[1], rel=0.03)
 
 
@@ -177,18 +179,45 @@ def test_a_fixed_number_of_levels_is_told_from_a_growing_one(hidden: int) -> Non
     If they take 60 us, that is no sign of a number: levels go on to one rank.
     """
     there, back = (
-        [{"compute": {"time": f"100us*{first}", "among": {"dimensions": 2, "apart": apart}}},
-         {"exchange": {"topology": {"offsets": {"dimensions": 2, "apart": apart, "list": [
-             {"to": [1, 0]}, {"to": [-1, 0]}, {"to": [0, 1]}, {"to": [0, -1]}]}}, "bytes": 512}}]
+        [
+            {"compute": {"time": f"100us*{first}", "among": {"dimensions": 2, "apart": apart}}},
+            {
+                "exchange": {
+                    "topology": {
+                        "offsets": {
+                            "dimensions": 2,
+                            "apart": apart,
+                            "list": [
+                                {"to": [1, 0]},
+                                {"to": [-1, 0]},
+                                {"to": [0, 1]},
+                                {"to": [0, -1]},
+                            ],
+                        }
+                    },
+                    "bytes": 512,
+                }
+            },
+        ]
         for first, apart in (("min(k, 1)", "2**k"), ("1", f"2**({LEVELS} - 1 - k)"))
-    )  # fmt: skip
-    alone = {"time": f"{2 * hidden}us*max(3 - {LEVELS}, 0)", "among": {
-        "dimensions": 2, "apart": f"2**{LEVELS}"}}  # fmt: skip
-    phases: Phases = [{"repeat": {"times": 20, "phases": [
-        {"repeat": {"times": LEVELS, "step": "k", "phases": there}},
-        {"compute": alone},
-        {"repeat": {"times": LEVELS, "step": "k", "phases": back}},
-        {"allreduce": {"bytes": 8}}]}}]  # fmt: skip
+    )
+    alone = {
+        "time": f"{2 * hidden}us*max(3 - {LEVELS}, 0)",
+        "among": {"dimensions": 2, "apart": f"2**{LEVELS}"},
+    }
+    phases: Phases = [
+        {
+            "repeat": {
+                "times": 20,
+                "phases": [
+                    {"repeat": {"times": LEVELS, "step": "k", "phases": there}},
+                    {"compute": alone},
+                    {"repeat": {"times": LEVELS, "step": "k", "phases": back}},
+                    {"allreduce": {"bytes": 8}},
+                ],
+            }
+        }
+    ]
     general = generalized([structure(seen(phases, ranks)) for ranks in (4, 8, 16)], "x")
     found = program(parse(general.document, "test", {"p": "256"}))
     partners = {action.peer for action in done(found, 0) if action.op == "isend"}
@@ -201,10 +230,17 @@ def test_what_differs_in_structure_is_refused_by_its_position() -> None:
     loop = {"repeat": {"times": 20, "phases": [{"compute": "1ms"}, {"allreduce": {"bytes": 8}}]}}
     other = {"repeat": {"times": 20, "phases": [{"compute": "1ms"}, {"barrier": {}}]}}
     with pytest.raises(InputError, match=r"position 1\.1.*allreduce at 4.*barrier at 8"):
-        generalized([structure(seen([loop, {"bcast": {"bytes": 8}}], 4)),
-                     structure(seen([other, {"bcast": {"bytes": 8}}], 8))], "x")  # fmt: skip
-    pairs = [{"exchange": {"topology": {"edges": edges}, "flow": "stream", "bytes": 64}}
-             for edges in ([[0, 3], [1, 2]], [[0, 5], [6, 1], [2, 7]])]  # fmt: skip
+        generalized(
+            [
+                structure(seen([loop, {"bcast": {"bytes": 8}}], 4)),
+                structure(seen([other, {"bcast": {"bytes": 8}}], 8)),
+            ],
+            "x",
+        )
+    pairs = [
+        {"exchange": {"topology": {"edges": edges}, "flow": "stream", "bytes": 64}}
+        for edges in ([[0, 3], [1, 2]], [[0, 5], [6, 1], [2, 7]])
+    ]
     with pytest.raises(InputError, match="position 1"):
         generalized([structure(seen([one], 4 + 4 * k)) for k, one in enumerate(pairs)], "x")
 
@@ -238,8 +274,10 @@ def test_neighbours_at_corners_and_along_bits_come_back(phases: Phases) -> None:
     expected = made(phases, 64)
     for rank in (0, 37):
         assert summed(done(found, rank)) == summed(done(expected, rank))
-        times = [sum(a.amount for a in done(what, rank) if a.op == "compute")
-                 for what in (found, expected)]  # fmt: skip
+        times = [
+            sum(a.amount for a in done(what, rank) if a.op == "compute")
+            for what in (found, expected)
+        ]
         assert times[0] == pytest.approx(times[1], rel=0.05, abs=1e-4)
 
 
@@ -292,9 +330,29 @@ def test_the_largest_trace_is_held_out_and_its_error_widens_the_interval() -> No
     """Computation that stops to shrink is worse from 4 and 8 ranks than from all three."""
 
     def of(floor: str, ranks: int) -> Trace:
-        return seen([{"repeat": {"times": 30, "phases": [
-            {"compute": f"max(16ms/p, {floor})"}, {"exchange": {"topology": {"offsets": {
-                "dimensions": 1, "list": [{"to": [1], "bytes": 0}]}}}}]}}], ranks)  # fmt: skip
+        return seen(
+            [
+                {
+                    "repeat": {
+                        "times": 30,
+                        "phases": [
+                            {"compute": f"max(16ms/p, {floor})"},
+                            {
+                                "exchange": {
+                                    "topology": {
+                                        "offsets": {
+                                            "dimensions": 1,
+                                            "list": [{"to": [1], "bytes": 0}],
+                                        }
+                                    }
+                                }
+                            },
+                        ],
+                    }
+                }
+            ],
+            ranks,
+        )
 
     good = scale([of("0s", ranks) for ranks in (4, 8, 16)], [32], [messages()])
     bad = scale([of("1.2ms", ranks) for ranks in (4, 8, 16)], [32], [messages()])
@@ -317,10 +375,12 @@ def uneven(ranks: int, slow: int, gap: float) -> Trace:
     """Return 30 steps of 10 ms in a collective; before, one rank computes longer."""
     step = Event("allreduce", bytes=8, gap=8e-4 / ranks, seconds=1e-2)
     return Trace(
-        [[Event("bcast", bytes=8, root=0, gap=gap * (r == slow)), *[step] * 30]
-         for r in range(ranks)],
+        [
+            [Event("bcast", bytes=8, root=0, gap=gap * (r == slow)), *[step] * 30]
+            for r in range(ranks)
+        ],
         [tuple(range(ranks))],
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("share", [0.006, 0.3])
@@ -433,8 +493,9 @@ def test_neighbours_may_grow_with_the_number_of_ranks() -> None:
     neighbours = []
     for p in (16, 64):
         expanded = program(parse(general.document, "test", {"p": str(p)}))
-        peers = [{step.peer for step in done(expanded, rank) if step.op == "isend"}
-                 for rank in range(p)]  # fmt: skip
+        peers = [
+            {step.peer for step in done(expanded, rank) if step.op == "isend"} for rank in range(p)
+        ]
         neighbours.append(sum(map(len, peers)) / p)
     assert 4 < neighbours[0] < 6
     assert 6 < neighbours[1] < 20
@@ -445,10 +506,13 @@ def test_computation_of_one_rank_is_a_function_of_its_own() -> None:
 
     def of(rank: int, ranks: int) -> Trace:
         calls = [
-            [Event("gather", bytes=8.0, root=0, gap=1e-3),
-             Event("scatter", bytes=8.0, root=0, gap=20e-6 * ranks if r == rank else 0.0)] * 20
+            [
+                Event("gather", bytes=8.0, root=0, gap=1e-3),
+                Event("scatter", bytes=8.0, root=0, gap=20e-6 * ranks if r == rank else 0.0),
+            ]
+            * 20
             for r in range(ranks)
-        ]  # fmt: skip
+        ]
         return Trace(calls, [tuple(range(ranks))])
 
     for slow, at_64 in ((lambda ranks: 0, 0), (lambda ranks: 2, 2), (lambda ranks: ranks - 1, 63)):
@@ -520,9 +584,16 @@ def test_ranks_that_differ_are_a_sample(seed: int) -> None:
 
 def test_a_wavefront_receives_in_the_order_of_the_program() -> None:
     """From the row before, then from the column before, although rank 0 sends along its row."""
-    exchange = {"topology": {"offsets": {"dimensions": 2, "list": [
-        {"to": [-1, 0], "bytes": 4096}, {"to": [0, 1], "bytes": 1024}]}},
-        "flow": "sweep", "compute": "1ms/p"}  # fmt: skip
+    exchange = {
+        "topology": {
+            "offsets": {
+                "dimensions": 2,
+                "list": [{"to": [-1, 0], "bytes": 4096}, {"to": [0, 1], "bytes": 1024}],
+            }
+        },
+        "flow": "sweep",
+        "compute": "1ms/p",
+    }
     phases = [{"repeat": {"times": 10, "phases": [{"exchange": exchange}]}}]
     general = generalized([structure(seen(phases, ranks)) for ranks in (4, 8, 16)], "x")
     found = program(parse(general.document, "test", {"p": "16"}))
@@ -570,11 +641,14 @@ def farmed(ranks: int, *, dispatch: float) -> Trace:
             Event("send", worker, 64 * again, gap=dispatch * again),
         ]
     of_workers = [
-        [call for _ in range(tasks.count(w))
-         for call in (Event("recv", 0, 64), Event("send", 0, 32, gap=1e-3))]
+        [
+            call
+            for _ in range(tasks.count(w))
+            for call in (Event("recv", 0, 64), Event("send", 0, 32, gap=1e-3))
+        ]
         + [Event("recv", 0)]
         for w in workers
-    ]  # fmt: skip
+    ]
     return Trace([master, *of_workers], [tuple(range(ranks))])
 
 

@@ -19,8 +19,9 @@ def test_lists_and_ranges_are_combined() -> None:
 def test_values_are_as_in_a_description() -> None:
     """Units and expressions stay as they are; commas in parentheses are theirs."""
     assert settings(map(read_setting, ["t_op=1.2ns", "app.size=max(8, n),4KiB"])) == [
-        {"t_op": "1.2ns", "app.size": "max(8, n)"}, {"t_op": "1.2ns", "app.size": "4KiB"},
-    ]  # fmt: skip
+        {"t_op": "1.2ns", "app.size": "max(8, n)"},
+        {"t_op": "1.2ns", "app.size": "4KiB"},
+    ]
 
 
 def test_nothing_is_one_setting() -> None:

@@ -200,15 +200,17 @@ LAUGHS = '<!DOCTYPE graphml [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;&a;">]><grap
     [
         (LAUGHS, "document type"),
         ('<!DOCTYPE g SYSTEM "file:///etc/passwd"><graphml/>', "document type"),
-        (GRAPH.format(first="a", second="b", third="c").replace("source=\"b\"", "source=\"q\""),
-         "unknown node 'q'"),
+        (
+            GRAPH.format(first="a", second="b", third="c").replace('source="b"', 'source="q"'),
+            "unknown node 'q'",
+        ),
         (GRAPH.format(first="a", second="b", third="c").replace("4096", "-1"), "negative"),
         (GRAPH.format(first="a", second="b", third="c").replace(">2<", ">0<"), "not from 1"),
         ("<graphml", "is not valid XML:"),
         ("<html/>", "is not valid GraphML"),
         ("\0", "is not valid XML:"),
     ],
-)  # fmt: skip
+)
 def test_graphml_from_elsewhere_is_refused(tmp_path: Path, text: str, expected: str) -> None:
     """Nothing in it grows, and nothing else is read."""
     (tmp_path / "g.graphml").write_text(text)

@@ -87,8 +87,10 @@ def test_ranks_that_compute_longer_together_do_not_wait_for_each_other(
 def test_ranks_that_draw_for_themselves_have_a_distribution() -> None:
     """Then the slowest rank of a step takes longer than the mean."""
     dice = np.random.default_rng(3)
-    ranks = [[Event("allreduce", bytes=8.0, gap=float(g)) for g in dice.exponential(1e-3, 400)]
-             for _ in range(8)]  # fmt: skip
+    ranks = [
+        [Event("allreduce", bytes=8.0, gap=float(g)) for g in dice.exponential(1e-3, 400)]
+        for _ in range(8)
+    ]
     (phase, _) = describe(Trace(ranks, [tuple(range(8))]))[0]["apps"][0]["phases"]
     assert "empirical" in phase["compute"]["time"]
     assert "schedule" not in phase["compute"]

@@ -60,10 +60,13 @@ def test_times_have_the_unit_and_statistic_that_their_name_says(
 @pytest.mark.parametrize(
     ("name", "unit", "factor"),
     [
-        ("Size [KiB]", "KiB", 1024), ("SizeKiB", "KiB", 1024), ("size_kb", "kB", 1000),
-        ("msg size (MB)", "MB", 10**6), ("bytes in GiB", "GiB", 2**30),
+        ("Size [KiB]", "KiB", 1024),
+        ("SizeKiB", "KiB", 1024),
+        ("size_kb", "kB", 1000),
+        ("msg size (MB)", "MB", 10**6),
+        ("bytes in GiB", "GiB", 2**30),
     ],
-)  # fmt: skip
+)
 def test_sizes_have_the_unit_that_their_name_says(name: str, unit: str, factor: int) -> None:
     found = understood(name)
     assert found is not None
@@ -73,11 +76,32 @@ def test_sizes_have_the_unit_that_their_name_says(name: str, unit: str, factor: 
 @pytest.mark.parametrize(
     "name",
     [
-        "Bandwidth (MB/s)", "B/s", "sync time (us)", "rank", "node", "rep", "#repetitions",
-        "Algorithm", "p95_us", "stddev", "std (us)", "max size", "size (us)", "time (KiB)", "s",
-        "m", "latency_p99_us", "avg min time (us)", "count", "cores", "n", "", "#", "root",
+        "Bandwidth (MB/s)",
+        "B/s",
+        "sync time (us)",
+        "rank",
+        "node",
+        "rep",
+        "#repetitions",
+        "Algorithm",
+        "p95_us",
+        "stddev",
+        "std (us)",
+        "max size",
+        "size (us)",
+        "time (KiB)",
+        "s",
+        "m",
+        "latency_p99_us",
+        "avg min time (us)",
+        "count",
+        "cores",
+        "n",
+        "",
+        "#",
+        "root",
     ],
-)  # fmt: skip
+)
 def test_what_is_not_quite_a_quantity_is_none(name: str) -> None:
     """A word more, a unit of something else, or one of many: it stays an unknown column."""
     assert understood(name) is None

@@ -38,9 +38,11 @@ def test_a_log_has_launches_warnings_and_what_ranks_print(
         journal.asked(["mpicc", "-show"])
     found = lines(log)
     assert found[:4] == [
-        "before", command_line(["isochrone", *words]), "$ env 'MODE=1 2' srun true",
+        "before",
+        command_line(["isochrone", *words]),
+        "$ env 'MODE=1 2' srun true",
         "| slurmstepd: hello",
-    ]  # fmt: skip
+    ]
     assert found[4].startswith("ended after")
     assert found[5:] == [late, "$ mpicc -show"]
     assert capsys.readouterr().err == f"isochrone: {late}\n"

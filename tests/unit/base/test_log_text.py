@@ -15,10 +15,19 @@ def prefixed(prefix: bytes) -> bytes:
     return b"".join(prefix + line for line in LOG.splitlines(keepends=True))
 
 
-@pytest.mark.parametrize("prefix", [
-    b"[1,0]<stdout>: ", b"[1,0]<stdout>:", b"[prterun-n1-3@1,12]<stdout>: ", b"[1,0]:",
-    b"Sat Nov 28 16:00:00 2026[1,0]<stdout>: ", b"2026-11-28T16:00:00.123 ", b" 0: ", b"12: ",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        b"[1,0]<stdout>: ",
+        b"[1,0]<stdout>:",
+        b"[prterun-n1-3@1,12]<stdout>: ",
+        b"[1,0]:",
+        b"Sat Nov 28 16:00:00 2026[1,0]<stdout>: ",
+        b"2026-11-28T16:00:00.123 ",
+        b" 0: ",
+        b"12: ",
+    ],
+)
 def test_tags_times_and_labels_are_removed(prefix: bytes) -> None:
     assert plain(prefixed(prefix)) == LOG
 

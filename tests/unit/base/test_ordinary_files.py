@@ -16,10 +16,12 @@ from isochrone.collectives import tuning_table
 from isochrone.measure import allocation
 
 READERS: dict[str, Callable[[Path], object]] = {
-    "orders": orders_file.read, "tuning table": tuning_table.read,
-    "allocation": allocation.read_hostfile, "description": plain_data.load,
+    "orders": orders_file.read,
+    "tuning table": tuning_table.read,
+    "allocation": allocation.read_hostfile,
+    "description": plain_data.load,
     "accesses": lambda path: table.read(path, 4),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("reader", READERS)

@@ -46,9 +46,13 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def isochrone(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "isochrone", *args],
-        cwd=folder, env={"PYTHONPATH": str(folder), "PATH": ""}, capture_output=True, text=True,
-        timeout=120, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        env={"PYTHONPATH": str(folder), "PATH": ""},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
 
 
 def test_auto_leaves_broken_families_out_and_says_which_and_why(

@@ -55,8 +55,10 @@ def test_medians_with_intervals_are_enough(switches: list[float]) -> None:
 
 def test_a_break_in_p_with_terms_of_p_and_b() -> None:
     """LAM MPI broadcasts linearly up to 4 ranks and in a tree beyond: two columns, cut along p."""
-    p, b = (a.ravel().astype(float) for a in np.meshgrid(
-        [2, 3, 4, 6, 8, 12, 16, 32], np.arange(1, 11) * 5e4))  # fmt: skip
+    p, b = (
+        a.ravel().astype(float)
+        for a in np.meshgrid([2, 3, 4, 6, 8, 12, 16, 32], np.arange(1, 11) * 5e4)
+    )
     p, b = np.repeat(p, 5), np.repeat(b, 5)
     basis = np.column_stack([b, p * b])
     truth = np.where(p <= 4, (2e-8 + 9e-8 * p) * b, (4e-7 + 4e-8 * p) * b)
@@ -127,10 +129,14 @@ def test_breaks_between_the_places_that_are_tried_first_are_not_cut_out_as_segme
         ].T
         time = (start + rate * size) * dice.lognormal(0, 0.02, len(size))
         found = segment(
-            size, time, np.column_stack([np.ones_like(size), size, np.sqrt(size), np.log(size)]),
-            forms=[(0, 1), (0, 2), (0, 3), (0, 1, 2)], sigma=0.02 * time, min_ratio=2.0,
+            size,
+            time,
+            np.column_stack([np.ones_like(size), size, np.sqrt(size), np.log(size)]),
+            forms=[(0, 1), (0, 2), (0, 3), (0, 1, 2)],
+            sigma=0.02 * time,
+            min_ratio=2.0,
             max_candidates=24,
-        )  # fmt: skip
+        )
         assert len(found.breaks) == 2
         steps = np.searchsorted(size, [one.above for one in found.breaks])
         assert np.abs(steps - np.searchsorted(size, switches)).max() <= 4

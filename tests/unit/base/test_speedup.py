@@ -41,9 +41,14 @@ def test_the_interval_is_that_of_the_bootstrap_of_scipy() -> None:
     dice = np.random.default_rng(4)
     sides = 2 * dice.lognormal(0, 0.1, 30), dice.lognormal(0, 0.1, 30)
     theirs = bootstrap(
-        sides, ratio, paired=True, vectorized=True, method="percentile", n_resamples=9999,
+        sides,
+        ratio,
+        paired=True,
+        vectorized=True,
+        method="percentile",
+        n_resamples=9999,
         random_state=np.random.default_rng(5),
-    ).confidence_interval  # fmt: skip
+    ).confidence_interval
     ours = speedup(*(side.tolist() for side in sides))
     width = theirs.high - theirs.low
     assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.1 * width)

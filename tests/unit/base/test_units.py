@@ -20,9 +20,17 @@ from isochrone.base.units import (
 
 @pytest.mark.parametrize(
     ("text", "size"),
-    [("0", 0), ("64", 64), ("1KiB", 1024), ("1 kib", 1024), ("4k", 4096), ("1kB", 1000),
-     ("1.5MiB", 1572864), ("2GB", 2000000000)],
-)  # fmt: skip
+    [
+        ("0", 0),
+        ("64", 64),
+        ("1KiB", 1024),
+        ("1 kib", 1024),
+        ("4k", 4096),
+        ("1kB", 1000),
+        ("1.5MiB", 1572864),
+        ("2GB", 2000000000),
+    ],
+)
 def test_sizes_with_binary_and_decimal_prefixes(text: str, size: int) -> None:
     assert parse_bytes(text) == size
 
@@ -56,9 +64,17 @@ def test_a_size_is_the_same_after_writing_and_reading(size: int) -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(0, "0 ns"), (2.5e-10, "0.250 ns"), (1.044e-6, "1.04 µs"), (9.996e-7, "1.00 µs"),
-     (2.31e-2, "23.1 ms"), (0.9999, "1.00 s"), (125.0, "125 s"), (float("nan"), "–")],
-)  # fmt: skip
+    [
+        (0, "0 ns"),
+        (2.5e-10, "0.250 ns"),
+        (1.044e-6, "1.04 µs"),
+        (9.996e-7, "1.00 µs"),
+        (2.31e-2, "23.1 ms"),
+        (0.9999, "1.00 s"),
+        (125.0, "125 s"),
+        (float("nan"), "–"),
+    ],
+)
 def test_times_get_the_unit_a_person_would_choose(seconds: float, text: str) -> None:
     assert format_seconds(seconds) == text
 
@@ -95,9 +111,18 @@ def test_what_are_no_sizes_is_refused_in_one_line(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("ratio", "text"),
-    [(1.0, "1.00"), (1.094, "1.09"), (1.003, "1.003"), (0.9996, "0.9996"), (0.0, "0.00"),
-     (9.99, "9.99"), (12.34, "12.3"), (1234.5, "1234"), (float("nan"), "–")],
-)  # fmt: skip
+    [
+        (1.0, "1.00"),
+        (1.094, "1.09"),
+        (1.003, "1.003"),
+        (0.9996, "0.9996"),
+        (0.0, "0.00"),
+        (9.99, "9.99"),
+        (12.34, "12.3"),
+        (1234.5, "1234"),
+        (float("nan"), "–"),
+    ],
+)
 def test_a_ratio_that_is_not_1_is_not_written_as_1(ratio: float, text: str) -> None:
     """Whether an interval contains 1 must be seen in its ends."""
     assert format_ratio(ratio) == text

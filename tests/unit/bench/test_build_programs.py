@@ -20,9 +20,13 @@ def build(folder: Path, *words: object) -> subprocess.CompletedProcess[str]:
     compiler.chmod(0o755)
     argv = [SCRIPT, folder / "made", *words]
     return subprocess.run(
-        argv, env={**os.environ, "MPICXX": str(compiler)}, capture_output=True, text=True,
-        timeout=60, check=False,
-    )  # fmt: skip
+        argv,
+        env={**os.environ, "MPICXX": str(compiler)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
 
 
 def test_a_copy_is_built_and_its_program_named(tmp_path: Path, processes: None) -> None:

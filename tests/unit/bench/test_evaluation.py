@@ -52,8 +52,16 @@ def test_a_page_is_written_from_what_sections_found(
     made = Section([Table("papers", ("x", "y"), rows)], {"z": "3"}, ["A note."])
 
     def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
-        return Page("Why?", facts["z"], "Little.", "Measured.", ("x", "y"), tables["papers"],
-                    "Meaning.", ["Fails."])  # fmt: skip
+        return Page(
+            "Why?",
+            facts["z"],
+            "Little.",
+            "Measured.",
+            ("x", "y"),
+            tables["papers"],
+            "Meaning.",
+            ["Fails."],
+        )
 
     monkeypatch.setattr("evaluated.papers.evaluate", lambda bed: made)
     monkeypatch.setattr("evaluated.papers.page", page)
@@ -91,8 +99,13 @@ def test_cells_are_numbers_and_a_range() -> None:
 
 def test_shares_have_two_digits_that_count() -> None:
     assert [percent(v) for v in (0.0, 1e-16, 0.00123, 0.0456, 0.5, float("nan"))] == [
-        "0 %", "0 %", "0.12 %", "4.6 %", "50 %", "–",
-    ]  # fmt: skip
+        "0 %",
+        "0 %",
+        "0.12 %",
+        "4.6 %",
+        "50 %",
+        "–",
+    ]
     assert Bed(Path()).many(1, 9) == 1
 
 

@@ -46,8 +46,16 @@ from made_up.launches import launches
 from made_up.nights import Chance, Cluster, Machine, Truth, launch, link_truth, shape
 from made_up.sweeps import collective
 
-SHAPES = ["flat", "one rank a node", "few nodes", "switches", "two switches", "three levels",
-          "dragonfly", "uneven"]  # fmt: skip
+SHAPES = [
+    "flat",
+    "one rank a node",
+    "few nodes",
+    "switches",
+    "two switches",
+    "three levels",
+    "dragonfly",
+    "uneven",
+]
 
 
 @functools.cache
@@ -333,9 +341,13 @@ def test_launches_that_differ_by_half_prove_nothing(golden: Golden) -> None:
     runs = [launch(machine, dice, chance=wild) for _ in range(6)]
     for run in runs:  # the same in all levels, so that one is no measure of the other
         run.tables["pair"] = run.tables["pair"].where(
-            np.array([run.hosts[i] != run.hosts[j] for i, j in zip(
-                run.tables["pair"]["i"], run.tables["pair"]["j"], strict=True)])
-        )  # fmt: skip
+            np.array(
+                [
+                    run.hosts[i] != run.hosts[j]
+                    for i, j in zip(run.tables["pair"]["i"], run.tables["pair"]["j"], strict=True)
+                ]
+            )
+        )
     found = check(runs[0], Earlier("nights", runs[1:]))
     assert found.verdict == "not known"
     golden(found.doubts)

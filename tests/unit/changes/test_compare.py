@@ -63,8 +63,7 @@ def test_same_is_proved_and_rarely_said_of_what_is_not() -> None:
     said = {1.0: 0, 1.1: 0}
     for factor in said:
         for _ in range(40):
-            sides = [launches(5, dice, factor=f, between=0.01, within=0.02)
-                     for f in (1.0, factor)]  # fmt: skip
+            sides = [launches(5, dice, factor=f, between=0.01, within=0.02) for f in (1.0, factor)]
             said[factor] += sum(p.verdict == "same" for p in compare(*sides).points)
     assert said[1.0] / (40 * len(SIZES)) > 0.5
     assert said[1.1] / (40 * len(SIZES)) < 0.025
@@ -87,8 +86,11 @@ def test_what_became_slower_is_found_and_nothing_else() -> None:
     changed = [point for point in found.points if point.verdict in ("slower", "faster")]
     assert len(changed) == 5
     for point in changed:
-        k = int(np.flatnonzero((VARIABLES["p"] == point.key["p"])
-                               & (VARIABLES["b"] == point.key["bytes"]))[0])  # fmt: skip
+        k = int(
+            np.flatnonzero(
+                (VARIABLES["p"] == point.key["p"]) & (VARIABLES["b"] == point.key["bytes"])
+            )[0]
+        )
         assert point.verdict == ("slower" if factor[k] > 1 else "faster")
         assert point.ratio == pytest.approx(factor[k], rel=0.03)
         assert point.difference.low < point.ratio < point.difference.high
@@ -189,9 +191,10 @@ def test_what_differs_around_the_measurement_is_listed() -> None:
         [measure(1, mpi={"library": "MPICH 5"}, **after)],
     )
     assert {(d["what"], d["before"], d["after"]) for d in found.differences} == {
-        ("mpi library", "MPICH 4", "MPICH 5"), ("option repeats", "10", "20"),
+        ("mpi library", "MPICH 4", "MPICH 5"),
+        ("option repeats", "10", "20"),
         ("launcher", "srun", "flux"),
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.filterwarnings("error")

@@ -29,18 +29,29 @@ class Point(NamedTuple):
 
 def found(points: list[Point], parts: list[Part], **other: Any) -> Comparison:
     given: dict[str, Any] = {
-        "kind": "point", "overall": None, "differences": [], "launches": (5, 4), "unit": "launch",
-        "margin": 0.05, "visible": 1.12, "notes": [], **other,
-    }  # fmt: skip
-    logs = [[one.ratio, 1.0, one.ratio - (one.width or 0), one.ratio + (one.width or 0)]
-            for one in points]  # fmt: skip
+        "kind": "point",
+        "overall": None,
+        "differences": [],
+        "launches": (5, 4),
+        "unit": "launch",
+        "margin": 0.05,
+        "visible": 1.12,
+        "notes": [],
+        **other,
+    }
+    logs = [
+        [one.ratio, 1.0, one.ratio - (one.width or 0), one.ratio + (one.width or 0)]
+        for one in points
+    ]
     p = np.array([nan if one.width is None else 0.01 if one.sure else 0.9 for one in points])
     contrast = Contrast(*np.log(np.reshape(logs, (-1, 4))).T, p)
     changes = Changes(
         lambda k: {"op": "bcast", "p": 8, "bytes": points[k].nbytes, "pairs": None},
-        np.full(len(p), 1e-6), 1e-6 * np.exp(contrast.change),
-        Differences(contrast, p, given["margin"]), np.zeros((9, len(p))),
-    )  # fmt: skip
+        np.full(len(p), 1e-6),
+        1e-6 * np.exp(contrast.change),
+        Differences(contrast, p, given["margin"]),
+        np.zeros((9, len(p))),
+    )
     return Comparison("collective", changes=changes, parts=parts, **given)
 
 
@@ -51,11 +62,14 @@ def part(kind: str, who: str, points: int, of: int, nbytes: int | None = None) -
 
 def test_the_parts_that_changed_are_listed_and_what_did_not_is_counted(golden: Golden) -> None:
     points = [Point(64, 3.0, sure=True), Point(8, 1.0), Point(1024, 1.2)]
-    head, basis, difference, table = blocks(found(
-        points, [part("node", "n5", 2, 3, 64), part("point", "", 1, 1)],
-        differences=[{"what": "mpi library", "before": "A 1", "after": "A 2"}],
-        overall=Difference(1.1, 0.99, 1.22, 0.2, "not known"),
-    ))  # fmt: skip
+    head, basis, difference, table = blocks(
+        found(
+            points,
+            [part("node", "n5", 2, 3, 64), part("point", "", 1, 1)],
+            differences=[{"what": "mpi library", "before": "A 1", "after": "A 2"}],
+            overall=Difference(1.1, 0.99, 1.22, 0.2, "not known"),
+        )
+    )
     golden([s.text for s in (head, basis, difference) if isinstance(s, Sentence)])
     assert isinstance(table, Table)
     assert [row.cells for row in table.rows] == [
@@ -96,11 +110,13 @@ def test_simulated_times_that_are_all_the_same_need_no_table() -> None:
     ("one", "says"),
     [
         (part("node", "n5", 2, 2), "slower by 200.0 %: node n5: 2 points, median +16.0 µs"),
-        (part("level", "level 1 (network)", 1, 2),
-         "slower by 200.0 %: level 1 (network): 1 of its 2 points, median +16.0 µs"),
+        (
+            part("level", "level 1 (network)", 1, 2),
+            "slower by 200.0 %: level 1 (network): 1 of its 2 points, median +16.0 µs",
+        ),
         (part("point", "", 1, 1), "slower by 200.0 %: op bcast, p 8, 64 B, +16.0 µs"),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_allowed_is_one_line_a_part(one: Part, says: str) -> None:
     points = [Point(64, 3.0, sure=True), Point(8, 3.0, sure=True)]
     assert complaint(one, found(points, [one])) == says
@@ -124,13 +140,20 @@ def test_the_likely_explanation_comes_first_and_is_said_once(golden: Golden) -> 
     ]
 
     def said(*explanations: Differing) -> list[str]:
-        all_ = blocks(found([], [part("all", "all 8 pairs", 8, 8)], differences=differences,
-                            explanations=list(explanations)))  # fmt: skip
+        all_ = blocks(
+            found(
+                [],
+                [part("all", "all 8 pairs", 8, 8)],
+                differences=differences,
+                explanations=list(explanations),
+            )
+        )
         return [block.text for block in all_[2:] if isinstance(block, Sentence)]
 
     assert said(one) == [
         "  likely explanation: UCX_TLS: (not set) → tcp,self",
-        "  differs: mpi library: x | y", "  differs: hosts: x | y",
-    ]  # fmt: skip
+        "  differs: mpi library: x | y",
+        "  differs: hosts: x | y",
+    ]
     golden(said(one, other))
     assert said()[0] == "  differs: UCX_TLS: x | y"

@@ -77,8 +77,9 @@ def test_parts_of_a_cluster_that_share_no_host_are_histories_of_their_own() -> N
 def test_a_level_that_became_slow_changed_and_its_nodes_did_not() -> None:
     found = season("flat", 6, "level", 1.3)
     assert [(one.name, [c.at for c in one.changes]) for one in found.of("level")] == [
-        ("level 0 (node)", []), ("level 1 (network)", [6]),
-    ]  # fmt: skip
+        ("level 0 (node)", []),
+        ("level 1 (network)", [6]),
+    ]
     assert not any(one.changes for one in found.of("node"))
 
 
@@ -103,8 +104,12 @@ def test_the_last_night_is_judged_first(seed: int, by: float) -> None:
 def test_few_runs_say_that_they_are_few(golden: Golden) -> None:
     dice = np.random.default_rng(1)
     page = history_page(*nights_of(dated(launches(4, dice))))
-    said = [block.text for section in page.sections for block in section.blocks
-            if hasattr(block, "text")]  # fmt: skip
+    said = [
+        block.text
+        for section in page.sections
+        for block in section.blocks
+        if hasattr(block, "text")
+    ]
     golden(said)
 
 

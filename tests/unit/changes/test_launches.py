@@ -25,8 +25,13 @@ def test_a_sweep_shows_each_point_with_both_intervals() -> None:
     found = Launches("collective", "sweep", 3, times, NOTHING, [], [])
     (row,) = table_of(found).rows
     assert row.cells == (
-        "op bcast, p 4, 1 KiB", "1.10 µs", "868 ns … 1.39 µs", "685 ns … 1.77 µs", "9.5 %", "3",
-    )  # fmt: skip
+        "op bcast, p 4, 1 KiB",
+        "1.10 µs",
+        "868 ns … 1.39 µs",
+        "685 ns … 1.77 µs",
+        "9.5 %",
+        "3",
+    )
 
 
 def test_what_one_launch_measured_has_no_interval() -> None:

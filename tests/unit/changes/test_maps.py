@@ -124,8 +124,9 @@ def test_two_changes_are_two_parts_and_two_slow_nodes_no_level() -> None:
     before = runs(machine(), block(6, 4), 1)
     slow = machine([(leaving(0, 1, 2, 3) | leaving(20, 21, 22, 23), 3)])
     assert sorted(parts(before, runs(slow, block(6, 4), 20)))[:2] == [
-        ("node", "n0", 80), ("node", "n5", 80),
-    ]  # fmt: skip
+        ("node", "n0", 80),
+        ("node", "n5", 80),
+    ]
 
 
 def test_one_map_a_side_names_nothing() -> None:

@@ -37,8 +37,10 @@ def test_a_point_that_one_launch_has_is_shown_without_an_interval() -> None:
     runs = launches(3, dice, sizes=(8, 64)) + launches(1, dice, sizes=(8, 512))
     found = json.loads(json.dumps(plain(pool(runs))))
     assert [(point["key"]["bytes"], point["n"]) for point in found["points"]] == [
-        (8, 4), (64, 3), (512, 1),
-    ]  # fmt: skip
+        (8, 4),
+        (64, 3),
+        (512, 1),
+    ]
     last = found["points"][2]
     assert last["seconds"] > 0
     assert [last[key] for key in ("low", "high", "next_low", "next_high", "spread")] == [None] * 5
@@ -54,8 +56,15 @@ def test_a_script_finds_these_keys() -> None:
     assert (found["experiment"], found["kind"]) == ("point-to-point", "sweep")
     assert (found["launches"], found["unit"]) == (5, "launch")
     assert set(found["points"][0]) == {
-        "key", "n", "seconds", "low", "high", "next_low", "next_high", "spread",
-    }  # fmt: skip
+        "key",
+        "n",
+        "seconds",
+        "low",
+        "high",
+        "next_low",
+        "next_high",
+        "spread",
+    }
     assert found["points"][0]["key"] == {"i": 0, "j": 1, "bytes": 8}
     assert [p["key"]["bytes"] for p in plain(pool(starts(5, 1), 512))["points"]] == [512]
 
@@ -95,8 +104,12 @@ def test_a_level_of_many_pairs_is_as_uncertain_as_its_launches() -> None:
     """Its pairs share the luck of the launch: their number narrows nothing."""
     factors = (1.0, 1.2, 0.8)
     few, many = (
-        pool([map_of(noisy(f * tree([n, 2], [1, 4]), 0.01, k), block(2, n))
-              for k, f in enumerate(factors)]).levels
+        pool(
+            [
+                map_of(noisy(f * tree([n, 2], [1, 4]), 0.01, k), block(2, n))
+                for k, f in enumerate(factors)
+            ]
+        ).levels
         for n in (2, 8)
-    )  # fmt: skip
+    )
     assert (many.high / many.low)[-1] == pytest.approx((few.high / few.low)[-1], rel=0.1)

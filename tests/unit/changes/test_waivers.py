@@ -33,12 +33,29 @@ def test_a_rule_says_what_is_allowed_and_how_much(
 @pytest.mark.parametrize(
     "text",
     [
-        "host=n5;rm", "host=$(reboot)", "host=", "host=n1,n2", "host=-rf", "host=n5\n", " host=n5",
-        "pair=n1", "pair=n1,n2,n3", "level=two", "level=2:30", "level=2:%", "level=2:-3%",
-        "rank=-1", "level=2:1e3%", "level=٢", "__import__('os')", "", "host=n\u202e5",
-        "HOST=n5", "host=n5:30%%",
+        "host=n5;rm",
+        "host=$(reboot)",
+        "host=",
+        "host=n1,n2",
+        "host=-rf",
+        "host=n5\n",
+        " host=n5",
+        "pair=n1",
+        "pair=n1,n2,n3",
+        "level=two",
+        "level=2:30",
+        "level=2:%",
+        "level=2:-3%",
+        "rank=-1",
+        "level=2:1e3%",
+        "level=٢",
+        "__import__('os')",
+        "",
+        "host=n\u202e5",
+        "HOST=n5",
+        "host=n5:30%%",
     ],
-)  # fmt: skip
+)
 def test_anything_else_is_refused_in_one_line(text: str, golden: Golden) -> None:
     with pytest.raises(InputError) as refused:
         parse_rule(text)

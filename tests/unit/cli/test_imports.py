@@ -47,9 +47,14 @@ def test_a_command_imports_few_modules(
         run.header |= kind_of(run.experiment)  # as the probe writes it
         write(run, tmp_path / f"{name}.jsonl")
     answer = subprocess.run(
-        [sys.executable, "-c", COUNT, *command], cwd=tmp_path, capture_output=True, text=True,
-        env={**os.environ, "MPICC": "none"}, timeout=120, check=False,
-    )  # fmt: skip
+        [sys.executable, "-c", COUNT, *command],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "MPICC": "none"},
+        timeout=120,
+        check=False,
+    )
     assert answer.returncode == 0, answer.stderr
     own, scipy, models = answer.stdout.splitlines()
     count, *imported = own.split()

@@ -63,15 +63,17 @@ SEVERAL_OBJECTS = {
     "--verify": "says what is checked",
     "--figure": "says what it shows",
     **SEVERAL_VALUES,
-}  # fmt: skip
+}
 """Options of one meaning whose help names what the command has of it."""
 
 
 def options() -> list[tuple[Subcommand, argparse.Action]]:
     return [
-        (command, action) for command in COMMANDS for action in command._actions
+        (command, action)
+        for command in COMMANDS
+        for action in command._actions
         if action.option_strings and action.help != argparse.SUPPRESS
-    ]  # fmt: skip
+    ]
 
 
 def core(action: argparse.Action) -> str:
@@ -185,9 +187,16 @@ def test_a_bare_number_is_refused_with_what_to_write() -> None:
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
-    [("300", 300), ("300s", 300), ("5m", 300), ("10min", 600), ("1h", 3600), ("200ms", 0.2),
-     ("50us", 5e-5)],
-)  # fmt: skip
+    [
+        ("300", 300),
+        ("300s", 300),
+        ("5m", 300),
+        ("10min", 600),
+        ("1h", 3600),
+        ("200ms", 0.2),
+        ("50us", 5e-5),
+    ],
+)
 def test_a_duration_is_read(text: str, seconds: float) -> None:
     assert read_time(text) == pytest.approx(seconds)
 

@@ -22,8 +22,9 @@ def semicolons(folder: Path, name: str, factor: float = 1.0, launches: int = 1) 
     path = folder / name
     rows = [
         f"{size};{factor * (2 + size / 4000) * (1 + launch / 1000):.5f};{launch}".replace(".", ",")
-        for launch in range(launches) for size in SIZES
-    ]  # fmt: skip
+        for launch in range(launches)
+        for size in SIZES
+    ]
     path.write_text("\n".join(["size;usec;launch", *rows, ""]))
     return path
 
@@ -93,26 +94,31 @@ def test_each_file_of_osu_has_its_own_number_of_ranks(
         assert done.returncode == 2
         golden(done.stderr)
     for words, ranks in (
-        ((four, eight, "--ranks", "32,64"), [32, 64]), ((four, sixteen, "--ranks", 2), [2, 16]),
+        ((four, eight, "--ranks", "32,64"), [32, 64]),
+        ((four, sixteen, "--ranks", 2), [2, 16]),
         ((eight, sixteen, four, "--ranks", "from-name"), [4, 16]),
-    ):  # fmt: skip
+    ):
         done = isochrone("fit", *words, "--family", "tree-smooth", "--json", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["pieces"][0]["fitted"]["p"] == ranks
 
 
 STRANGE = {
-    "empty": "", "header only": "Processes,Size,Latency(us)\n",
+    "empty": "",
+    "header only": "Processes,Size,Latency(us)\n",
     "two sizes": "Processes,Size,msg_size,Latency(us)\n2,8,8,1.5\n",
     "text": "Processes,Size,Latency(us)\r\n2,8,abc\r\n",
     "negative": "Processes,Size,Latency(us)\n2,8,-1.5\n",
     "two units": "Processes,Size,time_us,time_ms\n2,8,1.5,0.0015\n",
     "units in cells": "Processes,Size,Latency(us)\n2,8,1.5us\n4,8,2ms\n",
     "twice": "Processes,Size,Size,Latency(us)\n2,8,8,1.5\n",
-    "no header": "2,8,1.5\n4,8,2.5\n", "rates": "Processes,Size,Bandwidth (MB/s)\n2,8,1.5\n",
-    "short line": "Processes Size Latency(us)\n2 8\n", "no ranks": "np,size,t\n0,8,1\n",
-    "empty cells": "Processes,Size,Latency(us)\n,,\n", "remark": "# only a remark\n",
-}  # fmt: skip
+    "no header": "2,8,1.5\n4,8,2.5\n",
+    "rates": "Processes,Size,Bandwidth (MB/s)\n2,8,1.5\n",
+    "short line": "Processes Size Latency(us)\n2 8\n",
+    "no ranks": "np,size,t\n0,8,1\n",
+    "empty cells": "Processes,Size,Latency(us)\n,,\n",
+    "remark": "# only a remark\n",
+}
 
 
 @pytest.mark.parametrize("kind", STRANGE)

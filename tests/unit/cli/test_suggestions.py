@@ -133,9 +133,17 @@ def test_options_and_folders_in_the_wrong_place_are_put_right(
     isochrone: Command, tmp_path: Path, golden: Golden
 ) -> None:
     (tmp_path / "map.jsonl").touch()
-    for typed in ("-n 4 measure latency-map", "--json show map.jsonl", "predict --model m.json",
-                  "tune -- mpiexec ./app", "baseline add map.jsonl nights", "--verison",
-                  "measure -n 2", "show", "import osu.txt --format osu"):  # fmt: skip
+    for typed in (
+        "-n 4 measure latency-map",
+        "--json show map.jsonl",
+        "predict --model m.json",
+        "tune -- mpiexec ./app",
+        "baseline add map.jsonl nights",
+        "--verison",
+        "measure -n 2",
+        "show",
+        "import osu.txt --format osu",
+    ):
         answer = isochrone(*typed.split(), cwd=tmp_path)
         assert answer.returncode == 2
         golden(answer.stderr, typed)
@@ -166,8 +174,15 @@ def test_help_x_is_x_help(isochrone: Command) -> None:
 def test_the_options_of_an_experiment_come_first_in_its_help(isochrone: Command) -> None:
     """Whoever asks for an experiment wants to know what is special about it."""
     said = isochrone("measure", "collective", "--help").stdout
-    places = [said.index(text) for text in
-              ("options of collective:", "--root fixed|rotating", "presets of collective:",
-               "Options of all experiments: isochrone measure", "examples:")]  # fmt: skip
+    places = [
+        said.index(text)
+        for text in (
+            "options of collective:",
+            "--root fixed|rotating",
+            "presets of collective:",
+            "Options of all experiments: isochrone measure",
+            "examples:",
+        )
+    ]
     assert places == sorted(places)
     assert "latency-map" not in said.partition("examples:")[2]

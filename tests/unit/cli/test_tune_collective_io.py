@@ -31,11 +31,14 @@ def test_what_explains_a_gain_is_said_first_and_a_portable_setting_is_written(
     user.write_text("# mine\n" + own + "\n")
     program = FakeProgram(
         lambda hints: (
-            3.0 if hints.get("romio_cb_write") == "disable"
-            else 1.5 if hints.get("cb_config_list", "*").startswith("n") else 1.0
+            3.0
+            if hints.get("romio_cb_write") == "disable"
+            else 1.5
+            if hints.get("cb_config_list", "*").startswith("n")
+            else 1.0
         ),
         filesystem="tmpfs",
-    )  # fmt: skip
+    )
     monkeypatch.setattr(collective_io, "_program", lambda args: program)
     monkeypatch.setattr(tuning, "CHEAP", 1e9)
     words = ("tune", "collective-io", "--no-measure", "--", "mpiexec", "./app")

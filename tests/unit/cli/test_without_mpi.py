@@ -23,11 +23,16 @@ def test_results_are_read_fitted_and_drawn_without_an_mpi(
     (tmp_path / "empty").mkdir()
     osu = ROOT / "tests/golden/osu/latency-7.2.txt"
     for line in (
-        f"import {osu} --from osu -o a.jsonl", "show a.jsonl", "show a.jsonl --json",
-        "fit a.jsonl --family hockney -o m.json", "predict message --model m.json --bytes 1KiB",
-        "plot a.jsonl -o a.png", "report a.jsonl -o a.html", "export a.jsonl --to csv",
+        f"import {osu} --from osu -o a.jsonl",
+        "show a.jsonl",
+        "show a.jsonl --json",
+        "fit a.jsonl --family hockney -o m.json",
+        "predict message --model m.json --bytes 1KiB",
+        "plot a.jsonl -o a.png",
+        "report a.jsonl -o a.html",
+        "export a.jsonl --to csv",
         "compare a.jsonl a.jsonl -o ab.html",
-    ):  # fmt: skip
+    ):
         with subtests.test(line):
             answer = isochrone(*line.split(), cwd=tmp_path, PATH=str(tmp_path / "empty"), MPICC="")
             assert answer.returncode == 0, answer.stderr

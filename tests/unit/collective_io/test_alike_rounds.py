@@ -55,8 +55,13 @@ def one_by_one(call: Call) -> list[CallCost]:
     found = []
     for number in range(windows.rounds):
         own = windows.round_index == number
-        alone = FileWindows(windows.domain[own], np.zeros(own.sum(), np.int64),
-                            windows.start[own], windows.end[own], windows.domains)  # fmt: skip
+        alone = FileWindows(
+            windows.domain[own],
+            np.zeros(own.sum(), np.int64),
+            windows.start[own],
+            windows.end[own],
+            windows.domains,
+        )
         found += [priced(round_kinds(call.pattern, alone))]
     return found
 

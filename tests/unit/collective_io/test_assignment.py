@@ -35,9 +35,12 @@ def lines(setting: Setting, *, reading: bool | None = None) -> str:
 
 
 def cost(
-    call: Call, by_rank: list[str], config: str, model: NodeCost,
+    call: Call,
+    by_rank: list[str],
+    config: str,
+    model: NodeCost,
     kinds: Sequence[RoundKind] | None = None,
-) -> float:  # fmt: skip
+) -> float:
     """What ROMIO's reading of a list costs."""
     layout = layout_of(by_rank)
     ranks = aggregators(by_rank, config)
@@ -56,8 +59,9 @@ def test_it_is_the_best_of_all_orders_whatever_the_placement(
 ) -> None:
     x = next(n for n in (4, 3, 2, 1) if len(by_rank) % n == 0)
     driver = "lustre" if kind == "lustre" else "even"
-    call = Call(tile_io(x, len(by_rank) // x, tile=(4, 5), element=1), driver, kind == "read",
-                stripe=11)  # fmt: skip
+    call = Call(
+        tile_io(x, len(by_rank) // x, tile=(4, 5), element=1), driver, kind == "read", stripe=11
+    )
     model = directional() if both_ways else tachyon()
     layout = layout_of(by_rank)
     found = assign(call.round_kinds(layout.nodes), listed(layout), model)
@@ -128,9 +132,12 @@ def test_a_hints_file_has_a_line_for_what_is_set_and_none_for_the_rest() -> None
     assert lines(off, reading=True) == "romio_cb_read disable\n"
     stripes = Setting(buffer=2**20, stripes=Stripes(4, 2**22, 2))
     assert lines(stripes).splitlines() == [
-        "cb_config_list *:1", "cb_buffer_size 1048576", "striping_factor 4",
-        "striping_unit 4194304", "romio_lustre_co_ratio 2",
-    ]  # fmt: skip
+        "cb_config_list *:1",
+        "cb_buffer_size 1048576",
+        "striping_factor 4",
+        "striping_unit 4194304",
+        "romio_lustre_co_ratio 2",
+    ]
 
 
 @pytest.mark.few(6)

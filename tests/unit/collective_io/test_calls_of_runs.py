@@ -17,8 +17,13 @@ from isochrone.runfile.run import Rank, Run
 from made_up.io_machines import MIB, hosts, random_machine, tile_run
 
 KIB = 1024
-HINTS = {"cb_nodes": "2", "cb_buffer_size": str(4 * MIB), "cb_config_list": "n2,*:1",
-         "romio_cb_write": "automatic", "striping_unit": "0"}  # fmt: skip
+HINTS = {
+    "cb_nodes": "2",
+    "cb_buffer_size": str(4 * MIB),
+    "cb_config_list": "n2,*:1",
+    "romio_cb_write": "automatic",
+    "striping_unit": "0",
+}
 TIMES = (0.30, 0.20, 0.22)
 
 
@@ -33,27 +38,62 @@ def recording(hints: dict[str, str], members: str | None = None, library: str = 
     own = [0, 1, 2, 3] if members is None else [1, 2, 3]
     file = {"file": 0, "name": "f", "opens": 1} | ({} if members is None else {"ranks": members})
     header = {
-        "record": "run", "format": 1, "experiment": "io-recording", "kind": "io-recording",
-        "options": {}, "mpi": {"library": library, "standard": "4.1"}, "ranks": 4,
+        "record": "run",
+        "format": 1,
+        "experiment": "io-recording",
+        "kind": "io-recording",
+        "options": {},
+        "mpi": {"library": library, "standard": "4.1"},
+        "ranks": 4,
         "clock": {"source": "MPI_Wtime", "granularity": 1e-9, "cost": 1e-8, "simulated": False},
-    }  # fmt: skip
+    }
     tables = {
         "file": table([file]),
         "hint": table([{"file": 0, "key": key, "value": value} for key, value in hints.items()]),
-        "pattern": table([{"pattern": 0, "file": 0, "op": "write", "bytes": len(own) * 64 * KIB,
-                           "pieces": 64 * len(own), "calls": 3}]),
-        "piece": table([
-            {"pattern": 0, "rank": rank, "offset": k * KIB, "length": KIB, "count": 64,
-             "stride": len(own) * KIB}
-            for k, rank in enumerate(own)
-        ]),
-        "call": table([
-            {"call": k, "pattern": 0, "shift": 0, "name": "MPI_File_write_all", "seconds": time,
-             "offsets": 0.01, "counts": 0.02, "exchange": time / 2, "file": 0.03, "rounds": 1,
-             "late": 0.001}
-            for k, time in enumerate(TIMES)
-        ]),
-    }  # fmt: skip
+        "pattern": table(
+            [
+                {
+                    "pattern": 0,
+                    "file": 0,
+                    "op": "write",
+                    "bytes": len(own) * 64 * KIB,
+                    "pieces": 64 * len(own),
+                    "calls": 3,
+                }
+            ]
+        ),
+        "piece": table(
+            [
+                {
+                    "pattern": 0,
+                    "rank": rank,
+                    "offset": k * KIB,
+                    "length": KIB,
+                    "count": 64,
+                    "stride": len(own) * KIB,
+                }
+                for k, rank in enumerate(own)
+            ]
+        ),
+        "call": table(
+            [
+                {
+                    "call": k,
+                    "pattern": 0,
+                    "shift": 0,
+                    "name": "MPI_File_write_all",
+                    "seconds": time,
+                    "offsets": 0.01,
+                    "counts": 0.02,
+                    "exchange": time / 2,
+                    "file": 0.03,
+                    "rounds": 1,
+                    "late": 0.001,
+                }
+                for k, time in enumerate(TIMES)
+            ]
+        ),
+    }
     ranks = [Rank(k, host, k // 2) for k, host in enumerate(("n1", "n1", "n2", "n2"))]
     return Run(header, ranks, {k: v for k, v in tables.items() if len(v)}, [], {"complete": True})
 

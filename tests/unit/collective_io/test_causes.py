@@ -29,32 +29,73 @@ def recording(*rows: list[Members], hints: Mapping[str, str] | None = None) -> R
     tables = {
         "file": table_of([{"file": 0, "name": "out", "opens": 1, "filesystem": "lustre"}]),
         "time": table_of([row for some in rows for row in some]),
-        "hint": table_of([
-            {"file": 0, "key": key, "value": value} for key, value in (hints or {"x": "y"}).items()
-        ]),
-    }  # fmt: skip
+        "hint": table_of(
+            [
+                {"file": 0, "key": key, "value": value}
+                for key, value in (hints or {"x": "y"}).items()
+            ]
+        ),
+    }
     places = [Rank(rank, "n", 0) for rank in range(RANKS)]
     return Run(header, places, tables, [], {"seconds": 10.0, "complete": True})
 
 
 def collective(calls: int, nbytes: int, pieces: int, access: float) -> list[Members]:
     """Write for 4 s, in which the file is accessed for so long."""
-    return everyone("collective", 4.0, "write", calls=calls, bytes=calls * nbytes, access=access,
-                    pieces=calls * pieces, span=calls * RANKS * nbytes)  # fmt: skip
+    return everyone(
+        "collective",
+        4.0,
+        "write",
+        calls=calls,
+        bytes=calls * nbytes,
+        access=access,
+        pieces=calls * pieces,
+        span=calls * RANKS * nbytes,
+    )
 
 
 def independent(calls: int, nbytes: int, pieces: int) -> list[Members]:
-    return everyone("independent", 4.0, "write", calls=calls, bytes=calls * nbytes, access=4.0,
-                    pieces=calls * pieces, span=100 * calls * nbytes)  # fmt: skip
+    return everyone(
+        "independent",
+        4.0,
+        "write",
+        calls=calls,
+        bytes=calls * nbytes,
+        access=4.0,
+        pieces=calls * pieces,
+        span=100 * calls * nbytes,
+    )
 
 
-LATE = [spent("collective", rank, 4.0 * (rank != 3), "write", calls=6, bytes=6 * MIB,
-              pieces=6 * 256, waiting=3.9 * (rank != 3), last=6 * (rank == 3),
-              late=3.9 * (rank == 3))
-        for rank in range(RANKS)]  # fmt: skip
-ONE_HAS_DATA = [spent("collective", rank, 4.0, "write", calls=4, bytes=32 * MIB * (rank == 0),
-                      pieces=4 * (rank == 0), empty=4 * (rank != 0), access=2.0)
-                for rank in range(RANKS)]  # fmt: skip
+LATE = [
+    spent(
+        "collective",
+        rank,
+        4.0 * (rank != 3),
+        "write",
+        calls=6,
+        bytes=6 * MIB,
+        pieces=6 * 256,
+        waiting=3.9 * (rank != 3),
+        last=6 * (rank == 3),
+        late=3.9 * (rank == 3),
+    )
+    for rank in range(RANKS)
+]
+ONE_HAS_DATA = [
+    spent(
+        "collective",
+        rank,
+        4.0,
+        "write",
+        calls=4,
+        bytes=32 * MIB * (rank == 0),
+        pieces=4 * (rank == 0),
+        empty=4 * (rank != 0),
+        access=2.0,
+    )
+    for rank in range(RANKS)
+]
 
 CASES = {
     "late-ranks": [LATE],

@@ -44,9 +44,12 @@ def tiles(**call: object) -> Call:
 
 
 def choices(
-    call: Call, by_rank: list[str], model: NodeCost, whole: WholeCall | None = None,
+    call: Call,
+    by_rank: list[str],
+    model: NodeCost,
+    whole: WholeCall | None = None,
     given_setting: Setting = GIVEN,
-) -> list[Choice]:  # fmt: skip
+) -> list[Choice]:
     """Compare the settings of a call."""
     return collective_choice.choices(
         SettingCosts(call, by_rank, model, whole), given_setting=given_setting
@@ -91,8 +94,9 @@ def test_no_list_number_or_buffer_is_better_than_what_is_chosen(seed: int) -> No
     found = choices(call, by_rank, model)
     costs = SettingCosts(call, by_rank, model)
     best = np.inf
-    lists = [order for n in ("", ":2", ":4") for order in
-             permutations([f"n{k}{n}" for k in range(3)])]  # fmt: skip
+    lists = [
+        order for n in ("", ":2", ":4") for order in permutations([f"n{k}{n}" for k in range(3)])
+    ]
     for order, number, buffer in product(lists, range(1, ranks + 1), (MIB, 4 * MIB, 16 * MIB)):
         setting = Setting(",".join(order), number, buffer)
         cost = costs.of(setting)

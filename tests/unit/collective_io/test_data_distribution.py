@@ -55,8 +55,18 @@ def test_the_command_line_draws_it_and_overwrites_nothing(
     isochrone: Callable[..., CompletedProcess[str]], tmp_path: Path
 ) -> None:
     path = tmp_path / "file.png"
-    words = ("predict", "collective-io", "--nodes", "4,4,2,2,1,1,1,1", "--tiles", "4x4",
-             "--model", TACHYON, "--figure", path)  # fmt: skip
+    words = (
+        "predict",
+        "collective-io",
+        "--nodes",
+        "4,4,2,2,1,1,1,1",
+        "--tiles",
+        "4x4",
+        "--model",
+        TACHYON,
+        "--figure",
+        path,
+    )
     assert isochrone(*words).returncode == 0
     assert path.read_bytes().startswith(b"\x89PNG")
     again = isochrone(*words)

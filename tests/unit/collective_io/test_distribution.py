@@ -17,10 +17,14 @@ def test_every_part_is_held_and_served_as_if_each_byte_were_looked_up(driver: st
     layout = block_layout(cores)
     call = Call(tile_io(4, 2, (5, 3), 2), driver=driver, stripe=7)
     servers = [6, 0, 3, 4]
-    owner = np.array([
-        (line // 3) * 4 + column // 5
-        for line in range(6) for column in range(20) for _ in range(2)
-    ])  # fmt: skip
+    owner = np.array(
+        [
+            (line // 3) * 4 + column // 5
+            for line in range(6)
+            for column in range(20)
+            for _ in range(2)
+        ]
+    )
     node = layout.of_rank[owner]
     windows = call.windows(len(servers))
     domain = np.zeros(len(owner), dtype=int)

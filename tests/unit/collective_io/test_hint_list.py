@@ -33,9 +33,16 @@ def test_aggregators_are_those_that_romio_reads_out_of_the_list(
         assert hints.must[np.setdiff1d(np.arange(len(hosts)), named)].any()
 
 
-@pytest.mark.parametrize(("config", "counts"), [("*:2", [2, 2, 1]), ("*:*", [4, 2, 1]),
-                                                ("n1,*:1", [1, 1, 1]), ("n0:3,*:1", [3, 1, 1]),
-                                                ("n1:2", [1, 1, 1])])  # fmt: skip
+@pytest.mark.parametrize(
+    ("config", "counts"),
+    [
+        ("*:2", [2, 2, 1]),
+        ("*:*", [4, 2, 1]),
+        ("n1,*:1", [1, 1, 1]),
+        ("n0:3,*:1", [3, 1, 1]),
+        ("n1:2", [1, 1, 1]),
+    ],
+)
 def test_a_list_says_how_many_each_host_has_if_it_is_of_all(config: str, counts: list[int]) -> None:
     layout = layout_of(["n0"] * 4 + ["n1"] * 2 + ["n2"])
     assert listed(layout, config).counts.tolist() == counts

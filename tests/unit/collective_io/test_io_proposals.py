@@ -36,8 +36,10 @@ def test_hints_of_the_user_are_kept_and_each_is_given_up_alone() -> None:
     user = {"romio_cb_write": "enable", "cb_nodes": "4"}
     left, warnings = without_given([off, order], {}, user)
     assert [dict(one.hints) for one in left] == [
-        {"romio_ds_write": "disable"}, {"cb_config_list": "b,a"}, off.hints,
-    ]  # fmt: skip
+        {"romio_ds_write": "disable"},
+        {"cb_config_list": "b,a"},
+        off.hints,
+    ]
     assert [one.expected for one in left] == [None, 0.3, 0.2]
     assert [one.gives_up for one in left] == ["", "", "romio_cb_write"]
     assert not warnings
@@ -75,8 +77,9 @@ def test_hints_that_the_user_has_already_are_read(tmp_path: Path) -> None:
     file = tmp_path / "hints"
     file.write_text("# mine\ncb_nodes 4\nromio_cb_write   enable\n")
     assert hints_of_user({"ROMIO_HINTS": str(file)}) == {
-        "cb_nodes": "4", "romio_cb_write": "enable",
-    }  # fmt: skip
+        "cb_nodes": "4",
+        "romio_cb_write": "enable",
+    }
 
 
 def test_a_hints_file_that_is_not_there_is_refused(tmp_path: Path, golden: Golden) -> None:

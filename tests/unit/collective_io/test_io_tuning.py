@@ -199,9 +199,11 @@ def test_what_a_kept_hint_of_the_user_costs_is_measured_where_that_is_cheap(
     base = {"romio_cb_write": "enable", "cb_nodes": "8"}
     trials = Trials(program, tmp_path, None, base, lambda text: None)
     kept = tune(
-        trials, Wish(5, 0.03), lambda run, found: ([*WAYS[:2], given_up], {"warnings": []}),
+        trials,
+        Wish(5, 0.03),
+        lambda run, found: ([*WAYS[:2], given_up], {"warnings": []}),
         document,
-    )  # fmt: skip
+    )
     assert kept == WAYS[1]
     assert len(document["choices"]) == 2
     (cost,) = document["kept_hints"]
@@ -289,8 +291,9 @@ def test_calls_without_buffering_are_tried_with_and_without(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(("now", "tried"), [("automatic", "disable"), ("disable", "enable")])
 def test_data_sieving_is_switched_for_accesses_of_single_ranks(now: str, tried: str) -> None:
-    alone = replace(FILE, hints={"romio_ds_write": now},
-                    independent=[Independent("write", 4, 4096, 4, 1.0)])  # fmt: skip
+    alone = replace(
+        FILE, hints={"romio_ds_write": now}, independent=[Independent("write", 4, 4096, 4, 1.0)]
+    )
     (way,) = unbuffered_ways(Summary(10.0, [], [], {}, [alone]))
     assert way.hints == {"romio_ds_write": tried}
     nonblocking = unbuffered_ways(Summary(10.0, [], [], {}, [FILE], unmodelled=True))

@@ -49,30 +49,45 @@ MODELS = {
     ],
     "messages": [models.Segment("hotspot", ["pa", "pe", "1"], [0.1, 0.9, 1.0])],
     "each way": [
-        models.Segment("hotspot-directional", ["pa", "max(in,out)", "min(in,out)", "1"],
-                      [0.1, 0.8, 0.1, 1.0])
+        models.Segment(
+            "hotspot-directional", ["pa", "max(in,out)", "min(in,out)", "1"], [0.1, 0.8, 0.1, 1.0]
+        )
     ],
-}  # fmt: skip
+}
 
 BUSY = {
     "others cost more": [
-        models.Segment("hotspot-bytes", [*TERMS, "busy*busy*max(bi,bo)", "busy*busy*min(bi,bo)"],
-                      [0.3, 0.01, 0.1, 0.02, 0.5, 0.4, 1.0, 0.3, 0.1])
+        models.Segment(
+            "hotspot-bytes",
+            [*TERMS, "busy*busy*max(bi,bo)", "busy*busy*min(bi,bo)"],
+            [0.3, 0.01, 0.1, 0.02, 0.5, 0.4, 1.0, 0.3, 0.1],
+        )
     ],
     "others cost less": [
-        models.Segment("hotspot-bytes", [*TERMS, "busy*busy*max(bi,bo)"],
-                      [0.3, 0.01, 0.1, 0.02, 0.5, 0.4, 1.0, -0.08])
+        models.Segment(
+            "hotspot-bytes",
+            [*TERMS, "busy*busy*max(bi,bo)"],
+            [0.3, 0.01, 0.1, 0.02, 0.5, 0.4, 1.0, -0.08],
+        )
     ],
     "busy by messages": [
         models.Segment("hotspot", ["pa", "pe", "busy*pe", "1"], [0.1, 0.9, 0.6, 1.0])
     ],
     "busy in pieces": [
-        models.Segment("hotspot-bytes", ["pa", "busy*bi", "bo", "1"], [0.1, 0.2, 0.1, 1.0],
-                      range={"bi": (None, 30.0)}),
-        models.Segment("hotspot-bytes", ["pa", "busy*bi", "bo", "1"], [0.3, 0.5, 0.2, 2.0],
-                      range={"bi": (30.0, None)}),
+        models.Segment(
+            "hotspot-bytes",
+            ["pa", "busy*bi", "bo", "1"],
+            [0.1, 0.2, 0.1, 1.0],
+            range={"bi": (None, 30.0)},
+        ),
+        models.Segment(
+            "hotspot-bytes",
+            ["pa", "busy*bi", "bo", "1"],
+            [0.3, 0.5, 0.2, 2.0],
+            range={"bi": (30.0, None)},
+        ),
     ],
-}  # fmt: skip
+}
 """Models in which the cost of a node depends on all others."""
 
 
@@ -86,11 +101,19 @@ def patterns(draw: st.DrawFn, ranks: int) -> Grid | Accesses:
     if draw(st.booleans()):
         x = next(n for n in (4, 3, 2, 1) if ranks % n == 0)
         return tile_io(x, ranks // x, tile=(4, 5), element=1)
-    rows = draw(st.lists(
-        st.tuples(st.integers(0, ranks - 1), st.integers(0, 60), st.integers(1, 9),
-                  st.integers(1, 3), st.integers(9, 20)),
-        min_size=1, max_size=12,
-    ))  # fmt: skip
+    rows = draw(
+        st.lists(
+            st.tuples(
+                st.integers(0, ranks - 1),
+                st.integers(0, 60),
+                st.integers(1, 9),
+                st.integers(1, 3),
+                st.integers(9, 20),
+            ),
+            min_size=1,
+            max_size=12,
+        )
+    )
     return made(*np.array(rows, np.int64).T, ranks=ranks)
 
 
@@ -99,9 +122,12 @@ def jobs(draw: st.DrawFn, of: Iterable[str] = tuple(MODELS)) -> tuple[list[int],
     cores = draw(st.lists(st.integers(1, 4), min_size=1, max_size=5))
     pattern = draw(patterns(sum(cores)))
     call = Call(
-        pattern, draw(st.sampled_from(["even", "lustre"])), draw(st.booleans()),
-        draw(st.sampled_from([None, 7, 16])), stripe=11,
-    )  # fmt: skip
+        pattern,
+        draw(st.sampled_from(["even", "lustre"])),
+        draw(st.booleans()),
+        draw(st.sampled_from([None, 7, 16])),
+        stripe=11,
+    )
     return cores, call, draw(st.sampled_from(list(of)))
 
 

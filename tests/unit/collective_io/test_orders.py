@@ -12,12 +12,17 @@ from isochrone.views import Options
 def orders(number: int, launches: int) -> ComparedOrders:
     some = [
         ComparedOrder(
-            ["given" if k == 1 else f"random {k}"], range(8), [f"n{j}" for j in range(8)],
-            [4, 4, 2, 2, 1, 1, 1, 1], 0.1 + 0.05 * k, 0.09 + 0.05 * k, 0.11 + 0.05 * k,
+            ["given" if k == 1 else f"random {k}"],
+            range(8),
+            [f"n{j}" for j in range(8)],
+            [4, 4, 2, 2, 1, 1, 1, 1],
+            0.1 + 0.05 * k,
+            0.09 + 0.05 * k,
+            0.11 + 0.05 * k,
             [0.12 + 0.05 * k + 0.01 * j for j in range(launches)],
         )
         for k in range(number)
-    ]  # fmt: skip
+    ]
     return ComparedOrders(some)
 
 

@@ -17,11 +17,20 @@ from isochrone.collective_io.orders.compared_orders import ComparedOrder, Compar
 
 def some() -> ComparedOrders:
     nan = float("nan")
-    return ComparedOrders([
-        ComparedOrder(["best found"], [1, 0], ["b", "a"], [1, 2], 0.1, nan, nan, [0.12, 0.13]),
-        ComparedOrder(["given", "worst found"], [0, 1], ["a", "b"], [2, 1], 0.2, 0.1, 0.3,
-                      [0.2, 0.25]),
-    ], "nodes", "read", "exchange", "call", "simulated", warnings=["doubtful"])  # fmt: skip
+    return ComparedOrders(
+        [
+            ComparedOrder(["best found"], [1, 0], ["b", "a"], [1, 2], 0.1, nan, nan, [0.12, 0.13]),
+            ComparedOrder(
+                ["given", "worst found"], [0, 1], ["a", "b"], [2, 1], 0.2, 0.1, 0.3, [0.2, 0.25]
+            ),
+        ],
+        "nodes",
+        "read",
+        "exchange",
+        "call",
+        "simulated",
+        warnings=["doubtful"],
+    )
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
@@ -50,11 +59,13 @@ def changed(**more: Any) -> dict[str, Any]:
         (changed(orders=[{"order": [0]}]), "damaged"),
         (changed(orders=[{**written()["orders"][0], "predicted": 0}]), "not positive"),
         (changed(orders=[{**written()["orders"][0], "nodes": [1]}]), "different numbers"),
-        (changed(orders=[*written()["orders"][:1],
-                         {**written()["orders"][1], "times": [1.0]}]), "number of launches"),
+        (
+            changed(orders=[*written()["orders"][:1], {**written()["orders"][1], "times": [1.0]}]),
+            "number of launches",
+        ),
         ([1], "damaged"),
     ],
-)  # fmt: skip
+)
 def test_a_bad_document_is_one_line(tmp_path: Path, document: Any, said: str) -> None:
     path = tmp_path / "orders.json"
     path.write_text(json.dumps(document))

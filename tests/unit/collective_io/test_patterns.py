@@ -180,10 +180,16 @@ def rows_of(accesses: Accesses) -> Iterator[tuple[int, ...]]:
 
 
 ROWS = st.lists(
-    st.tuples(st.integers(0, 4), st.integers(0, 30), st.integers(0, 6), st.integers(1, 5),
-              st.integers(1, 9)),
-    min_size=1, max_size=8,
-).filter(lambda rows: any(row[2] for row in rows))  # fmt: skip
+    st.tuples(
+        st.integers(0, 4),
+        st.integers(0, 30),
+        st.integers(0, 6),
+        st.integers(1, 5),
+        st.integers(1, 9),
+    ),
+    min_size=1,
+    max_size=8,
+).filter(lambda rows: any(row[2] for row in rows))
 
 
 @settings(max_examples=200, deadline=None)
@@ -227,8 +233,10 @@ def test_a_thousand_million_pieces_in_a_row_cost_no_more_than_one() -> None:
     for window, first, last, *amount in zip(*runs, strict=True):
         amounts[:, window, first:last] += np.array(amount)[:, None]
     n = each // 2
-    assert amounts[0].tolist() == [[8 * n + 8, 8 * n + 4, 8 * n, 8 * n],
-                                   [8 * n - 8, 8 * n - 4, 8 * n, 8 * n]]  # fmt: skip
+    assert amounts[0].tolist() == [
+        [8 * n + 8, 8 * n + 4, 8 * n, 8 * n],
+        [8 * n - 8, 8 * n - 4, 8 * n, 8 * n],
+    ]
     assert amounts[1].tolist() == [[n + 1, n + 1, n, n], [n - 1, n, n, n]]
     assert accesses.interleaved
 

@@ -79,8 +79,9 @@ def test_panels_of_one_size_have_one_scale() -> None:
     figure = draw(plane, [hotspot(("intra-first", "inter-first"))])
     first, second = figure.axes
     assert first.get_ylim() == second.get_ylim()
-    assert {"intra-first", "inter-first"} <= {a.get_title(loc="left").split(" ")[0]
-                                              for a in figure.axes}  # fmt: skip
+    assert {"intra-first", "inter-first"} <= {
+        a.get_title(loc="left").split(" ")[0] for a in figure.axes
+    }
 
 
 @pytest.mark.few(4)

@@ -37,7 +37,7 @@ def test_each_size_has_a_panel_with_its_points() -> None:
 def test_a_plane_of_pairs_has_them_along_its_sides(golden: Golden) -> None:
     figure = draw(plane_surface, [hotspot()], model="hotspot")
     (axes,) = figure.axes
-    golden((axes.get_xlabel(), axes.get_ylabel()))  # fmt: skip
+    golden((axes.get_xlabel(), axes.get_ylabel()))
     assert len(heights(axes, Path3DCollection)) == 63
 
 

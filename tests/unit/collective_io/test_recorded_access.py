@@ -17,27 +17,47 @@ from made_up.jobs import TACHYON
 from made_up.sweeps import run_of
 
 HINTS = {
-    "cb_nodes": "2", "cb_buffer_size": "64", "cb_config_list": "*:1", "striping_unit": "0",
+    "cb_nodes": "2",
+    "cb_buffer_size": "64",
+    "cb_config_list": "*:1",
+    "striping_unit": "0",
     "romio_cb_write": "automatic",
-}  # fmt: skip
+}
 
 
 def recording(folder: Path, hints: dict[str, str] | None = None, ranks: str | None = None) -> Path:
     """Four ranks on two nodes: rows of a matrix are written, and columns read, which is slower."""
-    rows = [{"pattern": 0, "rank": r, "offset": 100 + 64 * r, "length": 64, "count": 1,
-             "stride": 0} for r in range(4)]  # fmt: skip
-    columns = [{"pattern": 1, "rank": r, "offset": 100 + 8 * r, "length": 8, "count": 8,
-                "stride": 32} for r in range(4)]  # fmt: skip
-    calls = [{"call": k, "pattern": k % 2, "shift": 0, "name": "MPI_File_write_all",
-              "seconds": 0.1 + k % 2} for k in range(4)]  # fmt: skip
+    rows = [
+        {"pattern": 0, "rank": r, "offset": 100 + 64 * r, "length": 64, "count": 1, "stride": 0}
+        for r in range(4)
+    ]
+    columns = [
+        {"pattern": 1, "rank": r, "offset": 100 + 8 * r, "length": 8, "count": 8, "stride": 32}
+        for r in range(4)
+    ]
+    calls = [
+        {
+            "call": k,
+            "pattern": k % 2,
+            "shift": 0,
+            "name": "MPI_File_write_all",
+            "seconds": 0.1 + k % 2,
+        }
+        for k in range(4)
+    ]
     file = {"file": 0, "name": "out.h5", "opens": 1, **({"ranks": ranks} if ranks else {})}
-    patterns = [{"pattern": k, "file": 0, "op": op, "bytes": 256, "pieces": pieces, "calls": 2}
-                for k, op, pieces in ((0, "write", 4), (1, "read", 32))]  # fmt: skip
+    patterns = [
+        {"pattern": k, "file": 0, "op": op, "bytes": 256, "pieces": pieces, "calls": 2}
+        for k, op, pieces in ((0, "write", 4), (1, "read", 32))
+    ]
     found = {**HINTS, **(hints or {})}
     records = {
-        "file": [file], "hint": [{"file": 0, "key": k, "value": v} for k, v in found.items()],
-        "pattern": patterns, "piece": [*rows, *columns], "call": calls,
-    }  # fmt: skip
+        "file": [file],
+        "hint": [{"file": 0, "key": k, "value": v} for k, v in found.items()],
+        "pattern": patterns,
+        "piece": [*rows, *columns],
+        "call": calls,
+    }
     run = run_of("io-recording", 4, 2, records, {}, "collective accesses")
     run.header["kind"] = "io-recording"
     path = folder / "io.jsonl"
@@ -118,8 +138,12 @@ def test_a_file_of_some_ranks_has_its_aggregators_among_them(
 
 
 def test_a_lustre_file_is_predicted_with_its_stripes(tmp_path: Path) -> None:
-    hints = {"romio_filesystem_type": "LUSTRE: x", "striping_unit": "65536",
-             "striping_factor": "4", "romio_lustre_co_ratio": "2"}  # fmt: skip
+    hints = {
+        "romio_filesystem_type": "LUSTRE: x",
+        "striping_unit": "65536",
+        "striping_factor": "4",
+        "romio_lustre_co_ratio": "2",
+    }
     options = recorded_access(recording(tmp_path, hints)).options
     wanted = {"driver": "lustre", "stripe_size": 65536, "stripe_count": 4, "co_ratio": 2}
     assert options.items() >= wanted.items()

@@ -44,8 +44,11 @@ def test_the_document_of_tiles_has_the_keys_of_the_docs(
 ) -> None:
     found = document(capsys, tmp_path, tile_io())
     assert [(p["phase"], p["op"]) for p in found["phases"]] == [
-        ("file", "write"), ("file", "read"), ("exchange", "write"), ("exchange", "read"),
-    ]  # fmt: skip
+        ("file", "write"),
+        ("file", "read"),
+        ("exchange", "write"),
+        ("exchange", "read"),
+    ]
     write, exchange = found["phases"][0], found["phases"][2]
     assert set(write["times"]) == {"open", "seconds", "close", "total"}
     assert set(exchange["times"]) == {"seconds"}
@@ -81,9 +84,15 @@ def test_nodes_without_messages_to_others_have_no_hotspot(
 
 @pytest.mark.parametrize(
     ("record", "key", "value"),
-    [("sample", "seconds", None), ("sample", "bytes", "x"), ("sample", "phase", 1),
-     ("aggregator", "rank", -1), ("node", "in", 0.5), ("hint", "value", 5)],
-)  # fmt: skip
+    [
+        ("sample", "seconds", None),
+        ("sample", "bytes", "x"),
+        ("sample", "phase", 1),
+        ("aggregator", "rank", -1),
+        ("node", "in", 0.5),
+        ("hint", "value", 5),
+    ],
+)
 def test_damaged_tiles_are_one_line(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, record: str, key: str, value: object
 ) -> None:

@@ -31,18 +31,26 @@ from made_up.jobs import block_layout
 
 TABLE_2 = {
     (4, 4, 2, 2, 1, 1, 1, 1): (
-        (4, 0, 0, 0, 0, 0, 1, 1), (0, 4, 4, 4, 4, 4, 3, 3), (4, 8, 4, 4, 2, 2, 1, 1)
+        (4, 0, 0, 0, 0, 0, 1, 1),
+        (0, 4, 4, 4, 4, 4, 3, 3),
+        (4, 8, 4, 4, 2, 2, 1, 1),
     ),
     (1, 1, 1, 1, 2, 4, 4, 2): (
-        (1, 1, 0, 0, 0, 2, 2, 2), (3, 3, 4, 4, 4, 2, 2, 2), (1, 1, 2, 2, 4, 6, 6, 2)
+        (1, 1, 0, 0, 0, 2, 2, 2),
+        (3, 3, 4, 4, 4, 2, 2, 2),
+        (1, 1, 2, 2, 4, 6, 6, 2),
     ),
     (1, 1, 2, 2, 1, 1, 4, 4): (
-        (1, 1, 0, 2, 0, 0, 0, 4), (3, 3, 4, 2, 4, 4, 4, 0), (1, 1, 4, 2, 2, 2, 8, 4)
+        (1, 1, 0, 2, 0, 0, 0, 4),
+        (3, 3, 4, 2, 4, 4, 4, 0),
+        (1, 1, 4, 2, 2, 2, 8, 4),
     ),
     (1, 1, 1, 4, 4, 2, 2, 1): (
-        (1, 1, 0, 3, 3, 1, 2, 1), (3, 3, 4, 1, 1, 3, 2, 3), (1, 1, 2, 5, 5, 3, 2, 1)
+        (1, 1, 0, 3, 3, 1, 2, 1),
+        (3, 3, 4, 1, 1, 3, 2, 3),
+        (1, 1, 2, 5, 5, 3, 2, 1),
     ),
-}  # fmt: skip
+}
 """Nodes of table II of the cFireworks paper: (intra, in, out) as counted in MPICH 5.0.2."""
 
 
@@ -183,9 +191,14 @@ def test_aggregators_are_those_that_mpich_reported(
 
 @pytest.mark.parametrize(
     ("config", "why"),
-    [("nope:1", "no rank is on host 'nope'"), ("n0:x", "cannot read"), ("n0,,n1", "cannot read"),
-     ("n0:0", "no aggregator"), ("", "cannot read")],
-)  # fmt: skip
+    [
+        ("nope:1", "no rank is on host 'nope'"),
+        ("n0:x", "cannot read"),
+        ("n0,,n1", "cannot read"),
+        ("n0:0", "no aggregator"),
+        ("", "cannot read"),
+    ],
+)
 def test_a_list_with_which_opening_would_fail_is_refused(config: str, why: str) -> None:
     with pytest.raises(InputError, match=why):
         aggregators(HOSTS, config)

@@ -76,9 +76,7 @@ def test_without_a_seed_they_alternate_and_progress_is_told(tmp_path: Path) -> N
 def test_ranks_elsewhere_than_planned_are_an_error(tmp_path: Path, golden: Golden) -> None:
     sides = {"order-1": Launch(["1"], None, [*HOSTS[:-1], "elsewhere"])}
     with golden.refusal(kind=MeasurementError):
-        launch_in_turns(
-            cast(JobRunner, Started()), sides, launches=1, op="write", runs=tmp_path
-        )  # fmt: skip
+        launch_in_turns(cast(JobRunner, Started()), sides, launches=1, op="write", runs=tmp_path)
 
 
 def test_a_folder_with_earlier_launches_is_refused_before_anything_is_launched(

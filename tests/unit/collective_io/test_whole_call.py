@@ -155,8 +155,12 @@ def trials(request: pytest.FixtureRequest) -> dict[str, float]:
             for a, b in combinations(pairs, 2)
             if max(a[0], b[0]) > 1.1 * min(a[0], b[0])
         ]
-    return {"settings": number, "signs": float(np.mean(signs)), "covered": float(np.mean(covered)),
-            "off": float(np.median(off))}  # fmt: skip
+    return {
+        "settings": number,
+        "signs": float(np.mean(signs)),
+        "covered": float(np.mean(covered)),
+        "off": float(np.median(off)),
+    }
 
 
 def test_on_random_machines_decisions_are_right(trials: dict[str, float]) -> None:

@@ -176,10 +176,13 @@ def test_a_factor_is_between_those_of_the_nearest_sizes_and_of_the_same_sharing(
     known = [
         Disturbance("allgather", "LG", "allgather", ranks, size, groups, sharing, factor)
         for ranks, size, groups, sharing, factor in [
-            (4, 1024, 8, 4, 1.0), (4, 4096, 8, 4, 3.0), (16, 1024, 8, 4, 9.0),
-            (4, 2048, 8, 2, 7.0), (4, 2048, 64, 4, 5.0),
+            (4, 1024, 8, 4, 1.0),
+            (4, 4096, 8, 4, 3.0),
+            (16, 1024, 8, 4, 9.0),
+            (4, 2048, 8, 2, 7.0),
+            (4, 2048, 64, 4, 5.0),
         ]
-    ]  # fmt: skip
+    ]
 
     def factor(
         ranks: int, size: int, sharing: int, phase: str = "LG", groups: int = 8
@@ -295,7 +298,8 @@ def test_a_group_that_works_alone_shares_nothing() -> None:
 
 
 def test_a_model_that_holds_nodes_needs_to_know_them(golden: Golden) -> None:
-    tree = Segment("hierarchical-tree", ["ceil(log2(nodes))", "ppn"], [1e-6, 1e-7],
-                  where={"op": "bcast"})  # fmt: skip
+    tree = Segment(
+        "hierarchical-tree", ["ceil(log2(nodes))", "ppn"], [1e-6, 1e-7], where={"op": "bcast"}
+    )
     with golden.refusal():
         predict(Model([tree]), "bcast", 16, [Grid("4x4", 4, 4)], [1])

@@ -39,14 +39,22 @@ def test_groups_are_on_the_nodes_of_their_ranks() -> None:
     places = {
         (kind, int(p)): (int(nodes), int(ppn))
         for kind, p, nodes, ppn in zip(
-            samples.selectors["group"], samples.variables["p"], samples.variables["nodes"],
-            samples.variables["ppn"], strict=True,
+            samples.selectors["group"],
+            samples.variables["p"],
+            samples.variables["nodes"],
+            samples.variables["ppn"],
+            strict=True,
         )
-    }  # fmt: skip
+    }
     assert places == {
-        ("CG", 16): (4, 4), ("CG", 8): (2, 4), ("CG", 4): (1, 4), ("CG", 2): (1, 2),
-        ("LG", 2): (2, 1), ("LG", 4): (4, 1), ("LG", 8): (4, 2),
-    }  # fmt: skip
+        ("CG", 16): (4, 4),
+        ("CG", 8): (2, 4),
+        ("CG", 4): (1, 4),
+        ("CG", 2): (1, 2),
+        ("LG", 2): (2, 1),
+        ("LG", 4): (4, 1),
+        ("LG", 8): (4, 2),
+    }
 
 
 @pytest.mark.slow
@@ -147,9 +155,10 @@ def test_a_whole_operation_is_held_against_the_sum_of_its_phases() -> None:
     run = grid_run(ops=("bcast",), grids=("4x4",), noise=0.0, repeats=6)
     table = run.tables["sample"]
     table.columns["seconds"] = np.where(
-        (table["grid"] == "4x4") & (table["phase"] == "total"), 0.8 * table["seconds"],
+        (table["grid"] == "4x4") & (table["phase"] == "total"),
+        0.8 * table["seconds"],
         table["seconds"],
-    )  # fmt: skip
+    )
     known = models.fit([run]).kept["disturbance"]
     found = [one for one in known if one.phase == "total"]
     assert len(found) == len(SIZES)
@@ -179,16 +188,61 @@ def test_two_runs_of_the_same_group_are_one() -> None:
 @pytest.mark.parametrize(
     ("member", "value", "says"),
     [
-        ("disturbance", [{"op": "bcast", "phase": "CG", "phase_op": "bcast", "phase_ranks": 4,
-                          "phase_bytes": 8, "groups": 4, "sharing": 1, "factor": 0.0}], "factor"),
+        (
+            "disturbance",
+            [
+                {
+                    "op": "bcast",
+                    "phase": "CG",
+                    "phase_op": "bcast",
+                    "phase_ranks": 4,
+                    "phase_bytes": 8,
+                    "groups": 4,
+                    "sharing": 1,
+                    "factor": 0.0,
+                }
+            ],
+            "factor",
+        ),
         ("disturbance", [{"op": "bcast"}], "damaged"),
-        ("groups", [{"op": "bcast", "group": "CG", "ranks": 4, "stride": 1, "nodes": 1, "ppn": 4,
-                     "bytes": [1, 2], "seconds": [1.0], "low": [], "high": []}], "one time"),
-        ("groups", [{"op": "bcast", "group": "CG", "ranks": 4, "stride": 1, "nodes": 1, "ppn": 4,
-                     "bytes": [2, 1], "seconds": [1.0, 1.0], "low": [None, None],
-                     "high": [None, None]}], "ascending"),
+        (
+            "groups",
+            [
+                {
+                    "op": "bcast",
+                    "group": "CG",
+                    "ranks": 4,
+                    "stride": 1,
+                    "nodes": 1,
+                    "ppn": 4,
+                    "bytes": [1, 2],
+                    "seconds": [1.0],
+                    "low": [],
+                    "high": [],
+                }
+            ],
+            "one time",
+        ),
+        (
+            "groups",
+            [
+                {
+                    "op": "bcast",
+                    "group": "CG",
+                    "ranks": 4,
+                    "stride": 1,
+                    "nodes": 1,
+                    "ppn": 4,
+                    "bytes": [2, 1],
+                    "seconds": [1.0, 1.0],
+                    "low": [None, None],
+                    "high": [None, None],
+                }
+            ],
+            "ascending",
+        ),
     ],
-)  # fmt: skip
+)
 def test_damaged_members_of_a_model_file_are_refused(member: str, value: object, says: str) -> None:
     document = models.document(models.fit([grid_run(ops=("bcast",))]))
     del document["sha256"]

@@ -23,18 +23,32 @@ def predicted(
     """Return what is chosen if each realisation has this time and interval."""
 
     def predict(
-        model: Model, op: str, ranks: int, grids: Sequence[Grid | None], sizes: Sequence[int],
+        model: Model,
+        op: str,
+        ranks: int,
+        grids: Sequence[Grid | None],
+        sizes: Sequence[int],
         machine: Machine,
-    ) -> list[GridTime]:  # fmt: skip
+    ) -> list[GridTime]:
         assert [grid.word if grid else LIBRARY for grid in grids] == [
-            LIBRARY, "4x2", "2x4", "nodes",
-        ]  # fmt: skip
+            LIBRARY,
+            "4x2",
+            "2x4",
+            "nodes",
+        ]
         phase = Phase("CG", op, 2, 64, 4)
         return [
-            GridTime(op, ranks, size, name.replace("by", "").replace("_", "x"),
-                     (PhaseTime(phase, *ends, 1.0),), [])
-            for size in sizes for name, ends in times.items()
-        ]  # fmt: skip
+            GridTime(
+                op,
+                ranks,
+                size,
+                name.replace("by", "").replace("_", "x"),
+                (PhaseTime(phase, *ends, 1.0),),
+                [],
+            )
+            for size in sizes
+            for name, ends in times.items()
+        ]
 
     monkeypatch.setattr(tuning, "predict", predict)
     model: Any = object()

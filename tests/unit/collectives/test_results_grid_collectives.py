@@ -67,8 +67,9 @@ def test_a_run_without_grids_is_of_the_library() -> None:
     found = points(run)
     assert not is_grid_run(run)
     assert [(p.grid, p.phase, p.groups, p.bytes) for p in found] == [
-        ("library", "total", 1, 8), ("library", "total", 1, 64),
-    ]  # fmt: skip
+        ("library", "total", 1, 8),
+        ("library", "total", 1, 64),
+    ]
     assert disturbances(run) == []
 
 
@@ -92,9 +93,18 @@ def test_a_sweep_of_messages_is_refused(golden: Golden) -> None:
 )
 def test_damaged_samples_are_refused(damage: dict[str, Any], says: str) -> None:
     row = {
-        "op": "allgather", "p": 16, "bytes": 8, "grid": "4x4", "phase": "CG", "groups": 4,
-        "phase_op": "allgather", "phase_p": 4, "phase_bytes": 8, "repeat": 0, "seconds": 1e-5,
-    }  # fmt: skip
+        "op": "allgather",
+        "p": 16,
+        "bytes": 8,
+        "grid": "4x4",
+        "phase": "CG",
+        "groups": 4,
+        "phase_op": "allgather",
+        "phase_p": 4,
+        "phase_bytes": 8,
+        "repeat": 0,
+        "seconds": 1e-5,
+    }
     run = run_of("collective", 16, 4, {"sample": [{**row, **damage}]}, {}, "")
     run.header.update({"kind": "sweep", "by": ["op", "p", "grid", "phase", "groups"]})
     with pytest.raises(InputError) as caught:

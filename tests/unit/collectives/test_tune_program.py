@@ -64,17 +64,19 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Tu
             write(made, run_file)
 
         family = Algorithms(
-            fits=lambda _: True, known=lambda _: {"allgather": ("ring", "linear")},
+            fits=lambda _: True,
+            known=lambda _: {"allgather": ("ring", "linear")},
             force=lambda _, __: Forced(),
-        )  # fmt: skip
+        )
         monkeypatch.setattr(tuning.algorithms, "family_of", lambda _: family)
         monkeypatch.setattr(tuning.job, "run", measure)
         monkeypatch.setattr(tuning.discovery, "library", lambda _: tmp_path / "library.so")
         (tmp_path / "runs").mkdir()
         program = SimpleNamespace(
             probe=SimpleNamespace(library=MPI, mpicc=Path("mpicc"), path=Path("probe")),
-            environ={}, run=lambda _, variables, *__: whole(variables),
-        )  # fmt: skip
+            environ={},
+            run=lambda _, variables, *__: whole(variables),
+        )
         operations = [Used("allgather", size, 100, 1.0) for size in SIZES]
         document = TunedProgram(["mpiexec", "-n", "16", "./app"], 16, 2.0, 0.5, operations, 0.0)
         words, wish = ["mpiexec", "-n", "16"], Wish(3, 60.0, 0.05)

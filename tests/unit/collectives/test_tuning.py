@@ -114,13 +114,18 @@ def test_simulated_times_know_no_chance() -> None:
 
 def test_rules_join_neighbours_and_end_between_sizes() -> None:
     """Half way, on a scale of factors, to the size with another choice; nothing beyond the last."""
-    factors = {"library": 1.0, "4x4": {64: 0.5, 256: 0.5, 1024: 1.0, 4096: 0.5},
-               "2x8": {64: 1.0, 256: 1.0, 1024: 0.5, 4096: 1.0}}  # fmt: skip
+    factors = {
+        "library": 1.0,
+        "4x4": {64: 0.5, 256: 0.5, 1024: 1.0, 4096: 0.5},
+        "2x8": {64: 1.0, 256: 1.0, 1024: 0.5, 4096: 1.0},
+    }
     times = read_times([launch(factors, noise=0.01)])
     rules = grid_rules(savings(times, "grid", 0.05), times.sizes)
     assert [(rule.grid, rule.bytes) for rule in rules] == [
-        ("4x4", (64, 512)), ("2x8", (513, 2048)), ("4x4", (2049, 4096)),
-    ]  # fmt: skip
+        ("4x4", (64, 512)),
+        ("2x8", (513, 2048)),
+        ("4x4", (2049, 4096)),
+    ]
 
 
 def test_a_choice_that_is_as_good_as_the_neighbours_is_not_changed() -> None:

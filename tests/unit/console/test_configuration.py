@@ -22,8 +22,9 @@ def environ(tmp_path: Path) -> dict[str, str]:
     (tmp_path / "isochrone/config.toml").touch()
     (tmp_path / "site.toml").touch()
     return {
-        "XDG_CONFIG_HOME": str(tmp_path), "ISOCHRONE_SITE_CONFIG": str(tmp_path / "site.toml"),
-    }  # fmt: skip
+        "XDG_CONFIG_HOME": str(tmp_path),
+        "ISOCHRONE_SITE_CONFIG": str(tmp_path / "site.toml"),
+    }
 
 
 def site(environ: dict[str, str], text: str) -> None:

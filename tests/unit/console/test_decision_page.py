@@ -44,8 +44,10 @@ def test_the_terminal_says_the_same_with_a_page_and_without(
             alone = run_here(*words.split(), cwd=tmp_path)
             both = run_here(*words.split(), "--page", "x.html", "--force", cwd=tmp_path)
             assert (both.stdout, both.stderr, both.returncode) == (
-                alone.stdout, alone.stderr, alone.returncode
-            )  # fmt: skip
+                alone.stdout,
+                alone.stderr,
+                alone.returncode,
+            )
             again = run_here(*words.split(), "--page", "x.html", cwd=tmp_path)
             assert again.returncode == 2
             assert again.stdout == ""
@@ -53,7 +55,8 @@ def test_the_terminal_says_the_same_with_a_page_and_without(
 
 @pytest.mark.parametrize("words", ["tune program", "tune collective-io"])
 def test_a_page_that_cannot_be_written_starts_no_program(tmp_path: Path, words: str) -> None:
-    answer = run_here(*words.split(), "--page", "none/x.html", "--", "mpiexec", "./app",
-                      cwd=tmp_path)  # fmt: skip
+    answer = run_here(
+        *words.split(), "--page", "none/x.html", "--", "mpiexec", "./app", cwd=tmp_path
+    )
     assert answer.returncode == 2
     assert [*tmp_path.iterdir()] == []

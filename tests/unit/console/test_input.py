@@ -39,8 +39,10 @@ def test_a_partial_run_is_used_and_the_user_is_told_once(
     isochrone: Command, tmp_path: Path, files: tuple[str, str], words: tuple[str, ...]
 ) -> None:
     whole, cut = files
-    for file, told in ((cut, [f"isochrone: {cut}: partial run: the measurement is not complete"]),
-                       (whole, [])):  # fmt: skip
+    for file, told in (
+        (cut, [f"isochrone: {cut}: partial run: the measurement is not complete"]),
+        (whole, []),
+    ):
         names = {"FILE": file, "WHOLE": whole}
         done = isochrone(*(names.get(word, word) for word in words), cwd=tmp_path)
         assert done.returncode == 0, done.stderr
@@ -71,17 +73,23 @@ def test_every_command_takes_the_launches_of_one_measurement_by_one_name(
         write(run, tmp_path / f"x-{number}.jsonl")
     name, out = tmp_path / "x.jsonl", tmp_path / "out"
     for command in (
-        ("show", name), ("show", name, "--pool"), ("fit", name), ("check", name, "--lenient"),
-        ("compare", name, name), ("plot", name, "-o", f"{out}.svg"),
+        ("show", name),
+        ("show", name, "--pool"),
+        ("fit", name),
+        ("check", name, "--lenient"),
+        ("compare", name, name),
+        ("plot", name, "-o", f"{out}.svg"),
         ("report", name, "-o", f"{out}.html"),
-    ):  # fmt: skip
+    ):
         answer = isochrone(*command)
         assert answer.returncode == 0, (command, answer.stderr)
     launch = tmp_path / "x-2.jsonl"
     kept = launch.read_bytes()
     for command in (
-        ("fit", name, "-o"), ("plot", name, "--view", "time", "-o"), ("report", name, "-o"),
+        ("fit", name, "-o"),
+        ("plot", name, "--view", "time", "-o"),
+        ("report", name, "-o"),
         ("check", name, "--junit"),
-    ):  # fmt: skip
+    ):
         assert isochrone(*command, launch, "--force").returncode == 2, command
         assert launch.read_bytes() == kept, command

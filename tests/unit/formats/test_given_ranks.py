@@ -29,11 +29,19 @@ def test_what_is_no_number_of_ranks_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("name", "ranks"),
     [
-        ("ar_4.txt", 4), ("osu_bcast_np16.out", 16), ("bcast-p8.csv", 8), ("128.txt", 128),
-        ("osu_allreduce_v7_ranks64.log", 64), ("collectives-5.8.txt", 0), ("bcast.txt", 0),
-        ("bcast8.txt", 0), ("node4_run.txt", 0), ("ar_0.txt", 0), ("ar_9999999.txt", 0),
+        ("ar_4.txt", 4),
+        ("osu_bcast_np16.out", 16),
+        ("bcast-p8.csv", 8),
+        ("128.txt", 128),
+        ("osu_allreduce_v7_ranks64.log", 64),
+        ("collectives-5.8.txt", 0),
+        ("bcast.txt", 0),
+        ("bcast8.txt", 0),
+        ("node4_run.txt", 0),
+        ("ar_0.txt", 0),
+        ("ar_9999999.txt", 0),
     ],
-)  # fmt: skip
+)
 def test_the_number_at_the_end_of_a_name_is_read(name: str, ranks: int) -> None:
     """A version or a number within a word is none of ranks."""
     assert in_name(Path("folder_2") / name) == ranks

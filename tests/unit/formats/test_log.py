@@ -56,8 +56,10 @@ def test_every_table_of_every_format_is_a_run(job: Path) -> None:
     assert [
         (any_file.tests_of(run), run.size, run.header["imported"]["format"]) for run in runs
     ] == [
-        ("osu_latency", 2, "osu"), ("osu_bcast", 16, "osu"), ("Sendrecv", 4, "imb"),
-    ]  # fmt: skip
+        ("osu_latency", 2, "osu"),
+        ("osu_bcast", 16, "osu"),
+        ("Sendrecv", 4, "imb"),
+    ]
     times = [point.median for run in runs for curve in curves(run) for point in curve.points]
     np.testing.assert_allclose(times, [1.16e-6, 1.31e-6, 4.82e-6, 5.07e-6, 4.40e-6])
 
@@ -102,8 +104,10 @@ def test_a_test_that_was_run_again_is_a_launch_or_a_repetition(tmp_path: Path) -
     point = curves(together)[0].points[0]
     assert (point.n, point.median) == (2, pytest.approx(1.18e-6))
     assert [(one.test, one.launches, one.line) for one in log.tests_in(path, Wanted())[0]] == [
-        ("osu_latency", 2, 3), ("osu_bcast", 2, 8), ("Sendrecv", 2, 16),
-    ]  # fmt: skip
+        ("osu_latency", 2, 3),
+        ("osu_bcast", 2, 8),
+        ("Sendrecv", 2, 16),
+    ]
 
 
 def test_the_last_line_of_a_log_may_be_cut(tmp_path: Path) -> None:
@@ -129,7 +133,7 @@ def test_the_last_line_of_a_log_may_be_cut(tmp_path: Path) -> None:
         ("number of processes 99999999", "osu_bcast", None),
         ("the run took 16 s", "osu_bcast", None),
     ],
-)  # fmt: skip
+)
 def test_ranks_that_a_log_says(line: str, test: str, ranks: int | None) -> None:
     seen = LogRanks()
     seen.line(line)

@@ -207,9 +207,11 @@ def test_pairs_that_are_suspected_for_other_reasons_are_measured_again_once(tmp_
     machine, path = Machine(measured()), tmp_path / "map.jsonl"
     runs.write(measured(), path)
     found = confirm(
-        path, machine, machine.said.append,
+        path,
+        machine,
+        machine.said.append,
         lambda run: () if run.pairs().flag("retest").any() else [(2, 21)],
-    )  # fmt: skip
+    )
     assert [options[options.index("--pairs") + 1] for options in machine.asked] == ["2-21"]
     again = found.tables["pair"].where(found.tables["pair"].flag("retest"))
     assert (again["i"].tolist(), again["j"].tolist()) == ([2], [21])

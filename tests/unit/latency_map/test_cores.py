@@ -180,10 +180,12 @@ def test_up_to_a_third_of_the_cores_are_all_named(slow: Sequence[int]) -> None:
 @pytest.mark.parametrize(
     "slow",
     [
-        [0, 9], [0, 9, 17, 30], range(0, 30, 3),
+        [0, 9],
+        [0, 9, 17, 30],
+        range(0, 30, 3),
         range(0, 32, 4),
     ],
-)  # fmt: skip
+)
 def test_several_slow_cores_are_named_and_not_their_siblings(slow: Sequence[int]) -> None:
     """Protects from taking slow cores and their siblings for a level of their own."""
     found = read(slower(clusters(), slow, 1.6))

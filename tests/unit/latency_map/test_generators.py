@@ -32,9 +32,7 @@ def two_slow(law: Law) -> tuple[float, float, float]:
     )
     slow = {int(host[1:]) for _, hosts in truth.named for host in hosts}
     times = microseconds(run)
-    by_ends = {
-        len(slow & {i, j}): times[i, j] for i in range(8) for j in range(8) if i != j
-    }  # fmt: skip
+    by_ends = {len(slow & {i, j}): times[i, j] for i in range(8) for j in range(8) if i != j}
     return by_ends[0], by_ends[1], by_ends[2]
 
 
@@ -94,9 +92,15 @@ def test_at_most_a_third_of_the_nodes_is_slow(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(8))
 def test_every_switch_keeps_a_healthy_node(seed: int) -> None:
     run, truth = slow_nodes(
-        np.random.default_rng(seed), nodes=12, slow=4, factors=[1.25, 2, 5, 10], law="max",
-        noise=0.05, ranks_per_node=2, switches=4,
-    )  # fmt: skip
+        np.random.default_rng(seed),
+        nodes=12,
+        slow=4,
+        factors=[1.25, 2, 5, 10],
+        law="max",
+        noise=0.05,
+        ranks_per_node=2,
+        switches=4,
+    )
     assert [len(level) for level in truth.levels] == [12, 4, 1]
     slow = {host for _, hosts in truth.named for host in hosts}
     for group in truth.levels[1]:

@@ -38,9 +38,14 @@ def test_times_of_a_torus_grow_with_its_hops(
 
 @pytest.mark.parametrize(
     "times",
-    [flat(32), noisy(flat(40), 0.3, 1), tree([4, 8], [1, 3]), tree([2, 4, 4], [1, 3, 9]),
-     dragonfly(5, 4, 2)],
+    [
+        flat(32),
+        noisy(flat(40), 0.3, 1),
+        tree([4, 8], [1, 3]),
+        tree([2, 4, 4], [1, 3, 9]),
+        dragonfly(5, 4, 2),
+    ],
     ids=["flat", "noise", "two levels", "three levels", "dragonfly"],
-)  # fmt: skip
+)
 def test_other_machines_are_no_grids(times: Matrix) -> None:
     assert "no-hierarchy" not in codes(of_nodes(times))

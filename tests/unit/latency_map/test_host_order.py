@@ -31,16 +31,26 @@ def sample(group: np.ndarray, slow: dict[int, float], rounds: int = 3, seed: int
     table = Table({"i": i, "j": j, "bytes": np.full(len(i), 64), "median": seconds})
     # ranks are on nodes in any order
     ranks = [Rank(k, f"rack-n{k}", 0) for k in range(NODES)]
-    header = {"experiment": "latency-map", "kind": "latency-map", "ranks": NODES,
-              "options": {"bytes": [64], "sample": "12%"}}  # fmt: skip
+    header = {
+        "experiment": "latency-map",
+        "kind": "latency-map",
+        "ranks": NODES,
+        "options": {"bytes": [64], "sample": "12%"},
+    }
     return Run(header, ranks, {"pair": table}, end={"complete": True})
 
 
 def test_numbers_in_names_are_compared_as_numbers() -> None:
     names = ["n10", "n9", "rack2-n1", "n1", "rack10-n0", "n", "10"]
     assert [names[k] for k in np.argsort(name_order(names))] == [
-        "10", "n", "n1", "n9", "n10", "rack2-n1", "rack10-n0",
-    ]  # fmt: skip
+        "10",
+        "n",
+        "n1",
+        "n9",
+        "n10",
+        "rack2-n1",
+        "rack10-n0",
+    ]
 
 
 def test_names_from_damaged_files_have_an_order_too() -> None:
@@ -141,12 +151,10 @@ def test_auto_adds_pairs_until_levels_and_costs_are_known() -> None:
 def test_auto_adds_pairs_until_a_small_cost_of_a_node_would_show() -> None:
     """The precision asked for, with each node about as often; at most a thousand at once."""
     run = sample(np.zeros(NODES, dtype=int), {})
-    few = to_measure_again(
-        with_options(run, sample="auto", precision=0.08), analyse(run)
-    ).suspected  # fmt: skip
+    few = to_measure_again(with_options(run, sample="auto", precision=0.08), analyse(run)).suspected
     many = to_measure_again(
         with_options(run, sample="auto", precision=0.05), analyse(run)
-    ).suspected  # fmt: skip
+    ).suspected
     assert 0 <= len(few) < len(many) <= 1000
     ends = np.bincount(np.array(many).ravel(), minlength=NODES)
     assert ends.max() - ends.min() <= 6
@@ -159,8 +167,12 @@ def whole(seconds: np.ndarray) -> Run:
     median = 1e-6 * seconds[i, j] * noise
     table = Table({"i": i, "j": j, "bytes": np.full(len(i), 64), "median": median})
     ranks = [Rank(k, f"n{k}", 0) for k in range(len(seconds))]
-    header = {"experiment": "latency-map", "kind": "latency-map", "ranks": len(seconds),
-              "options": {"bytes": [64]}}  # fmt: skip
+    header = {
+        "experiment": "latency-map",
+        "kind": "latency-map",
+        "ranks": len(seconds),
+        "options": {"bytes": [64]},
+    }
     return Run(header, ranks, {"pair": table}, end={"complete": True})
 
 

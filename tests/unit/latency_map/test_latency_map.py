@@ -77,8 +77,12 @@ def test_its_levels_are_tiles_sentences_and_one_table(golden: Golden) -> None:
     levels = tables(run)[0]
     golden(levels.title)
     assert levels.on("terminal").rows[0].cells == (
-        "0  node", "1.20 µs", "602 ns", "12", "0-3 | 4-7",
-    )  # fmt: skip
+        "0  node",
+        "1.20 µs",
+        "602 ns",
+        "12",
+        "0-3 | 4-7",
+    )
     golden(levels.rows[1].cells[1])
     assert levels.rows[1].cells[4] == "8.2×"
 
@@ -170,8 +174,9 @@ def test_another_size_may_be_chosen_and_the_rest_is_mentioned(golden: Golden) ->
     golden(texts(run, 16384))
     by_size = tables(run)[1]
     assert [row.cells for row in by_size.rows] == [
-        ("64 B", "1.20 µs", "9.84 µs"), ("16 KiB", "2.40 µs", "19.6 µs"),
-    ]  # fmt: skip
+        ("64 B", "1.20 µs", "9.84 µs"),
+        ("16 KiB", "2.40 µs", "19.6 µs"),
+    ]
 
 
 def test_pairs_measured_again_show_both_times() -> None:
@@ -190,8 +195,11 @@ def test_the_analysis_is_made_once_and_handed_to_the_figures(
     true = topology.analyse
     monkeypatch.setattr(topology, "analyse", lambda *a: calls.append(a) or true(*a))
     parts = blocks(latency_map(block(2, 4)))
-    pictures = [part.picture if isinstance(part, LiveMap) else part for part in parts
-                if isinstance(part, LiveMap | Picture)]  # fmt: skip
+    pictures = [
+        part.picture if isinstance(part, LiveMap) else part
+        for part in parts
+        if isinstance(part, LiveMap | Picture)
+    ]
     assert [picture.view for picture in pictures] == ["heatmap", "surface", "levels"]
     assert len(calls) == 1
     assert all(picture.options.analysis is not None for picture in pictures)
@@ -202,8 +210,9 @@ def test_the_loop_is_shown_only_of_what_was_measured_by_it() -> None:
     made_up.header["experiment"] = "null"
     imported = mmpi_example()
     imported.header["imported"] = {"format": "mmpi"}
-    shown = [any(isinstance(part, Code) for part in blocks(run))
-             for run in (measured, made_up, imported)]  # fmt: skip
+    shown = [
+        any(isinstance(part, Code) for part in blocks(run)) for run in (measured, made_up, imported)
+    ]
     assert shown == [True, False, False]
 
 
@@ -226,30 +235,47 @@ def test_placement_in_words(hosts: list[str], kind: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("levels", "words"),
     [
-        ([("package", [[0, 1], [2, 3], [4, 5], [6, 7]]), ("node", [[0, 1, 2, 3], [4, 5, 6, 7]])],
-         "on the same node but on different processors"),
-        ([("group", [[0, 1], [2, 3], [4, 5], [6, 7]]), ("node", [[0, 1, 2, 3], [4, 5, 6, 7]])],
-         "on the same node but more distant"),
-        ([("group", [[0, 1], [2, 3], [4, 5], [6, 7]])],
-         "in the same group of 2 ranks within a node"),
-        ([("group", [[0], [1, 2, 3], [4, 5], [6, 7]])],
-         "in the same group of 1 to 3 ranks within a node"),
+        (
+            [("package", [[0, 1], [2, 3], [4, 5], [6, 7]]), ("node", [[0, 1, 2, 3], [4, 5, 6, 7]])],
+            "on the same node but on different processors",
+        ),
+        (
+            [("group", [[0, 1], [2, 3], [4, 5], [6, 7]]), ("node", [[0, 1, 2, 3], [4, 5, 6, 7]])],
+            "on the same node but more distant",
+        ),
+        (
+            [("group", [[0, 1], [2, 3], [4, 5], [6, 7]])],
+            "in the same group of 2 ranks within a node",
+        ),
+        (
+            [("group", [[0], [1, 2, 3], [4, 5], [6, 7]])],
+            "in the same group of 1 to 3 ranks within a node",
+        ),
         ([("core", [[0, 1], [2, 3], [4, 5], [6, 7]])], "on the same core (SMT siblings)"),
         ([("l2", [[0, 1], [2, 3], [4, 5], [6, 7]])], "on cores that share an L2 cache"),
         ([("l3", [[0, 1], [2, 3], [4, 5], [6, 7]])], "on cores that share an L3 cache"),
-        ([("l3", [[0, 1], [2, 3], [4, 5], [6, 7]]), ("node", [[0, 1, 2, 3], [4, 5, 6, 7]])],
-         "on the same node but on cores that share no L3 cache"),
-        ([("node", [[0, 1, 2, 3], [4, 5, 6, 7]]), ("network", [list(range(8))])],
-         "on different nodes"),
-        ([("group", [[0, 1, 4, 5], [2, 3], [6, 7]])],
-         "on different nodes of one group of 1 to 2 nodes"),
-        ([("group", [[0, 4], [1, 5]]), ("network", [list(range(8))])],
-         "in different groups of nodes"),
+        (
+            [("l3", [[0, 1], [2, 3], [4, 5], [6, 7]]), ("node", [[0, 1, 2, 3], [4, 5, 6, 7]])],
+            "on the same node but on cores that share no L3 cache",
+        ),
+        (
+            [("node", [[0, 1, 2, 3], [4, 5, 6, 7]]), ("network", [list(range(8))])],
+            "on different nodes",
+        ),
+        (
+            [("group", [[0, 1, 4, 5], [2, 3], [6, 7]])],
+            "on different nodes of one group of 1 to 2 nodes",
+        ),
+        (
+            [("group", [[0, 4], [1, 5]]), ("network", [list(range(8))])],
+            "in different groups of nodes",
+        ),
     ],
-)  # fmt: skip
+)
 def test_levels_in_words(levels: list[tuple[str, list[list[int]]]], words: str) -> None:
-    made = [Level(k, name, 1e-6 * 3**k, 0.0, 1.0, 5, groups)
-            for k, (name, groups) in enumerate(levels)]  # fmt: skip
+    made = [
+        Level(k, name, 1e-6 * 3**k, 0.0, 1.0, 5, groups) for k, (name, groups) in enumerate(levels)
+    ]
     assert where(made, len(made) - 1, ["a"] * 4 + ["b"] * 4).startswith(words)
 
 

@@ -30,8 +30,9 @@ def test_the_time_of_two_nodes_is_the_median_of_their_ranks() -> None:
         assert drawn.matrix[2, k] == pytest.approx(np.nanmedian(ranks[np.ix_(own, there)]))
     assert [(part.kind, part.ranks) for part in drawn.found.slow] == [("node", (2,))]
     assert [level.groups for level in drawn.found.levels] == [
-        [[k] for k in range(6)], [list(range(6))]
-    ]  # fmt: skip
+        [[k] for k in range(6)],
+        [list(range(6))],
+    ]
 
 
 def test_ranks_of_some_hosts_have_the_times_and_the_numbers_of_the_whole_map() -> None:

@@ -15,8 +15,14 @@ from isochrone.runfile.run import Rank, Run
 NODES = 8
 MESSAGE = 10e-6
 BOUND = 6e-6
-SYNC = {"at": 0.0, "residual_median": 0.0, "residual_max": 0.0, "bound_max": BOUND,
-        "drift_max": 0.0, "drift_error": 0.0}  # fmt: skip
+SYNC = {
+    "at": 0.0,
+    "residual_median": 0.0,
+    "residual_max": 0.0,
+    "bound_max": BOUND,
+    "drift_max": 0.0,
+    "drift_error": 0.0,
+}
 
 
 def one_way_map(ahead: np.ndarray, slow: dict[tuple[int, int], float], **sync: float) -> Run:
@@ -26,10 +32,13 @@ def one_way_map(ahead: np.ndarray, slow: dict[tuple[int, int], float], **sync: f
     for ends, seconds in slow.items():
         times[ends] += seconds
     columns = {
-        "i": i, "j": j, "bytes": np.full(len(i), 64), "median": times[i, j] + times[j, i],
+        "i": i,
+        "j": j,
+        "bytes": np.full(len(i), 64),
+        "median": times[i, j] + times[j, i],
         "forward": times[i, j] + ahead[j] - ahead[i],
         "reverse": times[j, i] + ahead[i] - ahead[j],
-    }  # fmt: skip
+    }
     header = {"experiment": "latency-map", "kind": "latency-map", "ranks": NODES}
     ranks = [Rank(k, f"n{k}", node=k) for k in range(NODES)]
     record = {key: np.array([value]) for key, value in {**SYNC, **sync}.items()}

@@ -23,8 +23,9 @@ from made_up.latency_maps import block, latency_map, map_of, tree, with_retests
 
 
 def slow(kind: str, ranks: Sequence[int], level: int, *, retested: bool = False) -> Slow:
-    return Slow(kind, "", 2.0, tuple(ranks), (), level, 2e-6, 1e-6, 8, 1e-6, 1e-6, 1e-6,
-                retested=retested)  # fmt: skip
+    return Slow(
+        kind, "", 2.0, tuple(ranks), (), level, 2e-6, 1e-6, 8, 1e-6, 1e-6, 1e-6, retested=retested
+    )
 
 
 def naming(run: Run, *parts: Slow) -> Topology:

@@ -163,10 +163,12 @@ def same_as_searched(machine_seed: int, *, drop: bool) -> None:
     if maps[1] is None:
         return
     first, second = (
-        between_nodes(rank_pairs(made[0], "median", 64), machine.node,
-                      np.zeros(len(machine.node)))[0]
-        for made in maps if made
-    )  # fmt: skip
+        between_nodes(rank_pairs(made[0], "median", 64), machine.node, np.zeros(len(machine.node)))[
+            0
+        ]
+        for made in maps
+        if made
+    )
     known, whole = Known(), explain(second)
     before = explain(first)
     known.add(second, (), replace(before, chain=before.chain[drop and len(before.chain) > 1 :]))

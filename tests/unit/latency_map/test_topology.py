@@ -79,9 +79,13 @@ INSIDE = (2, 2, 2, 2)
 def places(rank: int, **others: int) -> dict[str, int]:
     """Say where a rank is on a node with these places, cores numbered anew in each package."""
     made = {
-        "cpu": rank, "core": rank // 2 % 4, "l2": rank // 4 * 4, "l3": rank // 8 * 8,
-        "numa": rank // 8, "package": rank // 8,
-    }  # fmt: skip
+        "cpu": rank,
+        "core": rank // 2 % 4,
+        "l2": rank // 4 * 4,
+        "l3": rank // 8 * 8,
+        "numa": rank // 8,
+        "package": rank // 8,
+    }
     return {**made, **others}
 
 
@@ -286,10 +290,22 @@ def test_a_pair_that_is_slow_again_is_named_with_both_numbers() -> None:
 def test_what_is_slow_by_a_factor_has_the_interval_of_the_factor() -> None:
     """Of a component of two levels; a time that it adds has an interval in seconds."""
     slow = Slow(
-        kind="node", who="n1", ratio=1.5, ranks=(0,), hosts=("n1",), level=1, seconds=12e-6,
-        expected=8e-6, pairs=96, added=16e-6, low=15.68e-6, high=16.32e-6,
-        ratios=(LevelRatio(1, 1.5), LevelRatio(2, 1.5)), retested=True, first=12.1e-6,
-    )  # fmt: skip
+        kind="node",
+        who="n1",
+        ratio=1.5,
+        ranks=(0,),
+        hosts=("n1",),
+        level=1,
+        seconds=12e-6,
+        expected=8e-6,
+        pairs=96,
+        added=16e-6,
+        low=15.68e-6,
+        high=16.32e-6,
+        ratios=(LevelRatio(1, 1.5), LevelRatio(2, 1.5)),
+        retested=True,
+        first=12.1e-6,
+    )
     assert "1.50x as long (95 % interval 1.490 to 1.510)" in slow.evidence
     near = replace(slow, ratios=(LevelRatio(1, 1.5), LevelRatio(2, 1.2)))
     assert "adds 16.0 µs" in near.evidence
@@ -491,9 +507,12 @@ def test_a_slow_rank_is_named_by_its_gpu_and_a_slow_pair_is_a_link_of_two() -> N
     matrix[2, 6] = matrix[6, 2] = 9
     for run, slow, gpus in (
         (map_of(matrix), ("pair", (2, 6)), ("0000:02:00.0", "0000:06:00.0")),
-        (map_of(noisy(flat(8), 0.02, 1) + 3 * leaving(np.arange(8) == 5)), ("rank", (5,)),
-         ("0000:05:00.0",)),
-    ):  # fmt: skip
+        (
+            map_of(noisy(flat(8), 0.02, 1) + 3 * leaving(np.arange(8) == 5)),
+            ("rank", (5,)),
+            ("0000:05:00.0",),
+        ),
+    ):
         plainly = analyse(run).slow
         assert [(part.kind, part.ranks, part.gpus) for part in plainly] == [(*slow, None)]
         assert "GPU" not in plainly[0].name

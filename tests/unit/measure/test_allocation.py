@@ -87,8 +87,19 @@ def test_an_empty_or_a_missing_hostfile_is_refused(tmp_path: Path) -> None:
 def test_lists_of_hosts_are_expanded_as_scontrol_does() -> None:
     text = "n[0-2,7],login,r[1-2]c[08-10],x"
     assert expand_hosts(text, "here") == [
-        "n0", "n1", "n2", "n7", "login", "r1c08", "r1c09", "r1c10", "r2c08", "r2c09", "r2c10", "x",
-    ]  # fmt: skip
+        "n0",
+        "n1",
+        "n2",
+        "n7",
+        "login",
+        "r1c08",
+        "r1c09",
+        "r1c10",
+        "r2c08",
+        "r2c09",
+        "r2c10",
+        "x",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -110,9 +121,12 @@ def test_a_slurm_job_is_read_from_its_variables() -> None:
 
 @pytest.mark.parametrize(
     "job",
-    [{}, {"SLURM_JOB_NODELIST": "n1"},
-     {"SLURM_JOB_NODELIST": "n[1-3]", "SLURM_JOB_CPUS_PER_NODE": "72(x2)"}],
-)  # fmt: skip
+    [
+        {},
+        {"SLURM_JOB_NODELIST": "n1"},
+        {"SLURM_JOB_NODELIST": "n[1-3]", "SLURM_JOB_CPUS_PER_NODE": "72(x2)"},
+    ],
+)
 def test_variables_that_make_no_job_are_refused(job: dict[str, str]) -> None:
     with pytest.raises(InputError):
         from_slurm(job)

@@ -65,8 +65,16 @@ def test_every_preset_can_be_estimated(subtests: pytest.Subtests) -> None:
 
 def test_the_nine_experiments_of_mpptest_are_there_with_their_sizes() -> None:
     assert SUITES["mpptest"].presets == (
-        "short", "long", "longnb", "shortc", "shortv", "bshort", "blong", "bcast", "dsum",
-    )  # fmt: skip
+        "short",
+        "long",
+        "longnb",
+        "shortc",
+        "shortv",
+        "bshort",
+        "blong",
+        "bcast",
+        "dsum",
+    )
     assert SUITES["mpptest"].max_time == 600
     sizes = {name: PRESETS[name].options for name in SUITES["mpptest"].presets}
     assert "256KiB:1MiB:32KiB" in sizes["long"]

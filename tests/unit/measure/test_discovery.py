@@ -257,8 +257,10 @@ def test_wrappers_as_debian_calls_them_come_before_that_of_a_wheel(
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     monkeypatch.setattr(discovery.probe.sysconfig, "get_path", lambda name: str(tmp_path / "wheel"))
     for name, found in (
-        ("none", "wheel/mpicc"), ("mpicc.openmpi", "bin/mpicc.openmpi"),
-        ("mpicc.mpich", "bin/mpicc.mpich"), ("mpicc", "bin/mpicc"),
-    ):  # fmt: skip
+        ("none", "wheel/mpicc"),
+        ("mpicc.openmpi", "bin/mpicc.openmpi"),
+        ("mpicc.mpich", "bin/mpicc.mpich"),
+        ("mpicc", "bin/mpicc"),
+    ):
         program(tmp_path / "bin" / name)
         assert discovery.probe.find_mpicc() == tmp_path / found

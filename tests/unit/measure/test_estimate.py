@@ -64,9 +64,13 @@ def test_the_bound_of_a_small_measurement_is_short_and_that_of_a_large_one_is_no
 
 @pytest.mark.parametrize(
     ("experiment", "options"),
-    [("hotspot", []), ("tile-io", []), ("point-to-point", ["--bytes", "many"]),
-     ("point-to-point", ["--repeats"])],
-)  # fmt: skip
+    [
+        ("hotspot", []),
+        ("tile-io", []),
+        ("point-to-point", ["--bytes", "many"]),
+        ("point-to-point", ["--repeats"]),
+    ],
+)
 def test_what_cannot_be_counted_is_not_estimated(experiment: str, options: list[str]) -> None:
     assert work_of(experiment, options, 4, USUAL) is None
 

@@ -158,6 +158,8 @@ def test_the_compiler_wrapper_is_the_one_beside_the_launcher(tmp_path: Path) -> 
     for name in ("mpiexec.mpich", "mpicc.mpich", "mpiexec.hydra", "mpicc", "mpirun"):
         program(tmp_path / name)
     for starter, wrapper in (
-        ("mpiexec.mpich", "mpicc.mpich"), ("mpiexec.hydra", "mpicc"), ("mpirun", "mpicc"),
-    ):  # fmt: skip
+        ("mpiexec.mpich", "mpicc.mpich"),
+        ("mpiexec.hydra", "mpicc"),
+        ("mpirun", "mpicc"),
+    ):
         assert wrapper_next_to(tmp_path / starter) == tmp_path / wrapper

@@ -35,9 +35,11 @@ echo ready > ready
 
 
 PROGRAM = (
-    sys.executable, "-c", "import sys; from pathlib import Path; from isochrone.measure import job;"
+    sys.executable,
+    "-c",
+    "import sys; from pathlib import Path; from isochrone.measure import job;"
     "job.run(['sh', '-c', sys.argv[1]], run_file=Path(sys.argv[2]), data_file=Path(sys.argv[3]))",
-)  # fmt: skip
+)
 """Runs a script as a launcher: SCRIPT RUN-FILE DATA-FILE."""
 
 
@@ -301,7 +303,7 @@ def test_a_job_may_be_run_by_another_thread(tmp_path: Path) -> None:
             "a rank was killed by signal 9, according to the launcher",
         ),
     ],
-)  # fmt: skip
+)
 def test_it_is_said_who_died_of_what_as_far_as_it_is_known(
     tmp_path: Path, script: str, what: str
 ) -> None:

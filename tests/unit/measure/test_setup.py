@@ -110,7 +110,7 @@ SAMPLE = '{"record":"sample","op":"write","seconds":1.0}'
         ([RUN, RANK], True, "nothing was measured: {out} has no times; {data} may be left on n7"),
     ],
     ids=["one sample", "none", "data on another host"],
-)  # fmt: skip
+)
 def test_what_is_kept_is_said_truly(
     tmp_path: Path, records: list[str], data: bool, hint: str
 ) -> None:

@@ -50,8 +50,11 @@ def test_a_change_a_new_file_and_a_new_name_are_other_sources(tmp_path: Path) ->
 
 
 PRODUCTS = (
-    "isochrone-probe", "libisochrone-grid.so", "libisochrone-record.so", "libisochrone-io.so",
-)  # fmt: skip
+    "isochrone-probe",
+    "libisochrone-grid.so",
+    "libisochrone-record.so",
+    "libisochrone-io.so",
+)
 
 COMPILER = """#!/bin/sh
 for word; do case "$word" in -DISO_SOURCE=*) source="$word";; esac; done

@@ -117,8 +117,12 @@ def test_a_break_is_a_gap_that_holds_the_intervals_of_both_pieces() -> None:
     (_, below), (above, _) = (segment.range["b"] for segment in model.segments)
     assert (below, above) == (2048, 8192)
     inside = model.predict(p=16, b=[2500, 4000, 8000])
-    either = [segment.evaluate({"p": np.full(3, 16.0), "b": np.array([2500.0, 4000, 8000])},
-                              model.weights)[0] for segment in model.segments]  # fmt: skip
+    either = [
+        segment.evaluate(
+            {"p": np.full(3, 16.0), "b": np.array([2500.0, 4000, 8000])}, model.weights
+        )[0]
+        for segment in model.segments
+    ]
     for times in either:
         assert np.all((inside.low <= times) & (times <= inside.high))
     outside = model.predict(p=16, b=[2048, 8192])

@@ -33,8 +33,9 @@ def measured(
 ) -> Samples:
     p, b = (np.repeat(axis.ravel(), 5) for axis in np.meshgrid(np.array(ranks, float), SIZES))
     factor = 1 + noise * np.random.default_rng(seed).standard_normal(len(p))
-    return Samples({"p": p, "b": b}, {"op": np.full(len(p), "bcast")}, law(p, b) * factor,
-                   "collective")  # fmt: skip
+    return Samples(
+        {"p": p, "b": b}, {"op": np.full(len(p), "bcast")}, law(p, b) * factor, "collective"
+    )
 
 
 def covered(model: Model, law: Law, ranks: int) -> float:

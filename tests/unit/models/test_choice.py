@@ -102,7 +102,7 @@ def test_a_formula_that_falls_below_zero_with_more_ranks_is_not_taken() -> None:
     p = variables["p"]
     falling = candidate("1", "p", "p*p")
     seconds = 1e-6 * (1 + p - 0.014 * p**2)
-    first, _ = chosen([falling, candidate("1", "sqrt(p)")], variables, seconds, 0.01)  # fmt: skip
+    first, _ = chosen([falling, candidate("1", "sqrt(p)")], variables, seconds, 0.01)
     assert first.candidate.form.terms == ("1", "sqrt(p)")
     alone, _ = chosen([falling], variables, seconds, 0.01)
     assert alone.candidate is falling

@@ -20,16 +20,23 @@ SIZES = (8, 64, 512, 4096, 32768, 262144)
 
 
 def table(
-    folder: Path, columns: str, values: Sequence[tuple[str, float]], *, repeats: int = 5,
-    noise: float = 0.02, more: str = "",
-) -> Path:  # fmt: skip
+    folder: Path,
+    columns: str,
+    values: Sequence[tuple[str, float]],
+    *,
+    repeats: int = 5,
+    noise: float = 0.02,
+    more: str = "",
+) -> Path:
     """Write a CSV: for each value of a column and its factor, gathers of some sizes and ranks."""
     dice = np.random.default_rng(1)
     rows = [
         f"{value},{p},{b},{factor * (5e-6 + p * b * 1e-9) * dice.lognormal(0, noise)}{more}"
-        for _ in range(repeats) for value, factor in values
-        for p in (2, 4, 8, 16) for b in SIZES
-    ]  # fmt: skip
+        for _ in range(repeats)
+        for value, factor in values
+        for p in (2, 4, 8, 16)
+        for b in SIZES
+    ]
     path = folder / "times.csv"
     path.write_text(f"{columns}\n" + "\n".join(rows) + "\n")
     return path

@@ -95,8 +95,12 @@ def test_the_goodness_of_fit_counts_what_the_formula_gives(golden: Golden) -> No
     """A formula that falls below zero within its data is judged by these values, and warned of."""
     b = np.array([0.0, 1, 2, 3, 4, 5])
     seconds = np.array([1e-9, 1e-9, 1e-6, 2e-6, 3e-6, 4e-6])
-    model = models.fit(noisy(seconds, {"b": b}, 0.0, 1, 0), "hockney", weights="absolute",
-                       splits=models.parse_splits(["none"]))  # fmt: skip
+    model = models.fit(
+        noisy(seconds, {"b": b}, 0.0, 1, 0),
+        "hockney",
+        weights="absolute",
+        splits=models.parse_splits(["none"]),
+    )
     golden(model.warnings)
     assert 0.9 < model.quality["r2"] < 1
     assert np.isnan(model.predict({"b": 0}).seconds).all()

@@ -62,11 +62,20 @@ def test_one_parameter_needs_no_brackets(tmp_path: Path) -> None:
 
 
 def test_lines_of_json_are_read_and_are_no_run_file(tmp_path: Path) -> None:
-    path = written(tmp_path, lines(
-        {"params": {"p": 2, "size": 8}, "metric": "time_ms", "value": [1, 2], "callpath": "a->b"},
-        {"params": {"size": 16, "p": 4}, "metric": "time_ms", "value": 3.5, "callpath": "a->b"},
-        {"params": {"p": 4, "size": 16}, "metric": "visits", "value": 3, "callpath": "a->b"},
-    ), "times.jsonl")  # fmt: skip
+    path = written(
+        tmp_path,
+        lines(
+            {
+                "params": {"p": 2, "size": 8},
+                "metric": "time_ms",
+                "value": [1, 2],
+                "callpath": "a->b",
+            },
+            {"params": {"size": 16, "p": 4}, "metric": "time_ms", "value": 3.5, "callpath": "a->b"},
+            {"params": {"p": 4, "size": 16}, "metric": "visits", "value": 3, "callpath": "a->b"},
+        ),
+        "times.jsonl",
+    )
     assert looks_like_a_table(path)
     assert not looks_like_a_run(path)
     data = load([path])
@@ -121,9 +130,11 @@ def test_what_is_wrong_is_said_in_one_line(text: str, line: str, tmp_path: Path)
 def test_who_shows_tables_is_sent_to_fit(tmp_path: Path) -> None:
     """Extra-P in both forms, and tables that only their columns tell."""
     for text in (
-        TEXT, lines({"params": {"p": 2}, "value": 1}), "# Size  Latency(us)\n8  1.5\n",
+        TEXT,
+        lines({"params": {"p": 2}, "value": 1}),
+        "# Size  Latency(us)\n8  1.5\n",
         "Processes;Size;Latency(us)\n2;8;1,5\n",
-    ):  # fmt: skip
+    ):
         with pytest.raises(InputError) as caught:
             read_run(written(tmp_path, text))
         assert "fit" in caught.value.hint

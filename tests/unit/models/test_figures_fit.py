@@ -29,9 +29,11 @@ GREY = (0.42, 0.45, 0.5)
 
 
 def broadcast(
-    ranks: tuple[int, ...] = RANKS, sizes: tuple[int, ...] = SIZES, op: str = "bcast",
+    ranks: tuple[int, ...] = RANKS,
+    sizes: tuple[int, ...] = SIZES,
+    op: str = "bcast",
     noise: float = 0.03,
-) -> Samples:  # fmt: skip
+) -> Samples:
     """Return the times of a tree."""
     b, p = (side.ravel() for side in np.meshgrid(np.array(sizes, float), np.array(ranks, float)))
     exact = 3e-6 + (2e-6 + 3e-10 * b) * np.ceil(np.log2(p))
@@ -65,15 +67,14 @@ def points(axes: Axes) -> list[np.ndarray]:
 
 def lines(axes: Axes, width: float = 1.3) -> list[Line2D]:
     return [
-        line for line in axes.lines
+        line
+        for line in axes.lines
         if line.get_marker() != "o" and line.get_linewidth() == width and len(line.get_xdata())
-    ]  # fmt: skip
+    ]
 
 
 def bands(axes: Axes) -> list[np.ndarray]:
-    return [
-        c.get_paths()[0].vertices for c in axes.collections if isinstance(c, PolyCollection)
-    ]  # fmt: skip
+    return [c.get_paths()[0].vertices for c in axes.collections if isinstance(c, PolyCollection)]
 
 
 def test_points_are_medians_and_lines_go_on_to_four_times_the_ranks(
@@ -97,8 +98,11 @@ def test_points_are_medians_and_lines_go_on_to_four_times_the_ranks(
         assert (p.min(), p.max()) == pytest.approx((2, 16) if inside else (16, 64))
         assert (line.get_linestyle() == "-") == inside
     assert 17 in np.round(2 ** np.asarray(lines(upper)[1].get_xdata(), float))  # a tree jumps there
-    shaded = [patch for patch in upper.patches if patch.get_facecolor()[:3] == pytest.approx(
-        GREY, abs=0.01)]  # fmt: skip
+    shaded = [
+        patch
+        for patch in upper.patches
+        if patch.get_facecolor()[:3] == pytest.approx(GREY, abs=0.01)
+    ]
     assert [patch.get_x() for patch in shaded] == pytest.approx([4.0])
     golden(words(model.plot()))
 

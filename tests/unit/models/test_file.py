@@ -112,15 +112,26 @@ def test_the_first_piece_that_holds_a_point_counts_and_the_nearest_of_a_gap() ->
 
 
 def test_unknown_keys_are_kept(tmp_path: Path) -> None:
-    models.write(Model([Segment("hockney", ["1", "b"], [1e-6, 1e-9])], extra={"site": "x"}),
-                 tmp_path / "m.json")  # fmt: skip
+    models.write(
+        Model([Segment("hockney", ["1", "b"], [1e-6, 1e-9])], extra={"site": "x"}),
+        tmp_path / "m.json",
+    )
     assert models.read(tmp_path / "m.json").extra == {"site": "x"}
 
 
 def test_a_file_written_by_hand_needs_no_hash(tmp_path: Path) -> None:
     path = tmp_path / "m.json"
-    path.write_text(json.dumps({"record": "model", "format": 1, "pieces": [
-        {"family": "hockney", "terms": ["1", "b"], "coefficients": [1e-6, 1e-9]}]}))  # fmt: skip
+    path.write_text(
+        json.dumps(
+            {
+                "record": "model",
+                "format": 1,
+                "pieces": [
+                    {"family": "hockney", "terms": ["1", "b"], "coefficients": [1e-6, 1e-9]}
+                ],
+            }
+        )
+    )
     assert models.read(path).predict({"b": 1000}).seconds == pytest.approx(2e-6)
 
 
@@ -214,9 +225,14 @@ def test_a_file_has_the_keys_of_format_1() -> None:
     segment = Segment("hockney", ["1", "b"], [1e-6, 1e-9], sigma=0.1, degrees_of_freedom=7)
     content = models.document(Model([segment]))
     assert content["pieces"] == [
-        {"family": "hockney", "terms": ["1", "b"], "coefficients": [1e-6, 1e-9], "sigma": 0.1,
-         "freedom": 7}
-    ]  # fmt: skip
+        {
+            "family": "hockney",
+            "terms": ["1", "b"],
+            "coefficients": [1e-6, 1e-9],
+            "sigma": 0.1,
+            "freedom": 7,
+        }
+    ]
     assert "segments" not in content
 
 

@@ -43,21 +43,29 @@ def test_segments_can_be_given() -> None:
     data = noisy(times(segment, variables), variables, 0.02, 5, 1)
     model = models.fit(data, "gather", splits=parse_splits(["p:4", "p*b:200KiB"]))
     assert [segment.range for segment in model.segments] == [
-        {"p": (None, 4), "p*b": (None, 204800)}, {"p": (None, 4), "p*b": (204800, None)},
-        {"p": (4, None), "p*b": (None, 204800)}, {"p": (4, None), "p*b": (204800, None)},
-    ]  # fmt: skip
+        {"p": (None, 4), "p*b": (None, 204800)},
+        {"p": (None, 4), "p*b": (204800, None)},
+        {"p": (4, None), "p*b": (None, 204800)},
+        {"p": (4, None), "p*b": (204800, None)},
+    ]
     at_bound = model.predict({"p": 4, "b": 51200})  # belongs to the segment below
-    assert at_bound.seconds == model.segments[0].evaluate(
-        {"p": np.array([4.0]), "b": np.array([51200.0])}, "relative")[0]  # fmt: skip
+    assert (
+        at_bound.seconds
+        == model.segments[0].evaluate({"p": np.array([4.0]), "b": np.array([51200.0])}, "relative")[
+            0
+        ]
+    )
 
 
 @pytest.mark.parametrize(
     ("texts", "says"),
     [
-        (["p:x"], "breakpoint of 'p'"), (["p:8,4"], "are not increasing"), (["q"], "not a term"),
+        (["p:x"], "breakpoint of 'p'"),
+        (["p:8,4"], "are not increasing"),
+        (["q"], "not a term"),
         (["b:1XB"], "not a size"),
     ],
-)  # fmt: skip
+)
 def test_a_split_that_is_none_is_refused(texts: list[str], says: str) -> None:
     with pytest.raises(InputError, match=says):
         parse_splits(texts)
@@ -88,8 +96,9 @@ def test_auto_fits_each_operation_by_a_family_of_its_own(golden: Golden) -> None
     model = models.fit(joined(parts))
     assert model.family == "several"
     assert {segment.where["op"]: segment.family for segment in model.segments} == {
-        "bcast": "bcast-log", "gather": "gather",
-    }  # fmt: skip
+        "bcast": "bcast-log",
+        "gather": "gather",
+    }
     with golden.refusal():
         model.predict({"p": 8, "b": 1000})
     with golden.refusal():
@@ -114,8 +123,11 @@ print(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0])
 """
     answer = subprocess.run(
         [sys.executable, "-c", code, str(ROOT / "tests")],
-        capture_output=True, text=True, check=True, timeout=120,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
     assert int(answer.stdout) * 1024 < 300e6
 
 

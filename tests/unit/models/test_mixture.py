@@ -31,9 +31,12 @@ def drawn(
     ],
 )
 def test_it_holds_its_part_of_the_draws_and_as_many_are_on_either_side(
-    centre: list[float], spread: list[float], freedom: list[float], weights: list[float],
+    centre: list[float],
+    spread: list[float],
+    freedom: list[float],
+    weights: list[float],
     level: float,
-) -> None:  # fmt: skip
+) -> None:
     parts = [np.array(one) for one in (centre, spread, freedom, weights)]
     low, high = interval(parts[0][:, None], parts[1][:, None], *parts[2:], level)
     times = drawn(*parts)

@@ -66,10 +66,16 @@ def test_a_frame_gives_one_time_for_each_row_whatever_its_operation(
     model: Model, golden: Golden
 ) -> None:
     """Also with other columns, such as the measured times, and with its index in any order."""
-    frame = pd.DataFrame({
-        "seconds": [1.0, 2.0, 3.0, 4.0], "bytes": [10_240, 20_480, 10_240, 40_960],
-        "op": ["gather", "bcast-", "bcast-", "gather"], "p": [4, 8, 16, 32], "host": list("abcd"),
-    }, index=[3, 1, 2, 0])  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "seconds": [1.0, 2.0, 3.0, 4.0],
+            "bytes": [10_240, 20_480, 10_240, 40_960],
+            "op": ["gather", "bcast-", "bcast-", "gather"],
+            "p": [4, 8, 16, 32],
+            "host": list("abcd"),
+        },
+        index=[3, 1, 2, 0],
+    )
     found = model.predict(frame)
     for k, row in enumerate(frame.itertuples()):
         alone = model.predict(p=row.p, b=row.bytes, op=row.op)
@@ -172,9 +178,18 @@ def test_the_summary_says_what_the_coefficients_are_worth(model: Model) -> None:
             ]
             assert f" {term} " in line
             assert f"{np.sqrt(segment.covariance[k][k]):.2g}" in line
-    for words in ("R² 0.99", "standard deviation of the residuals", "degrees of freedom",
-                  "correlation", "op gather", "candidates for op gather, the first was selected",
-                  "SICc", "-123.5", "cross-validation error:", "with one p left out"):  # fmt: skip
+    for words in (
+        "R² 0.99",
+        "standard deviation of the residuals",
+        "degrees of freedom",
+        "correlation",
+        "op gather",
+        "candidates for op gather, the first was selected",
+        "SICc",
+        "-123.5",
+        "cross-validation error:",
+        "with one p left out",
+    ):
         assert words in text
     assert max(map(len, text.splitlines())) <= 200
 
@@ -184,10 +199,14 @@ def test_correlations_are_those_of_repeated_fits() -> None:
     variables = grid("gather")
     exact = times(truth("gather"), variables)
     fits = [
-        models.linear.fit(("1", "b", "p*b"), variables,
-                          noisy(exact, variables, 0.05, 1, seed).seconds, weights="relative")
+        models.linear.fit(
+            ("1", "b", "p*b"),
+            variables,
+            noisy(exact, variables, 0.05, 1, seed).seconds,
+            weights="relative",
+        )
         for seed in range(400)
-    ]  # fmt: skip
+    ]
     seen = np.corrcoef(np.array([one.coefficients for one in fits]).T)
     segment = Segment(
         "gather", ["1", "b", "p*b"], [0.0] * 3, covariance=fits[0].covariance.tolist()

@@ -228,8 +228,12 @@ def of_measured(
     """Neighbours of times of 64 B; the formula is off by ``misfit`` in log time."""
     repeats = np.exp(noise * np.array([-1.0, 0.0, 1.0])) if noise else np.ones(1)
     every = np.outer(seconds, repeats).ravel()
-    columns = {"p": np.repeat(np.array(p), len(repeats)), "b": np.full(len(every), 64.0),
-               "op": np.full(len(every), "bcast"), "seconds": every}  # fmt: skip
+    columns = {
+        "p": np.repeat(np.array(p), len(repeats)),
+        "b": np.full(len(every), 64.0),
+        "op": np.full(len(every), "bcast"),
+        "seconds": every,
+    }
     (observed,) = samples_of(columns).observations()
     return neighbours_of(observed, observed.seconds * np.exp(misfit), ["p"], tried)
 
@@ -242,9 +246,15 @@ def trusted(found: Neighbours | None) -> bool:
     return found.trusted
 
 
-@pytest.mark.parametrize(("misfit", "tried", "right"), [
-    (0.2, 0.2, True), (0.3, 0.1, False), (0.1, 0.3, False), (0.1, None, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("misfit", "tried", "right"),
+    [
+        (0.2, 0.2, True),
+        (0.3, 0.1, False),
+        (0.1, 0.3, False),
+        (0.1, None, False),
+    ],
+)
 def test_a_formula_that_is_off_by_less_than_a_quarter_of_the_line_is_kept(
     misfit: float, tried: float | None, right: bool
 ) -> None:
@@ -260,9 +270,14 @@ def test_a_formula_that_is_off_by_less_than_a_quarter_of_the_line_is_kept(
 def test_a_formula_is_right_within_two_per_mille_or_twice_the_noise() -> None:
     assert trusted(of_measured(POWERS, 0.0017, 0.0))
     assert not trusted(of_measured(POWERS, 0.0025, 0.1))
-    (observed,) = samples_of({"p": np.repeat(P, 3), "b": np.full(12, 64.0), "op": ["bcast"] * 12,
-                              "seconds": np.outer(POWERS, np.exp([-0.05, 0, 0.05])).ravel()}
-                             ).observations()  # fmt: skip
+    (observed,) = samples_of(
+        {
+            "p": np.repeat(P, 3),
+            "b": np.full(12, 64.0),
+            "op": ["bcast"] * 12,
+            "seconds": np.outer(POWERS, np.exp([-0.05, 0, 0.05])).ravel(),
+        }
+    ).observations()
     assert observed.noise
     for factor, right in ((1.7, True), (2.5, False)):
         found = of_measured(POWERS, factor * observed.noise, 1.0, noise=0.05)

@@ -19,8 +19,10 @@ def table(placed: list[tuple[int, int]], law: str, noise: float = 0.02) -> Sampl
     seconds = LAWS[law](nodes, ppn, b) * np.random.default_rng(3).lognormal(0, noise, len(b))
     return Samples(
         {"p": nodes * ppn, "nodes": nodes, "ppn": ppn, "b": b},
-        {"op": np.full(len(b), law)}, seconds, "collective",
-    )  # fmt: skip
+        {"op": np.full(len(b), law)},
+        seconds,
+        "collective",
+    )
 
 
 def in_pairs(n: np.ndarray, q: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -63,8 +65,12 @@ def test_two_steps_on_several_nodes_are_enough_beside_another_law_on_one() -> No
     seconds = np.where(nodes > 1, 1e-8 + 1e-6 * steps, 2e-7 * steps)
     columns = {"p": p, "nodes": nodes, "ppn": np.minimum(p, 8.0)}
     near = p <= 32
-    data = Samples({name: values[near] for name, values in columns.items()},
-                   {"op": np.full(near.sum(), "barrier")}, seconds[near], "collective")  # fmt: skip
+    data = Samples(
+        {name: values[near] for name, values in columns.items()},
+        {"op": np.full(near.sum(), "barrier")},
+        seconds[near],
+        "collective",
+    )
     said = models.fit(data).predict({name: values[~near] for name, values in columns.items()})
     assert said.seconds == pytest.approx(seconds[~near], rel=0.01)
     assert np.all((said.low <= seconds[~near]) & (seconds[~near] <= said.high))

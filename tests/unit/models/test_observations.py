@@ -20,29 +20,47 @@ from made_up.times import grid, noisy, run_of, times, truth
 
 def test_a_run_gives_its_variables_and_selectors() -> None:
     """Message size, ranks, window and mode of sweeps; the size of a hot spot is a selector."""
-    table = {"i": np.zeros(3, int), "j": np.ones(3, int), "bytes": np.array([1, 2, 4]),
-             "seconds": np.array([1e-6, 2e-6, 3e-6])}  # fmt: skip
-    header = {"experiment": "point-to-point", "ranks": 2,
-              "options": {"mode": "blocking", "window": 4}}  # fmt: skip
+    table = {
+        "i": np.zeros(3, int),
+        "j": np.ones(3, int),
+        "bytes": np.array([1, 2, 4]),
+        "seconds": np.array([1e-6, 2e-6, 3e-6]),
+    }
+    header = {
+        "experiment": "point-to-point",
+        "ranks": 2,
+        "options": {"mode": "blocking", "window": 4},
+    }
     data = models.of_run(Run(header=header, tables={"sample": Table(table)}))
     assert data.variables["b"].tolist() == [1, 2, 4]
     assert data.variables["w"].tolist() == [4, 4, 4]
     assert data.selectors["mode"].tolist() == ["blocking"] * 3
-    hot = {"pa": np.array([0.5, 1]), "pe": np.array([1.0, 2]), "bytes": np.array([4194304] * 2),
-           "order": np.array(["intra-first"] * 2, object), "hot": np.array([1, 1]),
-           "seconds": np.array([1.0, 2])}  # fmt: skip
+    hot = {
+        "pa": np.array([0.5, 1]),
+        "pe": np.array([1.0, 2]),
+        "bytes": np.array([4194304] * 2),
+        "order": np.array(["intra-first"] * 2, object),
+        "hot": np.array([1, 1]),
+        "seconds": np.array([1.0, 2]),
+    }
     spot = Run(header={"experiment": "hotspot", "ranks": 4}, tables={"sample": Table(hot)})
     data = models.of_run(spot)
     assert set(data.variables) == {"pa", "pe"}
     assert {key: set(v.tolist()) for key, v in data.selectors.items()} == {
-        "order": {"intra-first"}, "bytes": {4194304}, "hot": {1},
-    }  # fmt: skip
+        "order": {"intra-first"},
+        "bytes": {4194304},
+        "hot": {1},
+    }
 
 
 def test_what_was_measured_again_alone_counts() -> None:
-    table = {"i": np.zeros(4, int), "j": np.ones(4, int), "bytes": np.array([8, 8, 16, 8]),
-             "seconds": np.array([9e-6, 9e-6, 2e-6, 1e-6]),
-             "again": np.array([False, False, False, True])}  # fmt: skip
+    table = {
+        "i": np.zeros(4, int),
+        "j": np.ones(4, int),
+        "bytes": np.array([8, 8, 16, 8]),
+        "seconds": np.array([9e-6, 9e-6, 2e-6, 1e-6]),
+        "again": np.array([False, False, False, True]),
+    }
     header = {"experiment": "point-to-point", "ranks": 2}
     data = models.of_run(Run(header=header, tables={"sample": Table(table)}))
     assert data.seconds.tolist() == [2e-6, 1e-6]
@@ -97,10 +115,14 @@ def test_points_are_medians_whatever_the_number_and_order_of_repetitions(
     assert found.seconds.tolist() == [np.median(times_) for times_ in own]
     assert found.repeats.tolist() == [len(times_) for times_ in own]
     errors = [
-        1.2533 * 1.4826 * np.median(np.abs(times_ - np.median(times_)))
-        / np.median(times_) / np.sqrt(len(times_))
-        for times_ in own if len(times_) >= 3
-    ]  # fmt: skip
+        1.2533
+        * 1.4826
+        * np.median(np.abs(times_ - np.median(times_)))
+        / np.median(times_)
+        / np.sqrt(len(times_))
+        for times_ in own
+        if len(times_) >= 3
+    ]
     expected = pytest.approx(np.median(errors), rel=1e-3) if errors else None
     assert found.noise == expected
 

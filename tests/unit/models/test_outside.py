@@ -64,9 +64,19 @@ def test_nothing_is_said_of_ranks_where_sizes_are_exceeded() -> None:
 
 def test_the_range_is_that_of_all_data_and_how_far_ranks_are_beyond_it(golden: Golden) -> None:
     """Of two formulas one was fitted to fewer ranks; beyond 8 times nothing was tested."""
-    few = Segment("ring", ["1", "p", "b"], [1e-6, 1e-6, 1e-9], range={"b": (None, 1024)},
-                  fitted={"p": (2, 16), "b": (8, 1024)})  # fmt: skip
-    many = Segment("ring", ["1", "p", "b"], [2e-6, 1e-6, 1e-9], range={"b": (1024, None)},
-                   fitted={"p": (4, 64), "b": (2048, 65536)})  # fmt: skip
+    few = Segment(
+        "ring",
+        ["1", "p", "b"],
+        [1e-6, 1e-6, 1e-9],
+        range={"b": (None, 1024)},
+        fitted={"p": (2, 16), "b": (8, 1024)},
+    )
+    many = Segment(
+        "ring",
+        ["1", "p", "b"],
+        [2e-6, 1e-6, 1e-9],
+        range={"b": (1024, None)},
+        fitted={"p": (4, 64), "b": (2048, 65536)},
+    )
     model = Model([few, many])
     golden([model.predict(p=p, b=64).warnings for p in (512, 640, 32)])

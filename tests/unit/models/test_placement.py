@@ -70,8 +70,11 @@ def test_a_table_that_contradicts_itself_is_fitted_without_ppn(
     tmp_path: Path, golden: Golden
 ) -> None:
     path = tmp_path / "times.csv"
-    rows = "".join(f"{p},{p * b},{nodes},8,{p * b}e-9\n" for p, nodes in ((2, 1), (9, 1), (16, 2))
-                   for b in (8, 64, 512, 4096))  # fmt: skip
+    rows = "".join(
+        f"{p},{p * b},{nodes},8,{p * b}e-9\n"
+        for p, nodes in ((2, 1), (9, 1), (16, 2))
+        for b in (8, 64, 512, 4096)
+    )
     path.write_text("p,b,nodes,ppn,seconds\n" + rows)
     model = models.fit(path)
     golden(model.warnings)
@@ -87,8 +90,9 @@ def table(folder: Path, places: list[tuple[int, int]], name: str = "times.csv") 
     path = folder / name
     rows = [
         f"bcast,{n * q},{b},{n},{q},{hierarchical(n * q, b, n, q)!r}"
-        for n, q in places for b in (8, 64, 1024, 8192, 65536, 524288)
-    ]  # fmt: skip
+        for n, q in places
+        for b in (8, 64, 1024, 8192, 65536, 524288)
+    ]
     path.write_text("op,p,b,nodes,ppn,seconds\n" + "\n".join(rows) + "\n")
     return path
 

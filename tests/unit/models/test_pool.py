@@ -86,8 +86,12 @@ def test_the_formulas_of_an_operation_come_first() -> None:
 
 def test_breaks_are_looked_for_along_lines_in_the_logarithms_of_size_and_ranks() -> None:
     assert set(everything(observed(p=RANKS, b=SIZES)).splits) == {
-        "b", "p", "p*b", "1/p*b", "sqrt(p)*b",
-    }  # fmt: skip
+        "b",
+        "p",
+        "p*b",
+        "1/p*b",
+        "sqrt(p)*b",
+    }
 
 
 def test_one_family_keeps_its_own_forms_and_splits() -> None:

@@ -21,12 +21,16 @@ def tree(p: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def table(
-    ranks: tuple[int, ...] = RANKS, sizes: tuple[int, ...] = SIZES, noise: float = 0.01,
+    ranks: tuple[int, ...] = RANKS,
+    sizes: tuple[int, ...] = SIZES,
+    noise: float = 0.01,
     repeats: int = 5,
-) -> dict[str, np.ndarray]:  # fmt: skip
+) -> dict[str, np.ndarray]:
     """Return columns of a tree's times."""
-    p, b = (np.repeat(v.ravel(), repeats) for v in np.meshgrid(
-        np.array(ranks, float), np.array(sizes, float), indexing="ij"))  # fmt: skip
+    p, b = (
+        np.repeat(v.ravel(), repeats)
+        for v in np.meshgrid(np.array(ranks, float), np.array(sizes, float), indexing="ij")
+    )
     seconds = tree(p, b) * np.random.default_rng(4).lognormal(0, noise, len(p))
     return {"op": np.full(len(p), "bcast"), "p": p, "b": b, "seconds": seconds}
 
@@ -89,8 +93,11 @@ def test_two_of_ranks_nodes_and_ppn_say_the_third(missing: str, tmp_path: Path) 
     for nodes in (1, 2, 4, 8):
         for ppn in (1, 2, 4, 8):
             for b in SIZES if nodes * ppn > 1 else ():
-                seconds = 1e-6 + np.ceil(np.log2(ppn)) * 4e-7 + np.ceil(np.log2(nodes)) * (
-                    1.6e-6 + 3e-10 * b)  # fmt: skip
+                seconds = (
+                    1e-6
+                    + np.ceil(np.log2(ppn)) * 4e-7
+                    + np.ceil(np.log2(nodes)) * (1.6e-6 + 3e-10 * b)
+                )
                 lines.append(f"bcast,{nodes * ppn},{nodes},{ppn},{b},{seconds}")
     gone = lines[0].split(",").index(missing)
     rows = [line.split(",") for line in lines]
@@ -135,10 +142,15 @@ def test_predictions_never_fall_with_more_ranks_and_no_interval_reaches_zero() -
         5e-7 + np.log2(ppn) * (7e-7 + 1.2e-10 * b) + np.log2(nodes) * (1.6e-6 + 1.2e-10 * b),
         2e-6 + 5e-6 * nodes + 4e-10 * b * (1 - 1 / nodes) + 3e-10 * b,
     )
-    seconds = exact * np.random.default_rng(1).lognormal(0, 0.03, len(p))  # fmt: skip
-    model = models.fit(Samples(
-        {"p": p, "nodes": nodes, "ppn": ppn, "b": b}, {"op": np.full(len(p), "allreduce")},
-        seconds, "collective"))  # fmt: skip
+    seconds = exact * np.random.default_rng(1).lognormal(0, 0.03, len(p))
+    model = models.fit(
+        Samples(
+            {"p": p, "nodes": nodes, "ppn": ppn, "b": b},
+            {"op": np.full(len(p), "allreduce")},
+            seconds,
+            "collective",
+        )
+    )
     asked = {"nodes": [8, 16, 32], "ppn": [8, 8, 8], "b": [1 << 20] * 3}
     found = model.predict(asked)
     known = np.isfinite(found.seconds)
@@ -180,10 +192,14 @@ def test_powers_of_two_of_nodes_only_say_so_for_other_nodes() -> None:
     rows = [(n, q, b) for n in (1, 2, 4, 8) for q in (1, 2, 4, 8) if n * q > 1 for b in SIZES]
     nodes, ppn, b = (np.repeat(v, 5) for v in np.array(rows, dtype=float).T)
     seconds = 5e-7 + np.log2(ppn) * (4e-7 + 8e-11 * b) + np.log2(nodes) * (1.6e-6 + 1e-10 * b)
-    model = models.fit(Samples(
-        {"p": nodes * ppn, "nodes": nodes, "ppn": ppn, "b": b},
-        {"op": np.full(len(b), "allreduce")},
-        seconds * np.random.default_rng(1).lognormal(0, 0.01, len(b)), "collective"))  # fmt: skip
+    model = models.fit(
+        Samples(
+            {"p": nodes * ppn, "nodes": nodes, "ppn": ppn, "b": b},
+            {"op": np.full(len(b), "allreduce")},
+            seconds * np.random.default_rng(1).lognormal(0, 0.01, len(b)),
+            "collective",
+        )
+    )
     found = model.predict(nodes=6, ppn=4, b=1024)
     truth = 5e-7 + 2 * (4e-7 + 8e-11 * 1024) + 4 * (1.6e-6 + 1e-10 * 1024)
     assert found.low <= truth <= found.high
@@ -193,10 +209,15 @@ def test_powers_of_two_of_nodes_only_say_so_for_other_nodes() -> None:
 def test_other_nodes_are_judged_by_a_formula_without_ranks_per_node() -> None:
     """Of `nodes` and `p` alone, the ranks per node are their ratio."""
     formula = Segment(
-        "tree", ["1", "p", "ceil(log2(nodes))"], [1e-6, 1e-7, 2e-6], only=["power2(nodes)"],
-        fitted={"nodes": (1.0, 8.0), "p": (4.0, 32.0)}, covariance=np.zeros((3, 3)).tolist(),
-        sigma=0.01, degrees_of_freedom=20,
-    )  # fmt: skip
+        "tree",
+        ["1", "p", "ceil(log2(nodes))"],
+        [1e-6, 1e-7, 2e-6],
+        only=["power2(nodes)"],
+        fitted={"nodes": (1.0, 8.0), "p": (4.0, 32.0)},
+        covariance=np.zeros((3, 3)).tolist(),
+        sigma=0.01,
+        degrees_of_freedom=20,
+    )
     seconds, low, high = formula.evaluate(
         {"p": np.array([24.0]), "nodes": np.array([6.0])}, "relative"
     )
@@ -210,8 +231,9 @@ def test_both_classes_measured_are_segments() -> None:
     data = table(ranks)
     p, b = data["p"], data["b"]
     steps = np.floor(np.log2(p)) + 2.0 * (np.log2(p) % 1 > 0)
-    data["seconds"] = steps * (1.5e-6 + 3e-10 * b) * np.random.default_rng(1).lognormal(
-        0, 0.02, len(p))  # fmt: skip
+    data["seconds"] = (
+        steps * (1.5e-6 + 3e-10 * b) * np.random.default_rng(1).lognormal(0, 0.02, len(p))
+    )
     found = models.fit(data).predict(p=[128, 120], b=8192)
     truth = np.array([7, 8]) * (1.5e-6 + 3e-10 * 8192)
     assert found.seconds == pytest.approx(truth, rel=0.05)
@@ -247,11 +269,19 @@ def test_many_points_of_three_segments_are_three_segments() -> None:
     p = dice.integers(2, 65, 10_000).astype(float)
     b = np.round(np.exp(dice.uniform(np.log(8), np.log(2**20), len(p))))
     steps = np.ceil(np.log2(p))
-    seconds = np.where(b <= 2048, 2e-6 + steps * (1e-6 + 4e-10 * b), np.where(
-        b <= 65536, 4e-6 + steps * (3e-6 + 3e-10 * b), 9e-6 + (p - 1) * (1e-6 + 2e-10 * b)
-    ))  # fmt: skip
-    data = Samples({"p": p, "b": b}, {"op": np.full(len(p), "bcast")},
-                   seconds * dice.lognormal(0, 0.02, len(p)), "collective")  # fmt: skip
+    seconds = np.where(
+        b <= 2048,
+        2e-6 + steps * (1e-6 + 4e-10 * b),
+        np.where(
+            b <= 65536, 4e-6 + steps * (3e-6 + 3e-10 * b), 9e-6 + (p - 1) * (1e-6 + 2e-10 * b)
+        ),
+    )
+    data = Samples(
+        {"p": p, "b": b},
+        {"op": np.full(len(p), "bcast")},
+        seconds * dice.lognormal(0, 0.02, len(p)),
+        "collective",
+    )
     found = models.fit(data).segments
     assert len(found) == 3
     assert [set(one.range) for one in found] == [{"b"}] * 3

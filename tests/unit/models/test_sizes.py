@@ -21,11 +21,18 @@ def asked(model: Model, pa: float, into: int, out: int, size: int, busy: float) 
     """Ask a model for the messages of a node."""
     found = model.predict(
         {
-            "pa": pa, "pe": (into + out) / 2, "in": into, "out": out, "ba": 2 * pa * size,
-            "bi": into * size, "bo": out * size, "busy": busy, "b": size,
+            "pa": pa,
+            "pe": (into + out) / 2,
+            "in": into,
+            "out": out,
+            "ba": 2 * pa * size,
+            "bi": into * size,
+            "bo": out * size,
+            "busy": busy,
+            "b": size,
         },
         {},
-    )  # fmt: skip
+    )
     return float(found.by_formula[0])
 
 

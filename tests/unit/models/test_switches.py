@@ -62,9 +62,14 @@ def test_a_known_switch_in_the_gap_is_where_it_is_taken(golden: Golden) -> None:
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [("b", "the breakpoint 'b' has no value"), ("b:2,1", "not increasing"),
-     ("x:4", "'x' is not a term"), ("p:many", "a valid breakpoint of 'p'"), ("b:1XB", "1XB")],
-)  # fmt: skip
+    [
+        ("b", "the breakpoint 'b' has no value"),
+        ("b:2,1", "not increasing"),
+        ("x:4", "'x' is not a term"),
+        ("p:many", "a valid breakpoint of 'p'"),
+        ("b:1XB", "1XB"),
+    ],
+)
 def test_a_known_switch_that_is_none_is_refused(text: str, says: str) -> None:
     with pytest.raises(InputError, match=says):
         parse_splits(None, breakpoints=[text])

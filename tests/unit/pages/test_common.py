@@ -26,9 +26,13 @@ def facts_of(run: Run) -> dict[str, str]:
 
 @pytest.mark.parametrize(
     ("date", "text"),
-    [("2026-01-02T03:04:05Z", "2 January 2026, 03:04 UTC"), ("yesterday", "yesterday"), ("", ""),
-     ("0001-01-01T00:00:00+14:00", "0001-01-01T00:00:00+14:00")],
-)  # fmt: skip
+    [
+        ("2026-01-02T03:04:05Z", "2 January 2026, 03:04 UTC"),
+        ("yesterday", "yesterday"),
+        ("", ""),
+        ("0001-01-01T00:00:00+14:00", "0001-01-01T00:00:00+14:00"),
+    ],
+)
 def test_dates_are_written_as_people_do(date: str, text: str) -> None:
     assert date_in_words(date) == text
 
@@ -85,7 +89,7 @@ def test_options_that_were_not_used_are_not_listed(golden: Golden) -> None:
     run = mmpi_example()
     both = {"repeats": 100, "precision": 0.05, "max-time": 1, "time-limit": 0, "force": False}
     run.header["options"] = both
-    golden(measured_how(run))  # fmt: skip
+    golden(measured_how(run))
     run.header["options"] = both | {"repeats": 0}
     golden(measured_how(run)[1:3])
 
@@ -106,9 +110,20 @@ def test_repetitions_are_those_that_were_made(golden: Golden) -> None:
 def test_options_that_mean_nothing_beside_the_others_are_not_listed() -> None:
     run = point_to_point(sizes=(8, 64), repeats=2)
     always = {"bytes": [8, 64], "mode": "blocking", "cache": "hot", "layout": "contiguous"}
-    idle = {"cache-bytes": 1 << 26, "stride": 10, "tolerance": 0.05, "max-points": 100,
-            "smallest-gap": 64, "retest": 3, "min-repeats": 10, "max-repeats": 1000,
-            "max-time": 1.0, "repeats": 2, "precision": 0.0, "time-limit": 0.0}  # fmt: skip
+    idle = {
+        "cache-bytes": 1 << 26,
+        "stride": 10,
+        "tolerance": 0.05,
+        "max-points": 100,
+        "smallest-gap": 64,
+        "retest": 3,
+        "min-repeats": 10,
+        "max-repeats": 1000,
+        "max-time": 1.0,
+        "repeats": 2,
+        "precision": 0.0,
+        "time-limit": 0.0,
+    }
     run.header["options"] = always | idle
     assert set(in_use(run)) == {*always, "repeats"}
     used = {"bytes": "auto:8:64", "cache": "cold", "layout": "vector"}
@@ -138,7 +153,7 @@ def test_what_was_measured_again_is_counted_instead_of_what_was_allowed(golden: 
 def test_options_are_written_as_people_do(golden: Golden) -> None:
     run = mmpi_example()
     run.header["options"] = {"bytes": [64, 1024], "shape": [8, 4], "order": "serial", "fast": True}
-    golden(measured_how(run)[:4])  # fmt: skip
+    golden(measured_how(run)[:4])
 
 
 def test_hosts_are_listed_with_their_ranks() -> None:
@@ -163,9 +178,12 @@ def test_it_says_where_a_run_comes_from(tmp_path: Path, golden: Golden) -> None:
 
 def test_settings_are_shown_in_one_line_and_in_the_report_with_the_machine(golden: Golden) -> None:
     run = latency_map(
-        block(2, 2), settings={"UCX_TLS": "tcp", "FI_A": "\x1b[2J"}, settings_left_out=["FI_TOKEN"],
-        memory="host", machine={"kernel": "5.14", "governor": "performance", "numa": 2},
-    )  # fmt: skip
+        block(2, 2),
+        settings={"UCX_TLS": "tcp", "FI_A": "\x1b[2J"},
+        settings_left_out=["FI_TOKEN"],
+        memory="host",
+        machine={"kernel": "5.14", "governor": "performance", "numa": 2},
+    )
     (section,) = (one for one in page_of(run).sections if one.title == "Settings")
     (sentence,) = section.blocks
     assert isinstance(sentence, Sentence)

@@ -62,7 +62,7 @@ def test_sentences_lists_facts_and_warnings_are_lines(
         Sentence("for paper", only="report"),
         Tiles((Tile("1 s", "of it", "all"),)),
     )
-    golden(text.splitlines())  # fmt: skip
+    golden(text.splitlines())
 
 
 def test_a_table_has_its_title_above_and_what_is_left_out_below(
@@ -93,10 +93,14 @@ def test_texts_of_a_file_reach_the_terminal_as_they_are_but_for_control_characte
     evil = Sentence(EVIL, about=EVIL)
     render(Page(EVIL, (EVIL,), (EVIL,), Sentence(EVIL), ()))
     text = capsys.readouterr().out + printed(
-        capsys, evil, Listing(EVIL, (evil,), more=EVIL), Warnings((EVIL,)),
-        Facts(EVIL, ((EVIL, EVIL),)), Facts("", ((EVIL, EVIL),)),
+        capsys,
+        evil,
+        Listing(EVIL, (evil,), more=EVIL),
+        Warnings((EVIL,)),
+        Facts(EVIL, ((EVIL, EVIL),)),
+        Facts("", ((EVIL, EVIL),)),
         Table(EVIL, (Column(EVIL),), (Row((EVIL,)),), EVIL),
-    )  # fmt: skip
+    )
     assert "\x1b" not in text
     assert text.count("�[2J[bold]x") == 18
 
@@ -148,9 +152,11 @@ def test_terminal_and_report_say_the_same(
     report = re.sub(r"</?strong[^>]*>", "", report)
     report = html.unescape(re.sub(r"<[^>]*>", " ", report))
     shown = [
-        part for section in page.sections for part in section.blocks
+        part
+        for section in page.sections
+        for part in section.blocks
         if all(said(one, medium) for one in (section, part) for medium in ("terminal", "report"))
-    ]  # fmt: skip
+    ]
     statements = _statements(shown)
     assert len(statements) > 10
     for text in statements:

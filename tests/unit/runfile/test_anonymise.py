@@ -21,9 +21,11 @@ def test_nothing_of_the_user_is_left(tmp_path: Path) -> None:
     hosts = [f"nid00{k}.cluster.example" for k in (3, 3, 1, 1)]
     mpi = {"library": "Open MPI v5.0.1, package: alice@nid003 Distribution", "standard": "3.1"}
     run = latency_map(
-        hosts, mpi=mpi, settings={"OMPI_MCA_x": "/home/alice/secret.conf:/opt/x"},
+        hosts,
+        mpi=mpi,
+        settings={"OMPI_MCA_x": "/home/alice/secret.conf:/opt/x"},
         notes={"command": "./app.x --secret", "launch": "2/3", "comment": "alice's run"},
-    )  # fmt: skip
+    )
     run.warnings.append({"record": "warning", "code": "x", "text": "nid003 is slow, not mynid003"})
     source, target = tmp_path / "run.jsonl", tmp_path / "public.jsonl"
     write(run, source)

@@ -20,13 +20,18 @@ def large_map(sizes: tuple[int, ...] = (64,)) -> Run:
     i, j = np.triu_indices(COMPACT_RANKS, 1)
     i, j = np.tile(i, len(sizes)), np.tile(j, len(sizes))
     median = np.random.default_rng(1).uniform(1e-6, 1e-2, len(i))
-    columns = dict(zip(TIMES, np.multiply.outer([1, 0.1, 0.5, 1, 2, 3, 0.9, 1.1], median),
-                       strict=True))  # fmt: skip
+    columns = dict(
+        zip(TIMES, np.multiply.outer([1, 0.1, 0.5, 1, 2, 3, 0.9, 1.1], median), strict=True)
+    )
     nbytes = np.repeat(sizes, len(i) // len(sizes))
     table = Table({"i": i, "j": j, "bytes": nbytes, "n": 10 + i % 2, **columns})
     ranks = [Rank(k, f"n{k % NODES}", k % NODES) for k in range(COMPACT_RANKS)]
-    header = {"experiment": "latency-map", "kind": "latency-map", "ranks": COMPACT_RANKS,
-              "options": {"bytes": list(sizes)}}  # fmt: skip
+    header = {
+        "experiment": "latency-map",
+        "kind": "latency-map",
+        "ranks": COMPACT_RANKS,
+        "options": {"bytes": list(sizes)},
+    }
     return Run(header=header, ranks=ranks, tables={"pair": table}, end={"complete": True})
 
 
@@ -98,8 +103,15 @@ def test_a_file_that_was_cut_is_a_partial_run(path: Path) -> None:
 
 
 def test_what_is_measured_again_is_added(path: Path) -> None:
-    again = {"record": "pair", "i": 0, "j": 9, "bytes": 64, "n": 5, "retest": True,
-             **dict.fromkeys(TIMES, 5e-6)}  # fmt: skip
+    again = {
+        "record": "pair",
+        "i": 0,
+        "j": 9,
+        "bytes": 64,
+        "n": 5,
+        "retest": True,
+        **dict.fromkeys(TIMES, 5e-6),
+    }
     insert(path, [again], seconds=1.0)
     run = read(path)
     assert run.matrix()[0, 9] == pytest.approx(5e-6)
@@ -110,8 +122,12 @@ def test_what_is_measured_again_is_added(path: Path) -> None:
 def test_small_maps_stay_as_they_were(tmp_path: Path) -> None:
     run = large_map()
     keep = run.pairs()["j"] < 16
-    small = Run(header={**run.header, "ranks": 16}, ranks=run.ranks[:16],
-                tables={"pair": run.pairs().where(keep)}, end=run.end)  # fmt: skip
+    small = Run(
+        header={**run.header, "ranks": 16},
+        ranks=run.ranks[:16],
+        tables={"pair": run.pairs().where(keep)},
+        end=run.end,
+    )
     write(small, tmp_path / "small.jsonl")
     text = (tmp_path / "small.jsonl").read_text()
     assert '"format":1' in text

@@ -40,13 +40,20 @@ def test_a_file_that_does_not_say_is_not_taken_for_one_without_settings() -> Non
 def test_what_explains_most_comes_first() -> None:
     before = header(settings={"UCX_LOG_LEVEL": "info"})
     after = header(
-        settings={"UCX_LOG_LEVEL": "warn", "UCX_TLS": "tcp"}, mpi={"library": "Open MPI"},
-        memory="device", machine={**MACHINE, "kernel": "6.1", "governor": "powersave", "numa": 2},
-    )  # fmt: skip
+        settings={"UCX_LOG_LEVEL": "warn", "UCX_TLS": "tcp"},
+        mpi={"library": "Open MPI"},
+        memory="device",
+        machine={**MACHINE, "kernel": "6.1", "governor": "powersave", "numa": 2},
+    )
     assert [one.what for one in differing([before], [after])] == [
-        "UCX_TLS", "UCX_LOG_LEVEL", "mpi library", "memory", "NUMA nodes", "frequency governor",
+        "UCX_TLS",
+        "UCX_LOG_LEVEL",
+        "mpi library",
+        "memory",
+        "NUMA nodes",
+        "frequency governor",
         "kernel",
-    ]  # fmt: skip
+    ]
     kinds = [one.kind for one in differing([before], [after])]
     assert kinds == ["setting"] * 2 + ["library", "memory"] + ["machine"] * 3
 
@@ -81,17 +88,25 @@ def test_settings_are_said_in_a_line_and_in_a_document(golden: Golden) -> None:
     golden(settings_in_words(one))
     assert settings_in_words(header()) == ""
     assert environment_document(one) == {
-        "settings": {"UCX_TLS": "tcp", "FI_A": "1"}, "settings_left_out": ["FI_TOKEN"],
-        "memory": "host", "machine": MACHINE,
-    }  # fmt: skip
+        "settings": {"UCX_TLS": "tcp", "FI_A": "1"},
+        "settings_left_out": ["FI_TOKEN"],
+        "memory": "host",
+        "machine": MACHINE,
+    }
     assert environment_document(Header(ranks=2)) == {}
 
 
 @pytest.mark.parametrize(
     "members",
-    [{"settings": []}, {"settings": {"UCX_TLS": 1}}, {"machine": "big"}, {"machine": {"numa": "x"}},
-     {"memory": 3}, {"settings_left_out": {"a": 1}}],
-)  # fmt: skip
+    [
+        {"settings": []},
+        {"settings": {"UCX_TLS": 1}},
+        {"machine": "big"},
+        {"machine": {"numa": "x"}},
+        {"memory": 3},
+        {"settings_left_out": {"a": 1}},
+    ],
+)
 def test_damaged_surroundings_are_refused_by_name(members: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=next(iter(members))):
         header(**members)

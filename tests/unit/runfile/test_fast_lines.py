@@ -53,9 +53,14 @@ def test_any_way_of_reading_gives_the_same_table(
     """Numbers mixed or missing, truth values, texts, lists; in blocks of every length."""
     dice = np.random.default_rng(seed)
     kinds = {
-        "in": NUMBERS[:4], "x y": NUMBERS[4:], "both": NUMBERS, "flag": (True, False),
-        "op": ("bcast", "é"), "times": ([1.0, 2], [3]), "any": NUMBERS + OTHERS,
-    }  # fmt: skip
+        "in": NUMBERS[:4],
+        "x y": NUMBERS[4:],
+        "both": NUMBERS,
+        "flag": (True, False),
+        "op": ("bcast", "é"),
+        "times": ([1.0, 2], [3]),
+        "any": NUMBERS + OTHERS,
+    }
     keys = [key for key in kinds if dice.random() < 0.7] or ["in"]
     gaps, strangers = dice.choice([0.0, 0.02, 0.3]), dice.choice([0.0, 0.02])
     records: list[dict[str, Any]] = []
@@ -83,10 +88,13 @@ def test_samples_of_one_shape_need_no_dicts() -> None:
 @pytest.mark.parametrize(
     "odd",
     [
-        {"record": "sample", "k": 1}, {"record": "sample", "k": 1, "s": 0.5, "again": True},
-        {"record": "node", "k": 1, "s": 0.5}, {"k": 1, "s": 0.5}, [1, 2],
+        {"record": "sample", "k": 1},
+        {"record": "sample", "k": 1, "s": 0.5, "again": True},
+        {"record": "node", "k": 1, "s": 0.5},
+        {"k": 1, "s": 0.5},
+        [1, 2],
     ],
-)  # fmt: skip
+)
 def test_one_record_of_another_shape_is_not_taken_for_one_like_the_others(odd: Any) -> None:
     usual = {"record": "sample", "k": 1, "s": 0.5}
     for records in ([usual, usual, odd], [odd, usual]):

@@ -62,9 +62,12 @@ def test_a_measurement_made_again_counts_and_the_first_is_kept(tmp_path: Path) -
 def test_unknown_keys_and_records_survive_reading_and_writing(tmp_path: Path) -> None:
     """A newer probe may write more; a tool in between must not lose it."""
     text = (
-        HEADER + RANKS + pair(0, 1, 2.0, ',"colour":"red"') + pair(0, 2, 2.0)
+        HEADER
+        + RANKS
+        + pair(0, 1, 2.0, ',"colour":"red"')
+        + pair(0, 2, 2.0)
         + '{"record":"weather","rain":true}\n{"record":"end","seconds":1.5,"complete":true}\n'
-    )  # fmt: skip
+    )
     path = file_of(tmp_path, text)
     copy = tmp_path / "copy.jsonl"
     write(read(path), copy)

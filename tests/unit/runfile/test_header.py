@@ -28,9 +28,12 @@ def test_an_order_of_another_experiment_is_left_alone() -> None:
 
 @pytest.mark.parametrize(
     ("experiment", "early", "now"),
-    [("collective", "again", "retest"), ("hotspot", "grid", "points"),
-     ("collective", "grid", "grid")],
-)  # fmt: skip
+    [
+        ("collective", "again", "retest"),
+        ("hotspot", "grid", "points"),
+        ("collective", "grid", "grid"),
+    ],
+)
 def test_an_option_has_its_name_of_today(experiment: str, early: str, now: str) -> None:
     found = header_of({"ranks": 4, "experiment": experiment, "options": {early: 3}})
     assert found.options == {now: 3}

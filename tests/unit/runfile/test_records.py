@@ -35,10 +35,11 @@ def test_the_page_has_the_meaning_of_each_member(record: type[msgspec.Struct]) -
 def test_the_schema_has_the_limits_that_are_checked(name: tuple[str, str]) -> None:
     record = DECLARED[name]
     schemas: list[dict[str, Any]] = [
-        line["properties"] for line in documents.schema("run-file")["anyOf"]
+        line["properties"]
+        for line in documents.schema("run-file")["anyOf"]
         if line["properties"]["record"].get("enum") == [name[1]]
         and line["description"] == str(record.__doc__).partition("\n")[0]
-    ]  # fmt: skip
+    ]
     assert schemas
     for key, rule in rules_of(record).items():
         members = [schema[key] for schema in schemas if key in schema]

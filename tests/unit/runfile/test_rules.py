@@ -16,39 +16,73 @@ from isochrone.runfile import file as runs
 
 Records = list[dict[str, Any]]
 COMMANDS = (
-    ("show", "{}", "--json"), ("check", "{}", "--json"), ("compare", "{}", "{sound}", "--json"),
-    ("fit", "{}", "-o", "{out}.json", "--force"), ("report", "{}", "-o", "{out}.html", "--force"),
+    ("show", "{}", "--json"),
+    ("check", "{}", "--json"),
+    ("compare", "{}", "{sound}", "--json"),
+    ("fit", "{}", "-o", "{out}.json", "--force"),
+    ("report", "{}", "-o", "{out}.html", "--force"),
     ("export", "{}", "--to", "csv", "-o", "{out}.csv", "--force"),
-)  # fmt: skip
+)
 
 
 def head(experiment: str, ranks: int) -> Records:
     """Return the records that come before the samples."""
-    places = [{"record": "rank", "rank": k, "host": f"h{k // 2}", "node": k // 2}
-              for k in range(ranks)]  # fmt: skip
-    return [{"record": "run", "format": 1, "experiment": experiment, "ranks": ranks,
-             "clock": {"granularity": 1e-9}}, *places]  # fmt: skip
+    places = [
+        {"record": "rank", "rank": k, "host": f"h{k // 2}", "node": k // 2} for k in range(ranks)
+    ]
+    return [
+        {
+            "record": "run",
+            "format": 1,
+            "experiment": experiment,
+            "ranks": ranks,
+            "clock": {"granularity": 1e-9},
+        },
+        *places,
+    ]
 
 
 def a_map() -> Records:
     """Return a latency map of six ranks."""
     pairs = [
-        {"record": "pair", "i": i, "j": j, "bytes": 64, "n": 100, "mean": 2e-6, "min": 1e-6,
-         "median": 2e-6 + 1e-8 * j, "max": 4e-6, "low": 1.9e-6, "high": 2.1e-6}
-        for j in range(6) for i in range(j)
-    ]  # fmt: skip
+        {
+            "record": "pair",
+            "i": i,
+            "j": j,
+            "bytes": 64,
+            "n": 100,
+            "mean": 2e-6,
+            "min": 1e-6,
+            "median": 2e-6 + 1e-8 * j,
+            "max": 4e-6,
+            "low": 1.9e-6,
+            "high": 2.1e-6,
+        }
+        for j in range(6)
+        for i in range(j)
+    ]
     return [*head("latency-map", 6), *pairs, {"record": "end", "complete": True, "seconds": 1.0}]
 
 
 def a_sweep() -> Records:
     """Return a sweep of two ranks."""
     samples = [
-        {"record": "sample", "i": 0, "j": 1, "bytes": size, "repeat": k,
-         "seconds": 1e-6 + size * 1e-9 + k * 1e-9}
-        for size in (1, 64, 1024, 65536, 262144) for k in range(5)
-    ]  # fmt: skip
-    return [*head("point-to-point", 2), *samples,
-            {"record": "end", "complete": True, "seconds": 1.0}]  # fmt: skip
+        {
+            "record": "sample",
+            "i": 0,
+            "j": 1,
+            "bytes": size,
+            "repeat": k,
+            "seconds": 1e-6 + size * 1e-9 + k * 1e-9,
+        }
+        for size in (1, 64, 1024, 65536, 262144)
+        for k in range(5)
+    ]
+    return [
+        *head("point-to-point", 2),
+        *samples,
+        {"record": "end", "complete": True, "seconds": 1.0},
+    ]
 
 
 def collective() -> Records:
@@ -77,22 +111,47 @@ def header(key: str, value: Any, of: Callable[[], Records] = a_map) -> Records:
 
 
 IMPOSSIBLE: dict[str, Records] = {
-    **{f"pair {key} {value}": sample(key, value) for key, value in (
-        ("n", 0), ("n", -5), ("n", 10**18), ("n", 1.5), ("min", 1.0), ("max", 1e-9),
-        ("low", 1.0), ("bytes", -1), ("bytes", 64.5), ("median", -1.0), ("median", 1e12),
-        ("median", "x"), ("i", 5), ("j", 6), ("i", -1), ("i", 0.5),
-    )},
-    **{f"sample {key} {value}": sample(key, value, a_sweep) for key, value in (
-        ("bytes", -64), ("bytes", 64.5), ("rate", -1), ("n", 0), ("i", 1), ("j", 2),
-        ("seconds", -1.0), ("seconds", "x"), ("seconds", None),
-    )},
-    "p 0": sample("p", 0, collective), "p 3": sample("p", 3, collective),
+    **{
+        f"pair {key} {value}": sample(key, value)
+        for key, value in (
+            ("n", 0),
+            ("n", -5),
+            ("n", 10**18),
+            ("n", 1.5),
+            ("min", 1.0),
+            ("max", 1e-9),
+            ("low", 1.0),
+            ("bytes", -1),
+            ("bytes", 64.5),
+            ("median", -1.0),
+            ("median", 1e12),
+            ("median", "x"),
+            ("i", 5),
+            ("j", 6),
+            ("i", -1),
+            ("i", 0.5),
+        )
+    },
+    **{
+        f"sample {key} {value}": sample(key, value, a_sweep)
+        for key, value in (
+            ("bytes", -64),
+            ("bytes", 64.5),
+            ("rate", -1),
+            ("n", 0),
+            ("i", 1),
+            ("j", 2),
+            ("seconds", -1.0),
+            ("seconds", "x"),
+            ("seconds", None),
+        )
+    },
+    "p 0": sample("p", 0, collective),
+    "p 3": sample("p", 3, collective),
     "op none": sample("op", None, collective),
     "granularity": header("clock", {"granularity": 1.0}),
     "negative granularity": header("clock", {"granularity": -1e-9}),
-    "by nothing": [
-        {**a_sweep()[0], "kind": "sweep", "by": []}, *a_sweep()[1:]
-    ],
+    "by nothing": [{**a_sweep()[0], "kind": "sweep", "by": []}, *a_sweep()[1:]],
     "by another": [{**a_sweep()[0], "kind": "sweep", "by": ["op"]}, *a_sweep()[1:]],
     "another kind": [{**a_sweep()[0], "kind": "latency-map"}, *a_sweep()[1:]],
     "a map as a sweep": [{**a_map()[0], "kind": "sweep", "by": ["i", "j"]}, *a_map()[1:]],
@@ -102,7 +161,7 @@ IMPOSSIBLE: dict[str, Records] = {
     "two ends": [*a_map(), a_map()[-1]],
     "two headers": [a_map()[0], *a_map()],
     "contradicting": [*a_map()[:-1], {**a_map()[-3], "median": 3e-6}, a_map()[-1]],
-}  # fmt: skip
+}
 
 
 def written(path: Path, records: Records) -> Path:

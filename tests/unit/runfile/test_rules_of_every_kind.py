@@ -23,21 +23,31 @@ from isochrone.runfile.run import Run
 from made_up import emulations, grid_runs, hotspots, io_recordings, recordings
 
 KINDS: dict[str, Callable[[], Run]] = {
-    "latency-map": small_map, "latency map of sizes": map_of_sizes, "sweep": messages,
+    "latency-map": small_map,
+    "latency map of sizes": map_of_sizes,
+    "sweep": messages,
     "collective": collective,
     "grids": lambda: grid_runs.grid_run(8, ("2x4",), ops=("bcast",), sizes=(1, 64), repeats=3),
     "hotspot": lambda: hotspots.hotspot(intra=3, inter=3, repeats=3),
-    "tile-io": hotspots.tile_io, "emulation": emulations.emulation,
+    "tile-io": hotspots.tile_io,
+    "emulation": emulations.emulation,
     "recording": lambda: recordings.halo_recording(2, 2),
     "io-recording": io_recordings.io_recording,
-}  # fmt: skip
+}
 COMMANDS = (
-    "show {0}", "show {0} --json", "check {0} --json", "check {1} --baseline {folder} --json",
-    "compare {0} {1} --json", "compare {1} {0}", "fit {0} -o {out}.json --force",
-    "report {0} -o {out}.html --force", "export {0} --to csv -o {out}.csv --force",
-    "plot {0} -o {out}.svg --force", "baseline show {folder} --json",
+    "show {0}",
+    "show {0} --json",
+    "check {0} --json",
+    "check {1} --baseline {folder} --json",
+    "compare {0} {1} --json",
+    "compare {1} {0}",
+    "fit {0} -o {out}.json --force",
+    "report {0} -o {out}.html --force",
+    "export {0} --to csv -o {out}.csv --force",
+    "plot {0} -o {out}.svg --force",
+    "baseline show {folder} --json",
     "history {folder} -o {out}.html --force",
-)  # fmt: skip
+)
 NO_TIMES = ("overlap", "busy", "rate", "moved", "phase_p", "phase_bytes")
 
 
@@ -178,9 +188,14 @@ def test_commands_agree_on_the_time_of_each_pair(
         assert exported == pytest.approx(compared, rel=1e-12)
         for one in (level, *others):
             inside = [
-                compared[pair] for pair in compared
+                compared[pair]
+                for pair in compared
                 if any(set(pair) <= set(group) for group in one["groups"])
-                and not any(set(pair) <= set(group) for lower in (level, *others)
-                            if lower["level"] < one["level"] for group in lower["groups"])
-            ]  # fmt: skip
+                and not any(
+                    set(pair) <= set(group)
+                    for lower in (level, *others)
+                    if lower["level"] < one["level"]
+                    for group in lower["groups"]
+                )
+            ]
             assert one["median"] == pytest.approx(float(np.median(inside)), rel=1e-12)

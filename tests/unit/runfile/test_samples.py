@@ -69,8 +69,10 @@ def test_points_and_their_rows_come_in_the_order_of_the_file() -> None:
     table = of({"bytes": 64}, {"bytes": 8}, {"bytes": 64}, {"bytes": 8, "j": 2})
     found = points(table, ("j", "bytes"))
     assert [dict(key) for key in found] == [
-        {"j": 1, "bytes": 64}, {"j": 1, "bytes": 8}, {"j": 2, "bytes": 8},
-    ]  # fmt: skip
+        {"j": 1, "bytes": 64},
+        {"j": 1, "bytes": 8},
+        {"j": 2, "bytes": 8},
+    ]
     assert [rows.tolist() for rows in found.values()] == [[0, 2], [1], [3]]
 
 
@@ -82,8 +84,12 @@ def test_a_record_whose_identity_is_a_list_is_refused(golden: Golden) -> None:
 def test_a_sample_that_stands_for_many_is_counted_as_many() -> None:
     times = summarise(of({"n": 100, "min": 5e-7, "max": 9e-6, "mean": 2e-6}), np.array([0]))
     assert (times.n, times.min, times.max, times.mean, times.median) == (
-        100, 5e-7, 9e-6, 2e-6, 1e-6,
-    )  # fmt: skip
+        100,
+        5e-7,
+        9e-6,
+        2e-6,
+        1e-6,
+    )
 
 
 def in_passes(passes: int) -> Times:
@@ -183,19 +189,27 @@ def exported(run: Run, folder: Path, *_: object) -> dict[int, float]:
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(run=sweeps())
 def test_all_readers_give_the_same_median_for_the_same_point(
-    reader: Callable[..., dict[int, float]], run: Run, tmp_path: Path,
+    reader: Callable[..., dict[int, float]],
+    run: Run,
+    tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+) -> None:
     """A size that was measured again had one median in `show` and another one in `fit`."""
     assert reader(run, tmp_path, capsys) == pytest.approx(truth(run), rel=1e-12)
 
 
 @pytest.mark.parametrize(
     ("n", "known"),
-    [(1, ()), (2, ("stddev",)), (19, ("stddev",)), (20, ("stddev", "p95")),
-     (72, ("stddev", "p95", "p95_low", "p95_high")),
-     (100, ("stddev", "p95", "p95_low", "p95_high", "p99")), (368, SPREAD)],
-)  # fmt: skip
+    [
+        (1, ()),
+        (2, ("stddev",)),
+        (19, ("stddev",)),
+        (20, ("stddev", "p95")),
+        (72, ("stddev", "p95", "p95_low", "p95_high")),
+        (100, ("stddev", "p95", "p95_low", "p95_high", "p99")),
+        (368, SPREAD),
+    ],
+)
 def test_how_repetitions_are_spread_is_said_from_enough_of_them_on(
     n: int, known: tuple[str, ...]
 ) -> None:

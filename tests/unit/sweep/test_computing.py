@@ -21,10 +21,18 @@ def computing(times: dict[int, list[list[float]]], operations: float | None = No
     """Make a run of ``compute``: for each size the times of the ranks in each sample."""
     ranks = len(next(iter(times.values()))[0])
     rows = [
-        {"op": "dot", "p": ranks, "bytes": nbytes, "repeat": repeat, "seconds": max(each),
-         "times": each, "operations": 2 * nbytes // 8 if operations is None else operations}
-        for nbytes, samples in times.items() for repeat, each in enumerate(samples)
-    ]  # fmt: skip
+        {
+            "op": "dot",
+            "p": ranks,
+            "bytes": nbytes,
+            "repeat": repeat,
+            "seconds": max(each),
+            "times": each,
+            "operations": 2 * nbytes // 8 if operations is None else operations,
+        }
+        for nbytes, samples in times.items()
+        for repeat, each in enumerate(samples)
+    ]
     run = run_of("compute", ranks, 2, {"sample": rows}, {}, "computing, slowest rank")
     run.header |= {"kind": "sweep", "by": ["op", "p"]}
     return run

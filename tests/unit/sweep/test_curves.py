@@ -30,10 +30,13 @@ def of(rows: list[dict[str, Any]], experiment: str = "point-to-point", **options
 def test_a_point_holds_median_interval_extremes_and_mean() -> None:
     """The numbers of a point are those of its repetitions and of no other size or pair."""
     seconds = [3e-6, 1e-6, 2e-6, 9e-6, 2.5e-6, 2.2e-6, 2.1e-6]
-    rows = [{"i": 0, "j": 3, "bytes": 1000, "repeat": k, "seconds": s}
-            for k, s in enumerate(seconds)]  # fmt: skip
-    other = [{"i": 0, "j": 3, "bytes": 8, "repeat": 0, "seconds": 1e-7},
-             {"i": 1, "j": 2, "bytes": 1000, "repeat": 0, "seconds": 5.0}]  # fmt: skip
+    rows = [
+        {"i": 0, "j": 3, "bytes": 1000, "repeat": k, "seconds": s} for k, s in enumerate(seconds)
+    ]
+    other = [
+        {"i": 0, "j": 3, "bytes": 8, "repeat": 0, "seconds": 1e-7},
+        {"i": 1, "j": 2, "bytes": 1000, "repeat": 0, "seconds": 5.0},
+    ]
     first, second = curves(of(rows + other))
     assert (first.key, second.key) == ({"pair": [0, 3]}, {"pair": [1, 2]})
     assert first.bytes.tolist() == [8, 1000]
@@ -87,8 +90,16 @@ def test_what_was_measured_again_counts() -> None:
 
 def test_samples_that_stand_for_many_say_their_extremes_and_how_many() -> None:
     """Other programs write only a mean with extremes; they are not lost."""
-    row = {"i": 0, "j": 1, "bytes": 8, "repeat": 0, "seconds": 2.0, "min": 1.0, "max": 7.0,
-           "n": 1000}  # fmt: skip
+    row = {
+        "i": 0,
+        "j": 1,
+        "bytes": 8,
+        "repeat": 0,
+        "seconds": 2.0,
+        "min": 1.0,
+        "max": 7.0,
+        "n": 1000,
+    }
     point = curves(of([row]))[0].points[0]
     assert (point.min, point.max, point.n) == (1.0, 7.0, 1000)
 
@@ -116,10 +127,26 @@ def test_json_holds_only_what_is_known() -> None:
     document = plain(curves(point_to_point(sizes=(8,)))[0])
     assert set(document) == {"pair", "p", "points"}
     assert set(document["points"][0]) == {
-        "bytes", "n", "passes", "median", "low", "high", "min", "mean", "max", "bandwidth",
-        "bandwidth_low", "bandwidth_high", "stddev", "p95", "p95_low", "p95_high", "p99",
-        "p99_low", "p99_high",
-    }  # fmt: skip
+        "bytes",
+        "n",
+        "passes",
+        "median",
+        "low",
+        "high",
+        "min",
+        "mean",
+        "max",
+        "bandwidth",
+        "bandwidth_low",
+        "bandwidth_high",
+        "stddev",
+        "p95",
+        "p95_low",
+        "p95_high",
+        "p99",
+        "p99_low",
+        "p99_high",
+    }
     assert isinstance(curves(collective())[0], Curve)
 
 
@@ -159,8 +186,9 @@ def test_a_run_that_is_no_sweep_or_empty_is_refused(golden: Golden) -> None:
 @pytest.mark.parametrize("times", ["x", [1.0], [1.0, "a"], None, [1.0, -2.0]])
 def test_damaged_times_of_ranks_are_left_out(times: Any) -> None:
     """The time of the operation is still known."""
-    rows = [{"op": "bcast", "p": 2, "bytes": 8, "seconds": 2.0, "times": t}
-            for t in ([1.0, 2.0], times)]  # fmt: skip
+    rows = [
+        {"op": "bcast", "p": 2, "bytes": 8, "seconds": 2.0, "times": t} for t in ([1.0, 2.0], times)
+    ]
     (curve,) = curves(of(rows, "collective"))
     assert curve.points[0].skew is None
     assert curve.points[0].median == 2.0
@@ -169,10 +197,13 @@ def test_damaged_times_of_ranks_are_left_out(times: Any) -> None:
 def test_curves_of_grids_are_called_what_they_are() -> None:
     found = {curve.name: curve.whole for curve in curves(grid_run(sizes=(1024,)))}
     assert found == {
-        "allgather, library": True, "allgather, 4x4": True, "allgather, 4x4, LG alone": False,
-        "allgather, 4x4, LG 4 at once": False, "allgather, 4x4, CG alone": False,
+        "allgather, library": True,
+        "allgather, 4x4": True,
+        "allgather, 4x4, LG alone": False,
+        "allgather, 4x4, LG 4 at once": False,
+        "allgather, 4x4, CG alone": False,
         "allgather, 4x4, CG 4 at once": False,
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize("groups", ["many", -1, 1.5, 1e9])

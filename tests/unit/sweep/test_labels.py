@@ -30,14 +30,21 @@ def test_modes_libraries_and_origins_tell_curves_apart() -> None:
     two.header["mpi"] = {"library": "Open MPI v5.0.11, package: Debian"}
     three.header["clock"]["simulated"] = True
     found = distinguish(drawn(one, two, three))
-    assert found.each == ["blocking, MPICH 5.0.2", "put, Open MPI 5.0.11",
-                          "put, MPICH 5.0.2, simulated"]  # fmt: skip
+    assert found.each == [
+        "blocking, MPICH 5.0.2",
+        "put, Open MPI 5.0.11",
+        "put, MPICH 5.0.2, simulated",
+    ]
 
 
 def test_operations_and_rank_counts_tell_curves_apart() -> None:
     found = distinguish(drawn(collective(ranks=8, sizes=SIZES), collective(ranks=16, sizes=SIZES)))
-    assert found.each == ["bcast, 8 ranks", "allreduce, 8 ranks", "bcast, 16 ranks",
-                          "allreduce, 16 ranks"]  # fmt: skip
+    assert found.each == [
+        "bcast, 8 ranks",
+        "allreduce, 8 ranks",
+        "bcast, 16 ranks",
+        "allreduce, 16 ranks",
+    ]
     pairing = (bisection(sizes=SIZES, pairing=p) for p in ("halves", "neighbours"))
     assert distinguish(drawn(*pairing)).each == ["halves", "neighbours"]
 

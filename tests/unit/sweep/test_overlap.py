@@ -51,10 +51,15 @@ def test_the_interval_covers_the_spread_of_both_times() -> None:
     pure = [9, 9, 10, 10, 10, 10, 10, 11, 11]
     exposed = [2, 2, 4, 4, 4, 4, 4, 6, 6]
     samples = [
-        {"seconds": 1e-6 * p, "compute": 20e-6, "overall": 20e-6 + 1e-6 * e,
-         "post": 1e-6, "complete": 2e-6}
+        {
+            "seconds": 1e-6 * p,
+            "compute": 20e-6,
+            "overall": 20e-6 + 1e-6 * e,
+            "post": 1e-6,
+            "complete": 2e-6,
+        }
         for p, e in zip(pure, exposed, strict=True)
-    ]  # fmt: skip
+    ]
     found = point(samples)
     assert found.overlap == pytest.approx(0.6)
     assert found.overlap_low == pytest.approx(1 - 6 / 9)

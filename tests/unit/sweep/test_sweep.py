@@ -229,8 +229,11 @@ def unheard_of() -> Run:
     """A sweep of an experiment that no code knows; its header says how to read it."""
     rows = [
         {"shape": shape, "p": p, "bytes": size, "repeat": k, "seconds": p * 1e-6 * (1 + size / 512)}
-        for shape in ("ring", "star") for p in (2, 4) for size in (8, 64, 512) for k in range(5)
-    ]  # fmt: skip
+        for shape in ("ring", "star")
+        for p in (2, 4)
+        for size in (8, 64, 512)
+        for k in range(5)
+    ]
     options = {"shape": "all", "petals": 7, "wilted": False, "fresh": True, "repeats": 5}
     run = run_of("flower", 4, 2, {"sample": rows}, options, "a whole bloom")
     run.header |= {"kind": "sweep", "by": ["shape", "p"]}
@@ -247,8 +250,11 @@ def test_a_sweep_nobody_has_heard_of_gets_a_full_page(
     assert "\nshape ring, 4 ranks:\n" in text
     found = document(capsys, tmp_path, unheard_of())["curves"]
     assert [(curve["shape"], curve["p"]) for curve in found] == [
-        ("ring", 2), ("ring", 4), ("star", 2), ("star", 4),
-    ]  # fmt: skip
+        ("ring", 2),
+        ("ring", 4),
+        ("star", 2),
+        ("star", 4),
+    ]
     said = words(report(tmp_path, unheard_of()))
     golden(said)
     for title in (
@@ -261,7 +267,7 @@ def test_a_sweep_nobody_has_heard_of_gets_a_full_page(
 
 def test_a_page_comes_in_the_order_in_which_it_is_read(golden: Golden) -> None:
     titles = [(one.title, one.only) for one in sections(point_to_point())]
-    golden(titles)  # fmt: skip
+    golden(titles)
 
 
 def test_a_sweep_of_one_pair_asks_for_a_formula_and_others_do_not() -> None:

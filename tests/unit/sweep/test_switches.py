@@ -18,10 +18,19 @@ def with_noise(time: object, sizes: tuple[int, ...], noise: float, seed: int) ->
     for nbytes in sizes:
         middle = float(time(nbytes) * dice.lognormal(0, noise))  # type: ignore[operator]
         rate = nbytes / middle if middle else None
-        points.append(Point(
-            bytes=nbytes, n=20, median=middle, low=0.995 * middle, high=1.005 * middle,
-            min=0.98 * middle, mean=1.01 * middle, max=1.1 * middle, bandwidth=rate,
-        ))  # fmt: skip
+        points.append(
+            Point(
+                bytes=nbytes,
+                n=20,
+                median=middle,
+                low=0.995 * middle,
+                high=1.005 * middle,
+                min=0.98 * middle,
+                mean=1.01 * middle,
+                max=1.1 * middle,
+                bandwidth=rate,
+            )
+        )
     return Curve({"pair": [0, 1]}, 2, tuple(points))
 
 
@@ -65,9 +74,30 @@ def test_a_small_jump_is_no_switch() -> None:
 
 
 NEAR = (
-    0, 1024, 2048, 4096, 6144, 7168, 7680, 7936, 8064, 8128, 8192, 8256, 8320, 8384, 8448, 8704,
-    9216, 10240, 12288, 16384, 24576, 32768, 65536,
-)  # fmt: skip
+    0,
+    1024,
+    2048,
+    4096,
+    6144,
+    7168,
+    7680,
+    7936,
+    8064,
+    8128,
+    8192,
+    8256,
+    8320,
+    8384,
+    8448,
+    8704,
+    9216,
+    10240,
+    12288,
+    16384,
+    24576,
+    32768,
+    65536,
+)
 """As automatic sizes come, 64 bytes apart where the time jumps."""
 
 

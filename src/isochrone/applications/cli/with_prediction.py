@@ -35,9 +35,10 @@ def compare_with_prediction(args: argparse.Namespace) -> int:
     """
     if args.after or args.measure or args.fail_on:
         raise InputError(
-            "--with-prediction compares a single run with models", where="--with-prediction",
+            "--with-prediction compares a single run with models",
+            where="--with-prediction",
             hint="isochrone compare RUN --with-prediction --model FILE",
-        )  # fmt: skip
+        )
     if not args.model:
         raise InputError("no model is given", where="--with-prediction", hint="give --model FILE …")
     run = read(args.before)
@@ -49,22 +50,38 @@ def compare_with_prediction(args: argparse.Namespace) -> int:
         print_json(Predicted(rows, run.origin or None, warnings))
         return 0
     columns = columns_of(
-        "application", f">{run.origin or 'measured'}", ">predicted", ">predicted is",
+        "application",
+        f">{run.origin or 'measured'}",
+        ">predicted",
+        ">predicted is",
         ">95 % interval of prediction",
-    )  # fmt: skip
+    )
     cells = []
     for row in rows:
         name = f"  {printable(row.phase, 40)}" if row.phase else printable(row.app, 40)
         away = "" if math.isnan(row.away) else f"{100 * row.away:+.1f} %"
         forecast = row.predicted
         ends = f"{format_seconds(forecast.low)} to {format_seconds(forecast.high)}"
-        cells.append(Row((
-            name, format_seconds(row.measured.median, 4), format_seconds(forecast.seconds, 4), away,
-            ends if row.held else f"{ends}: missed",
-        ), "" if row.phase else "strong"))  # fmt: skip
-    print_blocks([
-        predicted_by(*fitted),
-        Sentence("Time of applications alone (all iterations) and of their phases (one iteration)"),
-        Table("", columns, tuple(cells)), Warnings(tuple(warnings)),
-    ])  # fmt: skip
+        cells.append(
+            Row(
+                (
+                    name,
+                    format_seconds(row.measured.median, 4),
+                    format_seconds(forecast.seconds, 4),
+                    away,
+                    ends if row.held else f"{ends}: missed",
+                ),
+                "" if row.phase else "strong",
+            )
+        )
+    print_blocks(
+        [
+            predicted_by(*fitted),
+            Sentence(
+                "Time of applications alone (all iterations) and of their phases (one iteration)"
+            ),
+            Table("", columns, tuple(cells)),
+            Warnings(tuple(warnings)),
+        ]
+    )
     return 0

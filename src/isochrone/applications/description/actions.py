@@ -212,8 +212,9 @@ def actions(program: Program, name: str = "", iterations: int | None = None) -> 
         if phase.method != "message":
             raise InputError(
                 f"data of the phase '{phase.name}' move by {phase.method}, and simulators know "
-                "messages only", hint="write it with method: message",
-            )  # fmt: skip
+                "messages only",
+                hint="write it with method: message",
+            )
     for step in (step for steps in app.steps for step in flat(steps)):
         if isinstance(step, Collective) and step.grid:
             raise InputError(

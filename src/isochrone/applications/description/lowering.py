@@ -64,10 +64,14 @@ def launches(description: Description) -> tuple[Launch, ...]:
     names = [app.name for app in description.apps]
     every = range(len(names))
     groups = {"alone": combinations(every, 1), "pairs": combinations(every, 2), "all": [(*every,)]}
-    together = list(dict.fromkeys(chain.from_iterable(
-        groups[run] if isinstance(run, str) else [tuple(sorted(map(names.index, run)))]
-        for run in description.runs
-    )))  # fmt: skip
+    together = list(
+        dict.fromkeys(
+            chain.from_iterable(
+                groups[run] if isinstance(run, str) else [tuple(sorted(map(names.index, run)))]
+                for run in description.runs
+            )
+        )
+    )
     total = len(together) * description.repeats
     if total > MAX_LAUNCHES:
         raise description.at.key("repeats").error(
@@ -191,9 +195,12 @@ def _application(description: Description, index: int, p: int, value_lists: Valu
 
 
 def _steps(
-    app: App, phases: Sequence[PhaseSpec], numbering: Mapping[int, int], worked: Resolved,
+    app: App,
+    phases: Sequence[PhaseSpec],
+    numbering: Mapping[int, int],
+    worked: Resolved,
     turns: int,
-) -> list[list[Step]]:  # fmt: skip
+) -> list[list[Step]]:
     """Return the steps of each rank in some phases, which are numbered by their identity.
 
     `turns` is how often they are done in all.
@@ -230,9 +237,13 @@ def _steps(
 
 
 def _repeated(
-    app: App, spec: RepeatSpec, numbering: Mapping[int, int], worked: Resolved, turns: int,
+    app: App,
+    spec: RepeatSpec,
+    numbering: Mapping[int, int],
+    worked: Resolved,
+    turns: int,
     every: int,
-) -> list[list[Step]]:  # fmt: skip
+) -> list[list[Step]]:
     """Return the steps of each rank in a loop: one repeat, or one for each turn if they differ."""
     times = count(spec.times, worked.scope, 0, MAX_ITERATIONS)
     if turns * times > MAX_ITERATIONS:
@@ -269,8 +280,9 @@ def _parts(spec: CollectiveSpec, app: Resolved) -> list[tuple[int, ...]]:
             )
         groups = [
             tuple(range(first, first + size * stride, stride))
-            for first in range(app.p) if first // stride % size == 0
-        ]  # fmt: skip
+            for first in range(app.p)
+            if first // stride % size == 0
+        ]
     elif isinstance(spec.among, Coarser):
         groups = [app.coarser(spec.among)]
     else:

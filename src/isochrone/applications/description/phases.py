@@ -201,9 +201,11 @@ class CollectiveSpec(_AnyPhase):
 def _keys(op: str) -> list[str]:
     """Return what can be said of a collective operation."""
     allowed = {
-        "bytes": op != "barrier", "among": True, "root": op in ROOTED,
+        "bytes": op != "barrier",
+        "among": True,
+        "root": op in ROOTED,
         "grid": op in grid_collectives.OPERATIONS,
-    }  # fmt: skip
+    }
     return [key for key, takes in allowed.items() if takes]
 
 
@@ -366,8 +368,9 @@ class Phase:
         kind, written, below = kinds[0], value[kinds[0]], at.key(kinds[0])
         options = {
             key: shapes.read(of, value[key], at.key(key))
-            for key, of in _OF_ANY.items() if key in value
-        }  # fmt: skip
+            for key, of in _OF_ANY.items()
+            if key in value
+        }
         if kind in _KINDS:
             return replace(shapes.read(_KINDS[kind], written, below), **options)
         return replace(CollectiveSpec.of(kind, written, below), **options)

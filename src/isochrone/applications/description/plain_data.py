@@ -57,9 +57,10 @@ def load(path: Path) -> Any:
         data = stream.read(MAX_FILE + 1)
     if len(data) > MAX_FILE:
         raise InputError(
-            "the file is larger than 1 MiB, too large for a description", where=path,
+            "the file is larger than 1 MiB, too large for a description",
+            where=path,
             hint="put many edges into a GraphML file",
-        )  # fmt: skip
+        )
     try:
         yaml = YAML(typ="safe", pure=True)
         yaml.Scanner = _Scanner

@@ -93,9 +93,14 @@ def _alltoall(r: int, p: int, size: float) -> Messages:
 
 
 _OPERATIONS: dict[str, Callable[[int, int, float], Messages]] = {
-    "barrier": lambda r, p, _: _shifts(_doubling(p), r, p, 0.0), "bcast": _down, "reduce": _up,
+    "barrier": lambda r, p, _: _shifts(_doubling(p), r, p, 0.0),
+    "bcast": _down,
+    "reduce": _up,
     "allreduce": lambda r, p, size: chain(_up(r, p, size), _down(r, p, size)),
-    "gather": partial(_up, blocks=True), "scatter": partial(_down, blocks=True),
+    "gather": partial(_up, blocks=True),
+    "scatter": partial(_down, blocks=True),
     "allgather": lambda r, p, size: _shifts([1] * (p - 1), r, p, size),
-    "alltoall": _alltoall, "reduce_scatter_block": _alltoall, "scan": _scan,
-}  # fmt: skip
+    "alltoall": _alltoall,
+    "reduce_scatter_block": _alltoall,
+    "scan": _scan,
+}

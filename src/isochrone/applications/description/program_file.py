@@ -39,9 +39,11 @@ _WORDS = {
     **dict.fromkeys(("to", "source", "master", "root"), 2),
     **dict.fromkeys(("size", "request", "task"), 3),
     **dict.fromkeys(("reply", "result", "op"), 4),
-    "time": 5, "factor": 6, "mode": 7,
+    "time": 5,
+    "factor": 6,
+    "mode": 7,
     **dict.fromkeys(("tasks", "grid"), 8),
-}  # fmt: skip
+}
 """Which word of a step holds what; word 0 is its kind, word 9 the length of its list."""
 
 _MAX_DECLARED_SECONDS = 1e8
@@ -69,8 +71,11 @@ def data(program: Program) -> bytes:
         integers += [launch.repeat, len(launch.together), *launch.together]
     writer.letters += bytes(-len(writer.letters) % 4)
     sections: list[array[float] | array[int] | bytearray] = [
-        writer.numbers, array("i", integers), writer.letters, writer.steps,
-    ]  # fmt: skip
+        writer.numbers,
+        array("i", integers),
+        writer.letters,
+        writer.steps,
+    ]
     payload = struct.pack("=Q4q", program.seed, *map(len, sections)) + b"".join(
         map(bytes, sections)
     )
@@ -106,8 +111,10 @@ class _Writer:
                     where=f"{app.name} {phase.name}: {phase.path}",
                 )
             integers += [
-                self._text(phase.name), METHODS.index(phase.method), self._text(phase.path)
-            ]  # fmt: skip
+                self._text(phase.name),
+                METHODS.index(phase.method),
+                self._text(phase.path),
+            ]
         for steps in app.steps:
             integers.append(len(self.steps))
             self._steps(app, steps)

@@ -158,14 +158,16 @@ def _apply(document: dict[str, Any], description: Description, settings: Mapping
         owner, dot, name = setting.rpartition(".")
         if not dot and name in _RANKS and len(names) > 1:
             raise InputError(
-                "several applications have ranks", where=where,
+                "several applications have ranks",
+                where=where,
                 hint=f"write {names[0]}.{setting}={value}",
-            )  # fmt: skip
+            )
         if dot and owner not in names:
             raise InputError(
-                f"there is no application '{owner}'", where=where,
+                f"there is no application '{owner}'",
+                where=where,
                 hint=f"there are: {', '.join(names)}",
-            )  # fmt: skip
+            )
         apps = [app for app in document["apps"] if not dot or app["name"] == owner]
         if name in _RANKS:
             apps[0]["ranks"] = value
@@ -177,8 +179,9 @@ def _apply(document: dict[str, Any], description: Description, settings: Mapping
             for app in document["apps"]:
                 defined += [f"{app['name']}.{parameter}" for parameter in app.get("parameters", {})]
             raise InputError(
-                f"there is no parameter '{name}'", where=where,
+                f"there is no parameter '{name}'",
+                where=where,
                 hint=f"there are: {', '.join([*defined, 'p'])}",
-            )  # fmt: skip
+            )
         for parameters in scopes:
             parameters[name] = value

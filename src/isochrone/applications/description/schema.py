@@ -11,9 +11,17 @@ from isochrone.applications.description.shapes import Given, Name, Schema
 from isochrone.applications.description.topology import TopologySpec
 
 _DEFINITIONS = (
-    Given, Name, Parameters, Spread, ComputeSpec, App, Phase, RepeatSpec,
-    ExchangeSpec, TopologySpec,
-)  # fmt: skip
+    Given,
+    Name,
+    Parameters,
+    Spread,
+    ComputeSpec,
+    App,
+    Phase,
+    RepeatSpec,
+    ExchangeSpec,
+    TopologySpec,
+)
 
 
 def text() -> str:

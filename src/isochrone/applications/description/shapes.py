@@ -222,8 +222,9 @@ def _members(kind: Any) -> dict[str, Any]:
     hints = get_type_hints(kind, include_extras=True)
     return {
         member.name.replace("_", "-"): hints[member.name]
-        for member in dataclasses.fields(kind) if member.compare
-    }  # fmt: skip
+        for member in dataclasses.fields(kind)
+        if member.compare
+    }
 
 
 def _needed(kind: Any) -> list[str]:

@@ -220,9 +220,7 @@ class TopologySpec:
         }
         return cls(name, parsed, at, short)
 
-    def graph(
-        self, ranks: int, scope: Scope, seed: int = 0, folder: Path = Path()
-    ) -> Graph:  # fmt: skip
+    def graph(self, ranks: int, scope: Scope, seed: int = 0, folder: Path = Path()) -> Graph:
         """Return the graph; see `Options`."""
         return load(self.name).make(Options(ranks, self, scope, seed, folder))
 

@@ -60,17 +60,28 @@ def description(hosts: Sequence[str], victim: str, congestor: str) -> dict[str, 
         "isochrone": "app/1",
         "repeats": VICTIM_REPEATS,
         "runs": [[victim], [victim, congestor]],
-        "parameters": {"victim_bytes": SHORT if victim != "rr_two_sided_bw_sync" else LONG,
-                       "congestor_bytes": CONGESTING},
+        "parameters": {
+            "victim_bytes": SHORT if victim != "rr_two_sided_bw_sync" else LONG,
+            "congestor_bytes": CONGESTING,
+        },
         "apps": [
-            {"name": victim, "ranks": len(on), "place": {"ranks": on},
-             "iterations": VICTIMS[victim],
-             "phases": _victim_phases(victim, [hosts[rank] for rank in on])},
-            {"name": congestor, "ranks": len(others), "place": {"ranks": others},
-             "iterations": CONGESTOR_ITERATIONS, "background": True,
-             "phases": [_congestor_phase(congestor, len(others))]},
+            {
+                "name": victim,
+                "ranks": len(on),
+                "place": {"ranks": on},
+                "iterations": VICTIMS[victim],
+                "phases": _victim_phases(victim, [hosts[rank] for rank in on]),
+            },
+            {
+                "name": congestor,
+                "ranks": len(others),
+                "place": {"ranks": others},
+                "iterations": CONGESTOR_ITERATIONS,
+                "background": True,
+                "phases": [_congestor_phase(congestor, len(others))],
+            },
         ],
-    }  # fmt: skip
+    }
 
 
 def _victim_phases(victim: str, hosts: Sequence[str]) -> list[dict[str, Any]]:
@@ -95,6 +106,12 @@ def _congestor_phase(congestor: str, ranks: int) -> dict[str, Any]:
     if method := _EXCHANGES.get(congestor):
         ends = [[rank, 0] for rank in range(1, ranks)]
         edges = [pair[::-1] for pair in ends] if congestor == "get_bcast" else ends
-        return {"exchange": {"topology": {"edges": edges}, "flow": "stream", "method": method,
-                             "bytes": "congestor_bytes"}}  # fmt: skip
+        return {
+            "exchange": {
+                "topology": {"edges": edges},
+                "flow": "stream",
+                "method": method,
+                "bytes": "congestor_bytes",
+            }
+        }
     return {congestor: {"bytes": "congestor_bytes"}}

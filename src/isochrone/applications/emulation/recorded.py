@@ -160,9 +160,10 @@ def applications(run: Run) -> list[App]:
     """
     if run.kind != KIND:
         raise InputError(
-            f"this run is of '{run.experiment}'", where=run.where,
+            f"this run is of '{run.experiment}'",
+            where=run.where,
             hint="applications are emulated by 'isochrone emulate'",
-        )  # fmt: skip
+        )
     app_records: list[_App] = records(run, "app", _App)
     if [record.app for record in app_records] != list(range(len(app_records))):
         raise InputError("the 'app' records are not numbered from 0 in order", where=run.where)
@@ -215,9 +216,16 @@ def launched(run: Run) -> list[Launched]:
     for row in run.tables.get("wall", Table()).rows():
         launch, app = row["launch"], row["app"]
         overlap = min(row.get("overlap", 1.0), 1.0)  # 1 where a record does not say
-        launched_apps.append(Launched(
-            launch, launches[launch].repeat, launches[launch].together, app,
-            float(row["seconds"]), row["iterations"], overlap,
-            times.get((launch, app), np.empty(0)),
-        ))  # fmt: skip
+        launched_apps.append(
+            Launched(
+                launch,
+                launches[launch].repeat,
+                launches[launch].together,
+                app,
+                float(row["seconds"]),
+                row["iterations"],
+                overlap,
+                times.get((launch, app), np.empty(0)),
+            )
+        )
     return launched_apps

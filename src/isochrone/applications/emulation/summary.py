@@ -114,8 +114,9 @@ class Emulation:
         doubts += [
             f"{share.app} alone computed {100 * abs(share.delivered - 1):.0f} % "
             f"{'longer' if share.delivered > 1 else 'shorter'} than requested"
-            for share in shares_alone if abs(share.delivered - 1) > _DELIVERED
-        ]  # fmt: skip
+            for share in shares_alone
+            if abs(share.delivered - 1) > _DELIVERED
+        ]
         return doubts
 
 

@@ -164,14 +164,17 @@ def slowdowns(sets: Sets) -> list[Slowdown]:
     """
     alone = {
         (of.app, of.repeat): of
-        for members in sets.values() for of in members if not of.beside and of.seconds > 0
-    }  # fmt: skip
+        for members in sets.values()
+        for of in members
+        if not of.beside and of.seconds > 0
+    }
     rows = []
     for whose, members in sets.items():
         pairs = [
             (of, alone[of.app, of.repeat])
-            for of in members if of.beside and (of.app, of.repeat) in alone
-        ]  # fmt: skip
+            for of in members
+            if of.beside and (of.app, of.repeat) in alone
+        ]
         if not pairs:
             continue
         wall = Ratio.of(_each(launch) / _each(single) for launch, single in pairs)
@@ -274,10 +277,14 @@ def shares(sets: Sets, times: Sequence[RankTime]) -> list[Shares]:
             fsum(time.switches for time in of_rank) / fsum(time.seconds for time in of_rank)
             for of_rank in ranks
         ]
-        rows.append(Shares(
-            *whose, Range(float(min(ratios)), float(np.mean(ratios)), float(max(ratios))),
-            delivered / requested if requested else nan, max(rates),
-        ))  # fmt: skip
+        rows.append(
+            Shares(
+                *whose,
+                Range(float(min(ratios)), float(np.mean(ratios)), float(max(ratios))),
+                delivered / requested if requested else nan,
+                max(rates),
+            )
+        )
     return rows
 
 
@@ -308,15 +315,20 @@ def rank_iterations(sets: Sets, rows: Iterable[Mapping[str, Any]]) -> list[RankI
     for whose, members in sets.items():
         of_ranks = grouped(
             (row["rank"], {**row, "mean": row["seconds"] / launch.iterations})
-            for launch in members for row in of_launch.get((launch.launch, launch.app), ())
-        )  # fmt: skip
+            for launch in members
+            for row in of_launch.get((launch.launch, launch.app), ())
+        )
         iterations_of_ranks += [
-            RankIterations(*whose, rank, *(
-                median_of([row.get(name, nan) for row in of_rank])
-                for name in ("mean", "p50", "p99", "p999")
-            ))
+            RankIterations(
+                *whose,
+                rank,
+                *(
+                    median_of([row.get(name, nan) for row in of_rank])
+                    for name in ("mean", "p50", "p99", "p999")
+                ),
+            )
             for rank, of_rank in sorted(of_ranks.items())
-        ]  # fmt: skip
+        ]
     return iterations_of_ranks
 
 

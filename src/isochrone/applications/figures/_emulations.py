@@ -32,9 +32,10 @@ def the_run(runs: Sequence[Run]) -> Run:
     run = runs[0]
     if run.kind != KIND:
         raise InputError(
-            "the run contains no emulated applications", where=run.where,
+            "the run contains no emulated applications",
+            where=run.where,
             hint="isochrone emulate SPEC -n N",
-        )  # fmt: skip
+        )
     return run
 
 

@@ -42,8 +42,10 @@ _EMPTY = (255, 255, 255, 255)
 _HOSTS = "#b9bec8"
 
 _WORDS = {
-    "bytes": "Bytes sent", "messages": "Messages sent", "seconds": "Time in calls that send",
-}  # fmt: skip
+    "bytes": "Bytes sent",
+    "messages": "Messages sent",
+    "seconds": "Time in calls that send",
+}
 
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
@@ -65,15 +67,19 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     picture = mappable.to_rgba(np.nan_to_num(cells, nan=1.0), bytes=True)
     picture[np.isnan(cells)] = _EMPTY
     axes.imshow(
-        picture, interpolation="none", extent=(-0.5, run.size - 0.5, run.size - 0.5, -0.5),
+        picture,
+        interpolation="none",
+        extent=(-0.5, run.size - 0.5, run.size - 0.5, -0.5),
         aspect="auto",
-    )  # fmt: skip
+    )
     if run.size <= _MAX_NUMBERS:
         print_numbers(
-            axes, np.where(cells > 0, cells, np.nan), picture,
+            axes,
+            np.where(cells > 0, cells, np.nan),
+            picture,
             lambda value: _text(value, quantity).replace(" ", "\n"),
             LABEL if len(cells) <= 6 else CAPTION - 1,
-        )  # fmt: skip
+        )
     _decorate(axes, run)
     if not np.isnan(cells).all():
         _colour_bar(axes_at(figure, _LEFT + side + 0.15, _BOTTOM, 0.17, side), mappable, quantity)

@@ -28,11 +28,14 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         for name, of in sharing(runs).items()
     ]
     facts = [
-        runs[0].origin, f"{runs[0].size} ranks", "wall time / that with fewest ranks on a node",
+        runs[0].origin,
+        f"{runs[0].size} ranks",
+        "wall time / that with fewest ranks on a node",
         "error bars: 95 % intervals",
-    ]  # fmt: skip
-    text = ChartText("Slowdown by ranks on a node", facts, "ranks on a node", "{:g}".format,
-                      "{:g}".format, runs)  # fmt: skip
+    ]
+    text = ChartText(
+        "Slowdown by ranks on a node", facts, "ranks on a node", "{:g}".format, "{:g}".format, runs
+    )
     return draw_lines(lines, text, "log")
 
 

@@ -80,8 +80,15 @@ def figure_of(run: Run, predicted: Predicted) -> Figure:
     for (app, groups), high, bottom in zip(panels, heights, bottoms, strict=True):
         axes = axes_at(figure, left, bottom, _BAR_INCHES, high)
         _panel(axes, groups)
-        axes.set_title(short(app.name, 60), size=LABEL + 1, color=INK, loc="left",
-                       weight="bold", pad=6, parse_math=False)  # fmt: skip
+        axes.set_title(
+            short(app.name, 60),
+            size=LABEL + 1,
+            color=INK,
+            loc="left",
+            weight="bold",
+            pad=6,
+            parse_math=False,
+        )
     ran = one_word(run.origin)
     notes = ["mean over the ranks, waiting included", "lines: 95 % intervals"]
     notes += [f"percent: (predicted - {ran}) / {ran}"] if predicted else []
@@ -121,8 +128,9 @@ def _panel(axes: Axes, groups: list[Group]) -> None:
         axes.axhline(len(groups) - 1.5, color=FAINT, linewidth=0.5)
     axes.set_xlim(0, 1.04 * longest)
     axes.set_ylim(len(groups) - 0.5, -0.5)
-    axes.set_yticks(range(len(groups)), [short(group.name, 26) for group in groups],
-                    parse_math=False)  # fmt: skip
+    axes.set_yticks(
+        range(len(groups)), [short(group.name, 26) for group in groups], parse_math=False
+    )
     time_axis(axes, longest, _BAR_INCHES, "x")
     axes.tick_params(axis="y", length=0, pad=4)
 
@@ -136,9 +144,16 @@ def _bar(
     if isfinite(bar.low) and isfinite(bar.high):
         axes.plot([bar.low, bar.high], [y, y], color=INK, linewidth=1.0, solid_capstyle="butt")
         end = max(end, bar.high)
-    axes.annotate(f"{tick_seconds(float(f'{bar.seconds:.3g}'))}{label}", (end, y), xytext=(4, 0),
-                  textcoords="offset points", va="center", size=CAPTION, color=INK,
-                  annotation_clip=False)  # fmt: skip
+    axes.annotate(
+        f"{tick_seconds(float(f'{bar.seconds:.3g}'))}{label}",
+        (end, y),
+        xytext=(4, 0),
+        textcoords="offset points",
+        va="center",
+        size=CAPTION,
+        color=INK,
+        annotation_clip=False,
+    )
 
 
 def _legend(figure: Figure, left: float, ran: str) -> None:
@@ -146,9 +161,17 @@ def _legend(figure: Figure, left: float, ran: str) -> None:
     from matplotlib.patches import Patch
 
     handles = [Patch(color=_RAN, label=ran), Patch(color=_PREDICTED, label="predicted")]
-    figure.legend(handles=handles, loc="upper right", ncols=2, frameon=False, fontsize=CAPTION,
-                  labelcolor=INK, handlelength=1.0, handleheight=0.8,
-                  bbox_to_anchor=(0.99, 1 - 0.06 / figure.get_figheight()))  # fmt: skip
+    figure.legend(
+        handles=handles,
+        loc="upper right",
+        ncols=2,
+        frameon=False,
+        fontsize=CAPTION,
+        labelcolor=INK,
+        handlelength=1.0,
+        handleheight=0.8,
+        bbox_to_anchor=(0.99, 1 - 0.06 / figure.get_figheight()),
+    )
 
 
 VIEW = View(draw, kinds=("emulation",), usual=("emulation",), predicts=True)

@@ -52,9 +52,10 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     panels: list[tuple[str, Of]] = [("wall time", lambda slowdown: slowdown.wall)]
     if not any(slowdown.wall.known for slowdown in summary.slowdowns):
         raise InputError(
-            "too few runs for intervals of slowdowns", where=run.where,
+            "too few runs for intervals of slowdowns",
+            where=run.where,
             hint=f"emulate with --combinations alone,pairs,all and --repeats {MIN_REPEATS} or more",
-        )  # fmt: skip
+        )
     if any(slowdown.tail is not None and slowdown.tail.known for slowdown in summary.slowdowns):
         panels.append(("99th percentile of the iterations", lambda slowdown: slowdown.tail))
     columns = summary.columns()
@@ -82,14 +83,22 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         axes = axes_at(figure, x, y, *inner)
         _panel(axes, summary, rows, columns, of, span)
         _name(axes, row_names, names, slanted=slanted)
-        figure.text(x / full[0], (y + inner[1] + top - 0.12) / full[1], title, size=LABEL + 1,
-                    color=INK, va="top")  # fmt: skip
+        figure.text(
+            x / full[0],
+            (y + inner[1] + top - 0.12) / full[1],
+            title,
+            size=LABEL + 1,
+            color=INK,
+            va="top",
+        )
     _colour_bar(axes_at(figure, 0.35, 0.42, 2.4, 0.11), span)
     notes = [
-        "time with the application of the column / time alone", f"{summary.repeats} repetitions",
-        *["below: 95 % interval"] * numbers, "grey: not significantly different from 1",
+        "time with the application of the column / time alone",
+        f"{summary.repeats} repetitions",
+        *["below: 95 % interval"] * numbers,
+        "grey: not significantly different from 1",
         *["?: too few iterations"] * (None in ratios),
-    ]  # fmt: skip
+    ]
     head(figure, 0.2, "Slowdown", run, notes)
     return figure
 
@@ -111,8 +120,9 @@ def _panel(
             ratio = ratios.get((app, column))
             if ratio is None or not ratio.known:
                 if (app, column) in ratios:
-                    axes.text(x + 0.5, y + 0.5, "?", color=FAINT, size=LABEL, ha="center",
-                              va="center")  # fmt: skip
+                    axes.text(
+                        x + 0.5, y + 0.5, "?", color=FAINT, size=LABEL, ha="center", va="center"
+                    )
                 continue
             colour, ink = _colours(ratio.median, span) if ratio.differs else (_EVEN, _ON_EVEN)
             corner = (x + 0.02, y + 0.03)
@@ -120,11 +130,19 @@ def _panel(
             if len(columns) > _MAX_NUMBERED_COLUMNS:
                 continue
             interval = f"{format_ratio(ratio.low)} … {format_ratio(ratio.high)}"
-            axes.text(x + 0.5, y + 0.38, format_ratio(ratio.median), color=ink, size=LABEL + 1.5,
-                      ha="center", va="center",
-                      weight="bold" if ratio.differs else "normal")  # fmt: skip
-            axes.text(x + 0.5, y + 0.75, interval, color=ink, size=CAPTION - 1, ha="center",
-                      va="center")  # fmt: skip
+            axes.text(
+                x + 0.5,
+                y + 0.38,
+                format_ratio(ratio.median),
+                color=ink,
+                size=LABEL + 1.5,
+                ha="center",
+                va="center",
+                weight="bold" if ratio.differs else "normal",
+            )
+            axes.text(
+                x + 0.5, y + 0.75, interval, color=ink, size=CAPTION - 1, ha="center", va="center"
+            )
 
 
 def _colours(ratio: float, span: float) -> tuple[str, str]:

@@ -154,9 +154,17 @@ def _panel(axes: Axes, panel: Panel, longest: float, wide: float) -> None:
 
 def _legend(axes: Axes, panel: Panel, wide: float, high: float) -> None:
     """Name the application and, in their colours, what its ranks do."""
-    axes.annotate(short(panel.app.name), (0, 1), xytext=(0, 18), xycoords="axes fraction",
-                  textcoords="offset points", color=INK, size=LABEL + 1, weight="bold",
-                  parse_math=False)  # fmt: skip
+    axes.annotate(
+        short(panel.app.name),
+        (0, 1),
+        xytext=(0, 18),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        color=INK,
+        size=LABEL + 1,
+        weight="bold",
+        parse_math=False,
+    )
     names = panel.app.phases
     phases = sorted({event.phase for event in panel.events if event.what != _COMPUTE})
     seen = [("computation", COMPUTATION)] * any(e.what == _COMPUTE for e in panel.events)
@@ -169,11 +177,25 @@ def _legend(axes: Axes, panel: Panel, wide: float, high: float) -> None:
         width = 0.24 + 0.9 * text_width(text, CAPTION)
         if x + width > wide - 0.55:
             text, colour, width = "…", "none", 0.0
-        axes.plot([(x + 0.05) / wide], [1 + 0.105 / high], marker="s", markersize=5, color=colour,
-                  transform=axes.transAxes, clip_on=False)  # fmt: skip
-        axes.annotate(text, ((x + 0.13) / wide, 1), xytext=(0, 5), xycoords="axes fraction",
-                      textcoords="offset points", size=CAPTION, color=INK,
-                      parse_math=False)  # fmt: skip
+        axes.plot(
+            [(x + 0.05) / wide],
+            [1 + 0.105 / high],
+            marker="s",
+            markersize=5,
+            color=colour,
+            transform=axes.transAxes,
+            clip_on=False,
+        )
+        axes.annotate(
+            text,
+            ((x + 0.13) / wide, 1),
+            xytext=(0, 5),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            size=CAPTION,
+            color=INK,
+            parse_math=False,
+        )
         x += width
         if not width:
             break

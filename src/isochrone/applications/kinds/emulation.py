@@ -38,7 +38,7 @@ from isochrone.pages.words import (
     ranges,
     ratio_of,
     warnings_of,
-)  # fmt: skip
+)
 from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
@@ -96,9 +96,15 @@ def _document(run: Run, asked: Asked) -> _Shown:
     summary = emulation(run)
     doubts: WarningList = [{"code": "doubtful", "text": text} for text in summary.doubts()]
     edges: list[Any] = [
-        {"app": summary.apps[edge.app].name, "from": edge.source, "to": edge.to,
-         "messages": edge.messages, "bytes": edge.bytes} for edge in summary.edges
-    ]  # fmt: skip
+        {
+            "app": summary.apps[edge.app].name,
+            "from": edge.source,
+            "to": edge.to,
+            "messages": edge.messages,
+            "bytes": edge.bytes,
+        }
+        for edge in summary.edges
+    ]
     return _Shown(run.options, [*run.warnings, *doubts], summary, edges)
 
 
@@ -111,17 +117,22 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
         return [Section("Summary", (nothing,)), warnings]
     alt = "Bars of what each rank does in one iteration, by phase."
     timeline = Picture("timeline", "One iteration, rank by rank", TIMELINE, (run,), alt=alt)
-    how = [Sentence(
-        "Applications ran alone and concurrently, in random order, in each repeat. "
-        "A launch is one observation: wall times are medians over the launches, and a slowdown "
-        "is the median of the ratios of the repeats, with a 95 % interval that assumes no "
-        "distribution.", stress=("A launch is one observation",),
-    )]  # fmt: skip
+    how = [
+        Sentence(
+            "Applications ran alone and concurrently, in random order, in each repeat. "
+            "A launch is one observation: wall times are medians over the launches, and a slowdown "
+            "is the median of the ratios of the repeats, with a 95 % interval that assumes no "
+            "distribution.",
+            stress=("A launch is one observation",),
+        )
+    ]
     if summary.repeats == MIN_REPEATS:
-        how.append(Sentence(
-            f"With {MIN_REPEATS} launches the interval is from the smallest to the largest, and "
-            "contains the median with 94 %."
-        ))  # fmt: skip
+        how.append(
+            Sentence(
+                f"With {MIN_REPEATS} launches the interval is from the smallest to the largest, "
+                "and contains the median with 94 %."
+            )
+        )
     return [
         Section("Summary", tuple(_about(summary))),
         Section("Slowdown", tuple(_slowdown(run, summary))),
@@ -157,8 +168,9 @@ def _about(summary: Emulation) -> Iterator[Block]:
         ending = "s" if len(app.ranks) != 1 else ""
         yield Sentence(
             f"{iterations} of {', '.join(app.phases)} on rank{ending} {ranges(app.ranks)}"
-            f"{background}", about=app.name,
-        )  # fmt: skip
+            f"{background}",
+            about=app.name,
+        )
     if not summary.slowdowns:
         return
     if not any(slowdown.wall.known for slowdown in summary.slowdowns):
@@ -241,14 +253,28 @@ def _walls(summary: Emulation) -> Table:
             of = share.communication
             texts = [f"{100 * fraction:.0f} %" for fraction in (of.mean, of.min, of.max)]
             texts.append("–" if isnan(share.delivered) else f"{100 * share.delivered:.1f} %")
-        rows.append((
-            *summary.names(row), str(row.seconds.n), format_seconds(row.seconds.median),
-            _interval(row.seconds), *texts, f"{100 * row.overlap:.0f} %" if row.beside else ALONE,
-        ))  # fmt: skip
+        rows.append(
+            (
+                *summary.names(row),
+                str(row.seconds.n),
+                format_seconds(row.seconds.median),
+                _interval(row.seconds),
+                *texts,
+                f"{100 * row.overlap:.0f} %" if row.beside else ALONE,
+            )
+        )
     columns = (
-        "application", "with", ">n", ">wall time", ">95 % interval", ">communication", ">min",
-        ">max", ">computation", ">overlap",
-    )  # fmt: skip
+        "application",
+        "with",
+        ">n",
+        ">wall time",
+        ">95 % interval",
+        ">communication",
+        ">min",
+        ">max",
+        ">computation",
+        ">overlap",
+    )
     title = (
         "Wall time of the requested iterations; communication in it: mean, min and max over the "
         "ranks; computation: used / requested"
@@ -264,31 +290,39 @@ def _iterations(summary: Emulation) -> Table:
     """Return percentiles of single iterations."""
     rows = [
         (
-            *summary.names(row), f"{row.n:,}",
+            *summary.names(row),
+            f"{row.n:,}",
             *(format_seconds(value) for value in row.percentiles.values()),
             format_seconds(row.max),
-        ) for row in summary.iterations
-    ]  # fmt: skip
+        )
+        for row in summary.iterations
+    ]
     needed = ", ".join(f"{count:,} for {name}" for name, count in ENOUGH.items() if count > 100)
     incomplete = any(
         isnan(value) for row in summary.iterations for value in row.percentiles.values()
     )
     return _table(
         "Time of an iteration on its slowest rank, over all launches",
-        ("application", "with", ">n", *(f">{name}" for name in ENOUGH), ">max"), rows,
+        ("application", "with", ">n", *(f">{name}" for name in ENOUGH), ">max"),
+        rows,
         f"All {len(rows)} rows of percentiles",
         f"–: too few iterations (needed: {needed})" if incomplete else "",
-    )  # fmt: skip
+    )
 
 
 def _phases(run: Run, summary: Emulation, asked: Asked) -> Iterator[Block]:
     """Yield the time of each phase alone."""
     rows = [
         (
-            phase.app, phase.name, format_seconds(phase.mean.median), _interval(phase.mean),
+            phase.app,
+            phase.name,
+            format_seconds(phase.mean.median),
+            _interval(phase.mean),
             format_seconds(phase.max),
-        ) for phase in summary.phases if not phase.beside
-    ]  # fmt: skip
+        )
+        for phase in summary.phases
+        if not phase.beside
+    ]
     if not rows:
         return
     if asked.models:
@@ -298,9 +332,10 @@ def _phases(run: Run, summary: Emulation, asked: Asked) -> Iterator[Block]:
     yield Picture("phases", "Phases of an iteration", PHASES, (run,), options, alt=alt)
     yield _table(
         "Phases when the application runs alone: time per iteration, including waiting for others",
-        ("application", "phase", ">mean of ranks", ">95 % interval", ">slowest rank"), rows,
+        ("application", "phase", ">mean of ranks", ">95 % interval", ">slowest rank"),
+        rows,
         f"All {len(rows)} phases",
-    )  # fmt: skip
+    )
 
 
 # --- messages -------------------------------------------------------------------------------------
@@ -315,15 +350,22 @@ def _edges(summary: Emulation) -> Iterator[Block]:
             yield Sentence(
                 f"{plural(messages, 'message')}, {format_amount(size)} between "
                 f"{plural(len(pairs), 'pair')} of ranks in {plural(app.iterations, 'iteration')}",
-                about=f"messages of {app.name}", tone="faint",
-            )  # fmt: skip
+                about=f"messages of {app.name}",
+                tone="faint",
+            )
     rows = tuple(
-        Row((
-            summary.apps[edge.app].name, str(edge.source), str(edge.to), f"{edge.messages:,}",
-            format_amount(edge.bytes),
-            format_amount(round(edge.bytes / edge.messages)) if edge.messages else "–",
-        )) for edge in sorted(summary.edges, key=lambda edge: -edge.bytes)[:MAX_EDGES]
-    )  # fmt: skip
+        Row(
+            (
+                summary.apps[edge.app].name,
+                str(edge.source),
+                str(edge.to),
+                f"{edge.messages:,}",
+                format_amount(edge.bytes),
+                format_amount(round(edge.bytes / edge.messages)) if edge.messages else "–",
+            )
+        )
+        for edge in sorted(summary.edges, key=lambda edge: -edge.bytes)[:MAX_EDGES]
+    )
     columns = columns_of(
         "application", ">from rank", ">to rank", ">messages", ">bytes", ">bytes a message"
     )
@@ -359,6 +401,9 @@ def _description(run: Run) -> list[Code]:
 
 
 PAGE = Kind(
-    title=_title, holds=lambda run: run.kind == KIND, sections=_sections, document=_document,
+    title=_title,
+    holds=lambda run: run.kind == KIND,
+    sections=_sections,
+    document=_document,
     place=6,
-)  # fmt: skip
+)

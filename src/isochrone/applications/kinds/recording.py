@@ -66,22 +66,31 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
     done = _chosen(run, asked.nbytes)
     views = [
         Picture("matrix", title, f"{CAPTION}.", (run,), Options(what=quantity))
-        for quantity, title in (("bytes", "Bytes from rank to rank"),
-                            ("messages", "Messages from rank to rank"))
-    ]  # fmt: skip
+        for quantity, title in (
+            ("bytes", "Bytes from rank to rank"),
+            ("messages", "Messages from rank to rank"),
+        )
+    ]
     return [
         Section("Summary", tuple(_summary(run))),
         Section("Who sends to whom", tuple(views) if edges(run) else (), only="report"),
         Section("Operations", (_operations(done),) if done else ()),
         Section("Positions", () if asked.nbytes else tuple(listing(run, MAX_RECORDING_ROWS))),
         Section("Summary", (warnings_of(run.warnings),)),
-        Section("How the times were taken", (Sentence(
-            "Times in calls are wall-clock times, waiting included, summed over ranks. Computation "
-            "is processor time of the threads between their calls. A call of a collective is "
-            "counted at each rank; its size is the block of a rank, the mean where blocks differ.",
-            stress=("waiting included", "processor time"),
-        ),), only="report"),
-    ]  # fmt: skip
+        Section(
+            "How the times were taken",
+            (
+                Sentence(
+                    "Times in calls are wall-clock times, waiting included, summed over ranks. "
+                    "Computation is processor time of the threads between their calls. A call of "
+                    "a collective is counted at each rank; its size is the block of a rank, the "
+                    "mean where blocks differ.",
+                    stress=("waiting included", "processor time"),
+                ),
+            ),
+            only="report",
+        ),
+    ]
 
 
 def _chosen(run: Run, nbytes: int | None) -> list[Operation]:
@@ -97,11 +106,15 @@ def _summary(run: Run) -> Iterator[Block]:
     seconds = format_seconds(max(rank_time.seconds for rank_time in times))
     pairs = edges(run)
     sent, count = format_amount(pairs["bytes"].sum()), int(pairs["messages"].sum())
-    yield Tiles((
-        Tile(seconds, "from MPI_Init to MPI_Finalize", "wall-clock time, recording included"),
-        Tile(f"{mean:.0%}", "of the time in MPI", f"{low.share:.0%} to {high.share:.0%}, by rank"),
-        Tile(sent, "in messages", f"{plural(count, 'message')} between ranks"),
-    ))  # fmt: skip
+    yield Tiles(
+        (
+            Tile(seconds, "from MPI_Init to MPI_Finalize", "wall-clock time, recording included"),
+            Tile(
+                f"{mean:.0%}", "of the time in MPI", f"{low.share:.0%} to {high.share:.0%}, by rank"
+            ),
+            Tile(sent, "in messages", f"{plural(count, 'message')} between ranks"),
+        )
+    )
     calls = sum(rank_time.calls for rank_time in times)
     yield Sentence(f"  It took {seconds} and made {plural(calls, 'MPI call')}")
     yield Sentence(
@@ -137,34 +150,51 @@ def _operations(done: Sequence[Operation]) -> Table:
         old = together.get(key)
         if old is not None:
             record = replace(
-                record, calls=old.calls + record.calls, moved=old.moved + record.moved,
-                seconds=old.seconds + record.seconds, most=max(old.most, record.most),
-            )  # fmt: skip
+                record,
+                calls=old.calls + record.calls,
+                moved=old.moved + record.moved,
+                seconds=old.seconds + record.seconds,
+                most=max(old.most, record.most),
+            )
         together[key] = record
     columns = columns_of(
-        "operation", ">size", ">ranks", ">calls", ">bytes in all", ">time in all", ">mean",
+        "operation",
+        ">size",
+        ">ranks",
+        ">calls",
+        ">bytes in all",
+        ">time in all",
+        ">mean",
         ">longest",
-    )  # fmt: skip
+    )
     rows = [
-        Row((
-            record.op, format_bytes(record.bytes) if record.moved else "–",
-            str(record.members) if record.group >= 0 else "–", f"{record.calls:,}",
-            format_amount(record.moved) if record.moved else "–", format_seconds(record.seconds),
-            format_seconds(record.seconds / record.calls if record.calls else 0.0),
-            format_seconds(record.most),
-        ))
+        Row(
+            (
+                record.op,
+                format_bytes(record.bytes) if record.moved else "–",
+                str(record.members) if record.group >= 0 else "–",
+                f"{record.calls:,}",
+                format_amount(record.moved) if record.moved else "–",
+                format_seconds(record.seconds),
+                format_seconds(record.seconds / record.calls if record.calls else 0.0),
+                format_seconds(record.most),
+            )
+        )
         for record in sorted(together.values(), key=lambda record: -record.seconds)
-    ]  # fmt: skip
+    ]
     left = len(rows) - MAX_RECORDING_ROWS
     return Table(
-        "Operations, by their time on all ranks", columns,
-        tuple(rows[:MAX_RECORDING_ROWS]), f"and {plural(left, 'more row')} (--json lists all)"
-        if left > 0 else "",
-    )  # fmt: skip
+        "Operations, by their time on all ranks",
+        columns,
+        tuple(rows[:MAX_RECORDING_ROWS]),
+        f"and {plural(left, 'more row')} (--json lists all)" if left > 0 else "",
+    )
 
 
 PAGE = Kind(
     title=lambda run: f"recording of {program(run)} {on_ranks(run)}",
     holds=lambda run: run.kind == KIND and "rank_time" in run.tables,
-    sections=_sections, document=_document, place=5,
-)  # fmt: skip
+    sections=_sections,
+    document=_document,
+    place=5,
+)

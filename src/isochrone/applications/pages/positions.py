@@ -35,9 +35,7 @@ def listing(run: Run, limit: int = MOST_ROWS) -> list[Block]:
         rows = tuple(Row(row.cells[:-1]) for row in rows)
     left = len(all_positions) - len(rows)
     title = f"Positions of the program on {run.size} ranks, times of all ranks together"
-    table = Table(
-        title, columns, rows, f"and {plural(left, 'more position')}" if left > 0 else ""
-    )  # fmt: skip
+    table = Table(title, columns, rows, f"and {plural(left, 'more position')}" if left > 0 else "")
     if not why:
         return [table]
     return [table, Sentence(f"Positions are those of the calls of single ranks: {why}")]
@@ -48,9 +46,11 @@ def _chosen(all_positions: list[Position], limit: int) -> list[Position]:
     slowest = sorted(all_positions, key=lambda entry: -entry.seconds - entry.computation)[:limit]
     loops = {entry.position for entry in all_positions if entry.call == "loop"}
     around = {
-        ".".join(parts[:k]) for entry in slowest for parts in [entry.position.split(".")]
+        ".".join(parts[:k])
+        for entry in slowest
+        for parts in [entry.position.split(".")]
         for k in range(1, len(parts))
-    }  # fmt: skip
+    }
     names = {id(entry) for entry in slowest}
     return [
         entry for entry in all_positions if id(entry) in names or entry.position in loops & around
@@ -64,8 +64,16 @@ def _row(lines: list[str], entry: Position, total: float) -> Row:
     size = format_bytes(largest) if largest else "–"
     if smallest != largest:
         size = f"{format_bytes(smallest)} – {size}"
-    return Row((
-        entry.position, entry.call, size, entry.peers, f"{entry.times:,}",
-        format_seconds(entry.seconds), f"{entry.seconds / total:.1%}",
-        format_seconds(entry.computation) if entry.computation else "–", where(lines, entry),
-    ))  # fmt: skip
+    return Row(
+        (
+            entry.position,
+            entry.call,
+            size,
+            entry.peers,
+            f"{entry.times:,}",
+            format_seconds(entry.seconds),
+            f"{entry.seconds / total:.1%}",
+            format_seconds(entry.computation) if entry.computation else "–",
+            where(lines, entry),
+        )
+    )

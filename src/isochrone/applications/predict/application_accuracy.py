@@ -32,9 +32,10 @@ def predicted(run: Run, models: Sequence[Model]) -> list[Prediction]:
     text = run.notes.get(DESCRIPTION)
     if not text:
         raise InputError(
-            "the run does not contain the description of its applications", where=run.where,
+            "the run does not contain the description of its applications",
+            where=run.where,
             hint="runs of isochrone emulate contain it",
-        )  # fmt: skip
+        )
     try:
         document = json.loads(text)
     except ValueError as error:
@@ -123,11 +124,13 @@ def accuracy(run: Run, models: Sequence[Model]) -> tuple[list[Accuracy], list[st
         rows.append(Accuracy(prediction.app, None, wall.seconds, Said.of(prediction)))
         rows += [
             Accuracy(prediction.app, of.phase, measured[of.phase], Said.of(of))
-            for of in prediction.phases if of.phase in measured
-        ]  # fmt: skip
+            for of in prediction.phases
+            if of.phase in measured
+        ]
     if not rows:
         raise InputError(
-            "no application ran alone; only those can be predicted", where=run.where,
+            "no application ran alone; only those can be predicted",
+            where=run.where,
             hint="emulate with --combinations alone",
-        )  # fmt: skip
+        )
     return rows, list(warnings)

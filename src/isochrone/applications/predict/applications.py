@@ -91,9 +91,13 @@ class Prediction:
 
 
 def predict(
-    program: Program, models: Sequence[Model], machine: Machine | None = None,
-    ranks_of: Sequence[Sequence[int]] = (), *, ends: bool = True,
-) -> list[Prediction]:  # fmt: skip
+    program: Program,
+    models: Sequence[Model],
+    machine: Machine | None = None,
+    ranks_of: Sequence[Sequence[int]] = (),
+    *,
+    ends: bool = True,
+) -> list[Prediction]:
     """Predict every application of a program alone.
 
     Parameters
@@ -169,9 +173,15 @@ class _Question:
         warnings += self._beyond_the_map()
         seconds, lowest, highest = rows[0].tolist()
         return Prediction(
-            self.application.name, self.application.ranks, seconds, lowest, highest,
-            self.application.iterations, phases, warnings,
-        )  # fmt: skip
+            self.application.name,
+            self.application.ranks,
+            seconds,
+            lowest,
+            highest,
+            self.application.iterations,
+            phases,
+            warnings,
+        )
 
     @property
     def _simulated(self) -> Callable[..., Simulated]:
@@ -217,11 +227,15 @@ class _Question:
         clocks = self._clocks("seconds")
         others = [
             simulate(
-                replace(self.program, seed=self.program.seed + k), self.app, clocks,
-                least=_MIN_ITERATIONS, most=_SIDE, plans=self.plans,
+                replace(self.program, seed=self.program.seed + k),
+                self.app,
+                clocks,
+                least=_MIN_ITERATIONS,
+                most=_SIDE,
+                plans=self.plans,
             )
             for k in range(1, 1 + _OTHER_SEEDS)
-        ]  # fmt: skip
+        ]
         ratios = np.array([_against(variant, point) for variant in others])
         simulated = min(len(variant.ends) for variant in others)
         spread = np.std(ratios, axis=0, ddof=1) * sqrt(1 + 1 / len(others))
@@ -260,9 +274,13 @@ class _Question:
 
         split = partial(parts_of, ranks=len(self.ranks), node_of=node_of)
         return Clocks(
-            operation, message, split, rank_nodes, at_once=not self.messages.simulated,
+            operation,
+            message,
+            split,
+            rank_nodes,
+            at_once=not self.messages.simulated,
             between=between,
-        )  # fmt: skip
+        )
 
     def _unfolding(
         self, step: Collective, size: float, members: Sequence[int], side: Side
@@ -294,9 +312,7 @@ class _Question:
         waits = self.messages.waits(size)
         return replace(unfolding, seconds=seconds, hop=unfolding.hop * by, waits=waits)
 
-    def _slowdown(
-        self, step: Collective, size: float, members: Sequence[int], side: Side
-    ) -> float:  # fmt: skip
+    def _slowdown(self, step: Collective, size: float, members: Sequence[int], side: Side) -> float:
         """Return by what factor an operation is slower than on the ranks that were measured."""
         measured = self.operations.largest(step.op)
         if self.levels is None or len(members) < 2 or not measured:

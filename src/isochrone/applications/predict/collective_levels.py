@@ -59,9 +59,15 @@ def _at_once(members: int) -> Iterator[Pairs]:
 
 
 def slowdown(
-    op: str, nodes: Sequence[int], reference: Sequence[int], measured: int, levels: Levels,
-    seconds: float, latency: float, side: Side,
-) -> float:  # fmt: skip
+    op: str,
+    nodes: Sequence[int],
+    reference: Sequence[int],
+    measured: int,
+    levels: Levels,
+    seconds: float,
+    latency: float,
+    side: Side,
+) -> float:
     """Return by what factor an operation is slower on some nodes than on those of the measurement.
 
     Parameters
@@ -111,8 +117,11 @@ def _measured(
 ) -> Floats:
     """Return that of the ranks that were measured, and of further ones that are like them."""
     measured_ranks = min(measured, len(nodes))
-    inside = [(ranks[mask], partners[mask]) for ranks, partners in rounds
-              for mask in [(ranks < measured_ranks) & (partners < measured_ranks)]]  # fmt: skip
+    inside = [
+        (ranks[mask], partners[mask])
+        for ranks, partners in rounds
+        for mask in [(ranks < measured_ranks) & (partners < measured_ranks)]
+    ]
     seconds = _farthest(inside, nodes, levels, times)
     beyond = np.array(
         [len(subset[0]) < len(pairs[0]) for subset, pairs in zip(inside, rounds, strict=True)]

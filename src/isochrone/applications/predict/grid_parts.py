@@ -69,9 +69,15 @@ def parts_of(
         together = np.flatnonzero(along == along[position])
         leader = together[across[together] == across[root]][0]
         operation = GridPart(
-            step.phase, phase.op, step.size, int(members[leader]),
-            among=tuple(members[together].tolist()), whole=step, of=size, number=phase_number,
+            step.phase,
+            phase.op,
+            step.size,
+            int(members[leader]),
+            among=tuple(members[together].tolist()),
+            whole=step,
+            of=size,
+            number=phase_number,
             group=phase.group,
-        )  # fmt: skip
+        )
         operations.append((operation, float(phase.bytes)))
     return operations

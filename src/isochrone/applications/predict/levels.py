@@ -77,9 +77,10 @@ class Levels:
         node = nodes_of(run.hosts)
         if not hosts_known(run.hosts):
             raise InputError(
-                "the latency map does not show how far nodes are from each other", where=run.where,
+                "the latency map does not show how far nodes are from each other",
+                where=run.where,
                 hint="measure it with ranks on several nodes",
-            )  # fmt: skip
+            )
         maps = [
             between_nodes(rank_pairs(run, run.statistic(), size), node, np.zeros(run.size))[0]
             for size in sizes
@@ -96,10 +97,15 @@ class Levels:
             level[times.i * len(first) + times.j] = level[times.j * len(first) + times.i] = count
         distinct = np.unique(level[sources != targets])
         apart = np.searchsorted(distinct, level).reshape(len(first), len(first))
-        seconds = np.array([
-            [median_of(of_size.seconds[apart[of_size.i, of_size.j] == k]) / 2 for of_size in maps]
-            for k in range(len(distinct))
-        ])  # fmt: skip
+        seconds = np.array(
+            [
+                [
+                    median_of(of_size.seconds[apart[of_size.i, of_size.j] == k]) / 2
+                    for of_size in maps
+                ]
+                for k in range(len(distinct))
+            ]
+        )
         return cls(apart, np.array(sizes, dtype=np.float64), seconds)
 
     def between(self, a: Ints, b: Ints) -> Ints:

@@ -113,10 +113,11 @@ class MessageTimes:
                 measured += [_Measured(model, where, window) for window in sorted({low, high})]
         for path in get_args(Path):
             on = [
-                source for source in measured
+                source
+                for source in measured
                 if "nodes" not in source.model.constant
                 or (source.model.constant["nodes"] == 1) == (path == "node")
-            ]  # fmt: skip
+            ]
             singles = [
                 source for source in on if source.window == 1 and _mode(source) != "bidirectional"
             ]
@@ -127,9 +128,10 @@ class MessageTimes:
                 )
                 self._paths[path] = _OnPath(
                     min(singles, key=lambda source: _mode(source) != "blocking"),
-                    _first(windowed, "nonblocking"), _first(windowed, "blocking"),
+                    _first(windowed, "nonblocking"),
+                    _first(windowed, "blocking"),
                     _first([source for source in on if source.window == 1], "bidirectional"),
-                )  # fmt: skip
+                )
                 self._paths[path].eager = self._eager(path)
         self.simulated = any(model.origin == "simulated" for model in message_models)
 
@@ -187,9 +189,12 @@ class MessageTimes:
             gap = min(gaps[k], middle[k])
             wire = max(gap - min(gaps[-1], gap), 0.0) if path == "network" else 0.0
             on.costs[size, side] = Cost(
-                float(end[k]), float(gap * by[k]), float(wire * by[k]), size >= on.eager,
+                float(end[k]),
+                float(gap * by[k]),
+                float(wire * by[k]),
+                size >= on.eager,
                 float(both_ways[k]),
-            )  # fmt: skip
+            )
 
     def _on(self, path: Path) -> _OnPath:
         if path in self._paths:
@@ -197,18 +202,19 @@ class MessageTimes:
         if not self._paths:
             raise InputError(
                 "no model of messages is given",
-                where=""
-                "--model", hint="run isochrone measure point-to-point, and add its fit to --model",
-            )  # fmt: skip
+                where="--model",
+                hint="run isochrone measure point-to-point, and add its fit to --model",
+            )
         (covered,) = self._paths
         names = {"node": "within a node", "network": "between nodes"}
         pair = "0-1" if path == "node" else "of two nodes"
         raise InputError(
-            f"no model covers messages {names[path]}, only {names[covered]}", where="--model",
+            f"no model covers messages {names[path]}, only {names[covered]}",
+            where="--model",
             hint=f"isochrone measure point-to-point --pairs I-J with a pair {pair}, or --ppn 1"
             if path == "node"
             else "isochrone measure point-to-point with ranks on two nodes",
-        )  # fmt: skip
+        )
 
     # --- what models say --------------------------------------------------------------------------
 

@@ -39,9 +39,14 @@ Sweep = tuple[Preset, int]
 
 
 def sweeps(
-    traces: Sequence[Trace], hosts: Sequence[str], max_ranks: int, to: int, *, simulated: bool,
+    traces: Sequence[Trace],
+    hosts: Sequence[str],
+    max_ranks: int,
+    to: int,
+    *,
+    simulated: bool,
     mapped: bool,
-) -> list[Sweep]:  # fmt: skip
+) -> list[Sweep]:
     """Return the measurements that a prediction of a program needs.
 
     Parameters
@@ -77,9 +82,12 @@ def sweeps(
 
 def _messages(traces: Sequence[Trace], hosts: Sequence[str]) -> Iterator[Sweep]:
     sizes = [
-        event.bytes for trace in traces for events in trace.ranks for event in events
+        event.bytes
+        for trace in traces
+        for events in trace.ranks
+        for event in events
         if event.op in SENDS
-    ]  # fmt: skip
+    ]
     if not sizes:
         return
     pairs: dict[str, tuple[int, int]] = {}
@@ -88,11 +96,15 @@ def _messages(traces: Sequence[Trace], hosts: Sequence[str]) -> Iterator[Sweep]:
     of = f"0,{_range(1, max(LARGE, *sizes), 2)}"
     for path, (a, b) in pairs.items():
         for mode, options in MODES.items():
-            yield Preset(
-                f"messages-{path}-{mode}", "point-to-point",
-                ("--pairs", f"{a}-{b}", *options, "--bytes", of),
-                mode,
-            ), b + 1  # fmt: skip
+            yield (
+                Preset(
+                    f"messages-{path}-{mode}",
+                    "point-to-point",
+                    ("--pairs", f"{a}-{b}", *options, "--bytes", of),
+                    mode,
+                ),
+                b + 1,
+            )
 
 
 def _collectives(

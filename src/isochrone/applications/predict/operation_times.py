@@ -64,9 +64,14 @@ class OperationTimes:
         self._bounded = dict(sorted(bounded, key=lambda bound: bound[1]))
 
     def times(
-        self, op: str, size: float, grid: str, node_of: Nodes, ranks: int,
+        self,
+        op: str,
+        size: float,
+        grid: str,
+        node_of: Nodes,
+        ranks: int,
         number: int | None = None,
-    ) -> Ends:  # fmt: skip
+    ) -> Ends:
         """Return what an operation takes, or a phase of it with all of its groups at work.
 
         Parameters
@@ -129,15 +134,27 @@ class OperationTimes:
     def largest(self, op: str) -> int:
         """Return the most ranks on which an operation was measured; 0 if it was not."""
         op = self._measured(op)
-        return max((
-            int(segment.fitted["p"][1]) for model in self._models for segment in model.segments
-            if segment.where.get("op", op) == op and "p" in segment.fitted
-        ), default=0)  # fmt: skip
+        return max(
+            (
+                int(segment.fitted["p"][1])
+                for model in self._models
+                for segment in model.segments
+                if segment.where.get("op", op) == op and "p" in segment.fitted
+            ),
+            default=0,
+        )
 
     def unfolding(
-        self, op: str, size: float, node_of: Nodes, ranks: int, seconds: float,
-        group: str = CG, *, at_once: bool,
-    ) -> Unfolding:  # fmt: skip
+        self,
+        op: str,
+        size: float,
+        node_of: Nodes,
+        ranks: int,
+        seconds: float,
+        group: str = CG,
+        *,
+        at_once: bool,
+    ) -> Unfolding:
         """Return how an operation of the library unfolds, as far as that was measured.
 
         ``seconds`` are what it takes, ``group`` is ``LG`` for a column of a grid. ``at_once``:
@@ -168,18 +185,25 @@ class OperationTimes:
             hop = little + (seconds - little) / (ranks - 1)  # a latency, and the data of one
             return Unfolding(seconds, parts, hop, star, _below(star), flat=True)
         hop, half, latency = fewer
-        flat = at_once_gone or seconds < _TWO_STEPS * hop or (
-            ranks > 3 and not _STEPS[0] <= seconds / half <= _STEPS[1]
-        )  # fmt: skip
+        flat = (
+            at_once_gone
+            or seconds < _TWO_STEPS * hop
+            or (ranks > 3 and not _STEPS[0] <= seconds / half <= _STEPS[1])
+        )
         complete = len(leaving.parts) == leaving.ranks  # else only some members were noted
         shape = leaving.parts if complete else parts
         parents = star if flat else _tree(shape, ranks, leaves_first=op in TO_ROOT)
         below = _below(parents)
         last = max((parts[member] for member in below[0]), default=1.0) if below else 1.0
         return Unfolding(
-            seconds, parts, min(hop, seconds), parents, below, flat,
+            seconds,
+            parts,
+            min(hop, seconds),
+            parents,
+            below,
+            flat,
             busy=max(last * seconds - (latency if at_once else 0.0), 0.0),
-        )  # fmt: skip
+        )
 
     def _of_fewer(
         self, op: str, size: float, node_of: Nodes, ranks: int
@@ -233,9 +257,10 @@ class OperationTimes:
             if op in model.selectors.get("op", [op]):
                 return model
         raise InputError(
-            f"no model of {op} is given", where="--model",
+            f"no model of {op} is given",
+            where="--model",
             hint=f"run isochrone measure collective --op {op}, and add its fit to --model",
-        )  # fmt: skip
+        )
 
     def _by_library(self, model: Model, op: str, size: int, node_of: Nodes, ranks: int) -> Ends:
         placement = None

@@ -90,9 +90,11 @@ class Scaling:
 
 
 def scale(
-    traces: Sequence[Trace], to: Sequence[int], models: Sequence[Model],
+    traces: Sequence[Trace],
+    to: Sequence[int],
+    models: Sequence[Model],
     machine: Machine | None = None,
-) -> Scaling:  # fmt: skip
+) -> Scaling:
     """Predict a program on more ranks than it was recorded on.
 
     Raises
@@ -154,9 +156,13 @@ def scale(
 
 
 def _predicted(
-    general: General, ranks: int, models: Sequence[Model], machine: Machine | None, *,
+    general: General,
+    ranks: int,
+    models: Sequence[Model],
+    machine: Machine | None,
+    *,
     ends: bool = True,
-) -> Prediction:  # fmt: skip
+) -> Prediction:
     of = program(parse(dict(general.document), "generalized", {"p": str(ranks)}))
     (prediction,) = predict(of, models, machine, ends=ends)
     return prediction
@@ -177,9 +183,10 @@ def _close(
     }
     general.spread += max(map(abs, closing))
     general.warnings += [
-        _named(trace, error) for trace, error in zip(traces, closing, strict=True)
+        _named(trace, error)
+        for trace, error in zip(traces, closing, strict=True)
         if abs(error) > CLOSES
-    ]  # fmt: skip
+    ]
     by = growth(missing, below=below, noise=CLOSES / max(map(abs, closing)))
     if min(missing.values()) > 0 and by is not None:
         (app,) = general.document["apps"]

@@ -125,10 +125,17 @@ def _place(place: Place, label: str, ranks: int) -> Position:
         sent = Counter(a for a, _, _ in {(a, b, 0) for a, b, _ in messages})
         peers = f"{(others_sent := _range(sent.values()))} other{'s' * (others_sent != '1')}"
     return Position(
-        label, call.op if call else round_.flow, min(sizes), max(sizes), peers, place.visits,
-        len(round_.ranks), sum(round_.sites.values()), computed(place),
+        label,
+        call.op if call else round_.flow,
+        min(sizes),
+        max(sizes),
+        peers,
+        place.visits,
+        len(round_.ranks),
+        sum(round_.sites.values()),
+        computed(place),
         tuple(site for site, _ in round_.sites.most_common() if site >= 0),
-    )  # fmt: skip
+    )
 
 
 def _groups(among: Sequence[Sequence[int]]) -> str:
@@ -162,15 +169,23 @@ def _of_ranks(calls: Sequence[Sequence[RecordedCall | RecordedLoop]]) -> Iterato
         steps = {node.peer - rank for rank, node in pairs if node.peer >= 0}
         step = f"rank {min(steps):+d}" if len(steps) == 1 else f"{len(steps)} distances"
         yield Position(
-            label, op, min(node.bytes for _, node in pairs), max(node.bytes for _, node in pairs),
-            step if steps else "", max(node.calls for _, node in pairs), len(pairs),
+            label,
+            op,
+            min(node.bytes for _, node in pairs),
+            max(node.bytes for _, node in pairs),
+            step if steps else "",
+            max(node.calls for _, node in pairs),
+            len(pairs),
             sum(node.seconds for _, node in pairs),
             sum(gap.total for _, node in pairs for gap in node.gaps),
-            tuple(dict.fromkeys(
-                node.site for _, node in sorted(pairs, key=lambda pair: -pair[1].seconds)
-                if node.site >= 0
-            )),
-        )  # fmt: skip
+            tuple(
+                dict.fromkeys(
+                    node.site
+                    for _, node in sorted(pairs, key=lambda pair: -pair[1].seconds)
+                    if node.site >= 0
+                )
+            ),
+        )
 
 
 def _numbered(

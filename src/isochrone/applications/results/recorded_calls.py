@@ -177,9 +177,10 @@ def check_kind(run: Run) -> None:
     """Refuse a run that is no recording."""
     if run.kind != KIND:
         raise InputError(
-            f"this run is of '{run.experiment}'", where=run.where,
+            f"this run is of '{run.experiment}'",
+            where=run.where,
             hint="a recording is what 'isochrone record' writes",
-        )  # fmt: skip
+        )
 
 
 def _trace(run: Run) -> Trace:
@@ -198,9 +199,10 @@ def _trace(run: Run) -> Trace:
     for rank, nodes in enumerate(calls_of(run)):
         if length(nodes) > MAX_WALKED_CALLS:
             raise InputError(
-                f"rank {rank} makes more than {MAX_WALKED_CALLS} calls", where=run.where,
+                f"rank {rank} makes more than {MAX_WALKED_CALLS} calls",
+                where=run.where,
                 hint="record fewer iterations",
-            )  # fmt: skip
+            )
         making = _Making(recorded, counted)
         for call, way in _reached(nodes, 0):
             making.take(call, way)
@@ -272,9 +274,17 @@ class _Making:
         seen = node.gaps[way] if way < len(node.gaps) and node.gaps[way].count else node.gaps[0]
         op, blocking = node.op, node.op.removeprefix("i")
         call_event = Event(
-            op, node.peer, node.bytes, -1, 0, seen.mean, node.seconds / max(node.calls, 1), seen,
-            node.any, node.site,
-        )  # fmt: skip
+            op,
+            node.peer,
+            node.bytes,
+            -1,
+            0,
+            seen.mean,
+            node.seconds / max(node.calls, 1),
+            seen,
+            node.any,
+            node.site,
+        )
         if op in _WAITS:
             self.complete(call_event, messages=node.open and 0 < node.requests <= self.messages)
         elif op in ("sendrecv", "isendrecv"):
@@ -368,10 +378,14 @@ def _call(
     numbers |= {key: _number(row[key], end, -(2**31)) for key, end in ends.items()}
     gaps = [row["gap"], *(gap for key, gap in row.items() if key.startswith("gap_"))]
     return RecordedCall(
-        op=str(row["op"]), any=bool(row.get("any")), open=bool(row.get("open")),
-        seconds=float(row["seconds"]), gaps=list(map(_read_gap, gaps)), **numbers,
+        op=str(row["op"]),
+        any=bool(row.get("any")),
+        open=bool(row.get("open")),
+        seconds=float(row["seconds"]),
+        gaps=list(map(_read_gap, gaps)),
+        **numbers,
         site=sites.get((row["rank"], row.get("site", -1)), -1),
-    )  # fmt: skip
+    )
 
 
 MOST_TENTHS = 200

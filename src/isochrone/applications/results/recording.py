@@ -12,9 +12,20 @@ from isochrone.base.table import Table
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
 
 __all__ = [
-    "KIND", "WHAT", "Operation", "RankTime", "Sent", "edges", "groups", "matrix",
-    "operations", "program", "rank_times", "sent", "trace",
-]  # fmt: skip
+    "KIND",
+    "WHAT",
+    "Operation",
+    "RankTime",
+    "Sent",
+    "edges",
+    "groups",
+    "matrix",
+    "operations",
+    "program",
+    "rank_times",
+    "sent",
+    "trace",
+]
 
 WHAT = ("bytes", "messages", "seconds")
 """What is known of the messages from one rank to another; seconds: of the sender, in the calls."""

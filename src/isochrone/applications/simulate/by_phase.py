@@ -189,10 +189,14 @@ MAX_SINGLE_STEPS = 200_000
 
 
 def simulate(
-    program: Program, app: int, clocks: Clocks, *, least: int = MIN_SIMULATED_ITERATIONS,
+    program: Program,
+    app: int,
+    clocks: Clocks,
+    *,
+    least: int = MIN_SIMULATED_ITERATIONS,
     most: int = 100_000,
     plans: list[Plan] | None = None,
-) -> Simulated:  # fmt: skip
+) -> Simulated:
     """Simulate one application alone: step by step, or phase by phase if it has many ranks.
 
     Parameters
@@ -259,9 +263,12 @@ class ByPhase:
                 break
         communicating = 1 - self.computed / max(float(self.times.sum()), 1e-300)
         return Simulated(
-            np.array(ends), np.array(phases), self.application.iterations, len(self.times),
+            np.array(ends),
+            np.array(phases),
+            self.application.iterations,
+            len(self.times),
             PHASE_OVERLAP * communicating,
-        )  # fmt: skip
+        )
 
     def _messages(self, phase: int, exchange: _Exchange) -> Messages:
         source, target = exchange.source, exchange.target
@@ -273,11 +280,13 @@ class ByPhase:
         )
         costs = [
             self.clocks.message(
-                int(source[k]), int(target[k]), phase,
+                int(source[k]),
+                int(target[k]),
+                phase,
                 self.program.values[exchange.size[k]][0],
             )
             for k in first
-        ]  # fmt: skip
+        ]
         single, gap, wire, waits, both_ways = (
             np.array(column)[kind] for column in zip(*costs, strict=True)
         )
@@ -302,9 +311,15 @@ class ByPhase:
             ports.append(Port.of(both, nodes, wire[both] * both_ways[both] / 2, count))
         asks = waits | (not self.clocks.at_once)
         return Messages(
-            source, target, queued, np.maximum(single - gap, 0.0), asks, waits.astype(bool), sends,
+            source,
+            target,
+            queued,
+            np.maximum(single - gap, 0.0),
+            asks,
+            waits.astype(bool),
+            sends,
             ports,
-        )  # fmt: skip
+        )
 
     # --- simulated --------------------------------------------------------------------------------
 
@@ -363,10 +378,15 @@ class ByPhase:
         clock = Clock()
         network = Network(clock, self.clocks.node_of)
         ranks = Ranks(
-            self.application, clock, Matching(clock, network, at_once=self.clocks.at_once),
-            Meetings(clock, self.clocks.operation, len(self.times)), self.draws,
-            self.clocks.message, lambda *_: None, self.clocks.parts,
-        )  # fmt: skip
+            self.application,
+            clock,
+            Matching(clock, network, at_once=self.clocks.at_once),
+            Meetings(clock, self.clocks.operation, len(self.times)),
+            self.draws,
+            self.clocks.message,
+            lambda *_: None,
+            self.clocks.parts,
+        )
         begin = float(self.times[node.ranks].min())
 
         def one(rank: int, steps: Sequence[Single]) -> Run:

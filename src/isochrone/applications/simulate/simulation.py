@@ -82,7 +82,7 @@ class Ranks:
 
     def _all(
         self, steps: Sequence[Step], rank: int, iteration: int, outer: int, begun: list[Request]
-    ) -> Run:  # fmt: skip
+    ) -> Run:
         """Do steps in an iteration of what is around them; `outer` is that of the application."""
         sent: Counter[tuple[int, int]] = Counter()
         for step in steps:
@@ -96,14 +96,18 @@ class Ranks:
 
     def steps(
         self, steps: Sequence[Single], rank: int, iteration: int, begun: list[Request]
-    ) -> Run:  # fmt: skip
+    ) -> Run:
         """Do some steps once."""
         yield from self._all(steps, rank, iteration, iteration, begun)
 
     def _do(
-        self, step: Single, sent: Counter[tuple[int, int]], rank: int, iteration: int,
+        self,
+        step: Single,
+        sent: Counter[tuple[int, int]],
+        rank: int,
+        iteration: int,
         begun: list[Request],
-    ) -> Run:  # fmt: skip
+    ) -> Run:
         """Do a step; ``sent`` counts the messages of the rank by phase and receiver."""
         match step:
             case Compute():
@@ -133,9 +137,15 @@ class Ranks:
                 yield from self._work(step, rank, iteration)
 
     def _send(
-        self, rank: int, to: int, phase: int, size: float, load: float | None = None, *,
+        self,
+        rank: int,
+        to: int,
+        phase: int,
+        size: float,
+        load: float | None = None,
+        *,
         begun: list[Request] | None = None,
-    ) -> Run:  # fmt: skip
+    ) -> Run:
         """Send a message; wait until that is done, or add it to what was begun."""
         cost = self.cost(rank, to, phase, size)
         request, busy = self.matching.send(rank, to, phase, cost, load)
@@ -337,18 +347,26 @@ def step_by_step(
             ends.append(clock.now)
 
     processes = Ranks(
-        application, clock, Matching(clock, network, at_once=clocks.at_once),
-        Meetings(clock, clocks.operation, ranks), Draws(program.seed, program.values, app),
-        clocks.message, note, clocks.parts,
-    )  # fmt: skip
+        application,
+        clock,
+        Matching(clock, network, at_once=clocks.at_once),
+        Meetings(clock, clocks.operation, ranks),
+        Draws(program.seed, program.values, app),
+        clocks.message,
+        note,
+        clocks.parts,
+    )
     for rank in range(ranks):
         clock.start(processes.run(rank, application.iterations, finished))
     work = sum(
-        3 * len(step.clients) if isinstance(step, Serve)
-        else 3 * step.tasks if isinstance(step, Farm)
+        3 * len(step.clients)
+        if isinstance(step, Serve)
+        else 3 * step.tasks
+        if isinstance(step, Farm)
         else 1
-        for steps in application.steps for step in flat(steps)
-    )  # fmt: skip
+        for steps in application.steps
+        for step in flat(steps)
+    )
     looked = 0
 
     def stop() -> bool:

@@ -58,7 +58,9 @@ def _make(options: Options) -> Graph:
 TOPOLOGY = Topology(
     make=_make,
     options={
-        "shape": tuple[Given, ...], "dimensions": Given, "periodic": bool | tuple[bool, ...],
+        "shape": tuple[Given, ...],
+        "dimensions": Given,
+        "periodic": bool | tuple[bool, ...],
     },
     example={"shape": [2, 2, 2], "periodic": True},
-)  # fmt: skip
+)

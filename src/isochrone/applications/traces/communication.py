@@ -89,16 +89,20 @@ def _size_and_stride(groups: Sequence[Sequence[int]], ranks: int) -> tuple[int, 
     stride = groups[0][1] - groups[0][0] if size > 1 else 1
     expected = sorted(
         [first + k * stride for k in range(size)]
-        for first in range(ranks) if first // stride % size == 0
-    )  # fmt: skip
+        for first in range(ranks)
+        if first // stride % size == 0
+    )
     return (size, stride) if sorted(map(list, groups)) == expected else None
 
 
 def farm(fit: Fit, farms: Sequence[Farm], path: str) -> Written:
     """Return a farm of tasks."""
     written = farms[-1].exchange(fit.ranks[-1])
-    subjects = (("tasks", "tasks", "the number of tasks"), ("bytes", "task", "the size of a task"),
-                ("reply", "result", "the size of a result"))  # fmt: skip
+    subjects = (
+        ("tasks", "tasks", "the number of tasks"),
+        ("bytes", "task", "the size of a task"),
+        ("reply", "result", "the size of a result"),
+    )
     for key, name, subject in subjects:
         written[key] = fit.value([getattr(of, name) for of in farms], subject, path)
     if "compute" in written:
@@ -149,15 +153,17 @@ def _on_grid(fit: Fit, places: Sequence[Place], grid: Offsets, path: str) -> Wri
     if grid.uneven * share > MIN_UNRULED_SHARE:
         fit.warn(
             f"position {path}: sizes of messages differ by up to {grid.uneven:.0%} between "
-            "ranks: their means are kept", grid.uneven * share,
-        )  # fmt: skip
+            "ranks: their means are kept",
+            grid.uneven * share,
+        )
     listed = []
     for offset in grid.sizes[-1]:
         size = fit.value(
             [by.get(offset, math.nan) for by in grid.sizes],
-            f"the size of messages to {offset}", path,
+            f"the size of messages to {offset}",
+            path,
             first=faces(offset, grid.grid.dimensions),
-        )  # fmt: skip
+        )
         listed.append({"to": list(offset), "bytes": size})
     options: Written = {"dimensions": grid.grid.dimensions, "list": listed}
     if grid.grid.periodic:
@@ -204,5 +210,6 @@ def _irregular(fit: Fit, messages: Sequence[Messages], path: str) -> Written:
         f"position {path}: neighbours are no offsets on a grid; random ones are taken, "
         f"{degrees[-1]:.1f} of each rank"
     )
-    return {"networkx": {"generator": "newman_watts_strogatz_graph", "n": "p", "k": ring,
-                         "p": extra}}  # fmt: skip
+    return {
+        "networkx": {"generator": "newman_watts_strogatz_graph", "n": "p", "k": ring, "p": extra}
+    }

@@ -43,9 +43,12 @@ class Farm:
             others = [rank for rank in range(ranks) if rank != self.master]
             topology = {"edges": [[self.master, rank] for rank in others]}
         exchange = {
-            "topology": topology, "flow": "farm", "tasks": self.tasks, "bytes": self.task,
+            "topology": topology,
+            "flow": "farm",
+            "tasks": self.tasks,
+            "bytes": self.task,
             "reply": self.result,
-        }  # fmt: skip
+        }
         if self.spent.mean > 0:
             exchange["compute"] = {"time": computation({0: self.spent}, 1, 0)["time"]}
         if self.dispatch.mean > 0:
@@ -73,9 +76,12 @@ def without_farms(
             messages = [event for event in of_rank[index] if event.op in MESSAGES]
             gap = messages[0].gap if messages else 0.0
             farm_call = Event(
-                "farm", root=len(farms), gap=gap, seconds=sum(event.seconds for event in messages),
+                "farm",
+                root=len(farms),
+                gap=gap,
+                seconds=sum(event.seconds for event in messages),
                 site=messages[0].site if messages else -1,
-            )  # fmt: skip
+            )
             of_rank[index] = [farm_call, *of_rank[index][len(messages) :]]
         farms.append(farm)
     return farms, [[event for section in of_rank for event in section] for of_rank in sections]
@@ -104,8 +110,10 @@ def _farm(sections: Sequence[Calls]) -> Farm | None:
     between = calls[master][1:]  # what is before the first call is before the farm
     dispatch = Spent.pooled([Spent.of([event]) for event in between if event.op in SENDS])
     return Farm(
-        master, len(results), round(sum(tasks) / len(tasks)),
+        master,
+        len(results),
+        round(sum(tasks) / len(tasks)),
         round(sum(e.bytes for e in results) / len(results)),
         Spent.pooled([Spent.of([event]) for event in results]),
         Spent(dispatch.gap, sum(event.gap for event in between) / len(results)),
-    )  # fmt: skip
+    )

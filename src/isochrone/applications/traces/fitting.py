@@ -65,7 +65,7 @@ class Fit:
 
     def __init__(
         self, structures: Sequence[Structure], name: str, below: float, grids: set[int]
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.structures, self.name, self.below, self.grids = structures, name, below, grids
         self.ranks = [recording.ranks for recording in structures]
         self.warnings = dict.fromkeys(
@@ -85,10 +85,10 @@ class Fit:
         """Return the error that says what follows no rule, and where."""
         counts = ", ".join(map(str, self.ranks))
         return InputError(
-            "the program cannot be extrapolated to other numbers of ranks: "
-            f"{problem}", where=f"{self.name} {where}",
+            f"the program cannot be extrapolated to other numbers of ranks: {problem}",
+            where=f"{self.name} {where}",
             hint=f"recorded on {counts} ranks",
-        )  # fmt: skip
+        )
 
     def phase(self, kind: str, value: Any) -> Written:
         """Return a phase, and note the functions that were fitted for it."""
@@ -97,15 +97,22 @@ class Fit:
         return {kind: value}
 
     def value(
-        self, values: Sequence[float], subject: str, path: str, *, first: str = "",
-        noise: float = 0.0, visits: Sequence[int] = (),
-    ) -> Any:  # fmt: skip
+        self,
+        values: Sequence[float],
+        subject: str,
+        path: str,
+        *,
+        first: str = "",
+        noise: float = 0.0,
+        visits: Sequence[int] = (),
+    ) -> Any:
         """Return values, NaN where there are none, as a function of p."""
         by_ranks = {p: v for p, v in zip(self.ranks, values, strict=True) if not math.isnan(v)}
         by_visits = dict(zip(self.ranks, visits, strict=True)) if visits else None
         for error in (noise, max(noise, MAX_FUNCTION_ERROR)):
-            formula = growth(by_ranks, first, noise=error, below=self.below, grids=self.grids,
-                           visits=by_visits)  # fmt: skip
+            formula = growth(
+                by_ranks, first, noise=error, below=self.below, grids=self.grids, visits=by_visits
+            )
             if formula is not None:
                 break
         listing = ", ".join(f"{value:.4g}" for value in by_ranks.values())
@@ -122,9 +129,7 @@ class Fit:
         self.fitted[f"position {path}: {subject}"] = formula
         return _plain(formula.text)
 
-    def whole(
-        self, values: Sequence[int], subject: str, path: str, *, levels: bool = False
-    ) -> Any:  # fmt: skip
+    def whole(self, values: Sequence[int], subject: str, path: str, *, levels: bool = False) -> Any:
         """Return whole numbers as the function of p that has exactly these values."""
         text = whole(dict(zip(self.ranks, values, strict=True)), levels=levels)
         if text is None:

@@ -177,8 +177,9 @@ def computation(spent: Mapping[int, Spent], ranks: int, period: int = 1) -> Writ
     ]
     scales = {
         rank: float(f"{of_rank.mean / base:.4g}")
-        for rank, of_rank in spent.items() if not of_rank.may_be(base, common)
-    }  # fmt: skip
+        for rank, of_rank in spent.items()
+        if not of_rank.may_be(base, common)
+    }
     scales |= {rank: 0.0 for rank in range(ranks) if rank not in spent}
     if period and not schedule:
         schedule = _in_common(alike)

@@ -65,9 +65,7 @@ class General:
         return len(self.warnings) + self.without
 
 
-def generalized(
-    structures: Sequence[Structure], name: str, below: float = math.inf
-) -> General:  # fmt: skip
+def generalized(structures: Sequence[Structure], name: str, below: float = math.inf) -> General:
     """Return the description that structures at several numbers of ranks have in common.
 
     Coefficients of its functions of p are fitted to those on fewer ranks than `below`. Exchanges
@@ -88,10 +86,14 @@ def generalized(
         ranges.append((*turned, single))
     for grids in ranges:
         try:
-            variants = [
-                replace(structure(of.trace, [*dict.fromkeys(grids)]), warnings=of.warnings)
-                for of in ordered
-            ] if grids else ordered  # fmt: skip
+            variants = (
+                [
+                    replace(structure(of.trace, [*dict.fromkeys(grids)]), warnings=of.warnings)
+                    for of in ordered
+                ]
+                if grids
+                else ordered
+            )
             ways.append(_Generalizing(variants, name, below).document())
         except InputError as error:
             refused.append(error)
@@ -119,8 +121,10 @@ class _Generalizing(Fit):
         phases = self.phases([recording.tree for recording in self.structures], "")
         app = {"name": named(self.name), "iterations": 1, "phases": phases}
         if len(phases) == 1 and "repeat" in phases[0] and "step" not in phases[0]["repeat"]:
-            app |= {"iterations": phases[0]["repeat"]["times"],
-                    "phases": phases[0]["repeat"]["phases"]}  # fmt: skip
+            app |= {
+                "iterations": phases[0]["repeat"]["times"],
+                "phases": phases[0]["repeat"]["phases"],
+            }
         omitted = max(recording.omitted for recording in self.structures) + self.left_out.share
         if self.left_out.positions:
             self.warn(self.left_out.warning())
@@ -174,9 +178,7 @@ class _Generalizing(Fit):
         named_step = {"step": step} if turns else {}
         return [{"repeat": {"times": times, **named_step, "phases": inner}}] if inner else []
 
-    def aligned(
-        self, trees: Sequence[Tree], where: str
-    ) -> list[tuple[Place | Again, ...]]:  # fmt: skip
+    def aligned(self, trees: Sequence[Tree], where: str) -> list[tuple[Place | Again, ...]]:
         """Return nodes of all trees that belong together."""
         remaining = [list(tree) for tree in trees]
         groups: list[tuple[Place | Again, ...]] = []

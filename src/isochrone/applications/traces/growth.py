@@ -130,9 +130,14 @@ class Growth:
 
 
 def growth(
-    values: Values, first: str = "", *, noise: float = 0.0, below: float = math.inf,
-    grids: Collection[int] = (), visits: Values | None = None,
-) -> Growth | None:  # fmt: skip
+    values: Values,
+    first: str = "",
+    *,
+    noise: float = 0.0,
+    below: float = math.inf,
+    grids: Collection[int] = (),
+    visits: Values | None = None,
+) -> Growth | None:
     """Return the functions that may have these values; None if none comes near.
 
     Parameters

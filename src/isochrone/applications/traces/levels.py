@@ -34,16 +34,19 @@ def has_levels(loops: Sequence[Again]) -> bool:
     """Whether turns of loops differ in how far the ranks are apart."""
     return any(
         len({turn.apart for turn in place.turns}) > 1
-        for loop in loops for place in loop.body if isinstance(place, Place)
-    )  # fmt: skip
+        for loop in loops
+        for place in loop.body
+        if isinstance(place, Place)
+    )
 
 
 def nested(loops: Sequence[Again]) -> Sequence[Again]:
     """Return loops that go through all levels several times as loops of loops that do so once."""
     aparts = [
-        [turn.apart for turn in place.turns] for place in loops[-1].body
+        [turn.apart for turn in place.turns]
+        for place in loops[-1].body
         if isinstance(place, Place) and len({turn.apart for turn in place.turns}) > 1
-    ]  # fmt: skip
+    ]
     if not aparts:
         return loops
     count = len(aparts[0])
@@ -52,12 +55,25 @@ def nested(loops: Sequence[Again]) -> Sequence[Again]:
     if often == 1 or any(loop.times % often for loop in loops):
         return loops
     return [
-        Again(often, [Again(loop.times // often, [
-            replace(place, period=loop.times // often, turns=place.turns[: loop.times // often])
-            for place in loop.body if isinstance(place, Place)
-        ])])
+        Again(
+            often,
+            [
+                Again(
+                    loop.times // often,
+                    [
+                        replace(
+                            place,
+                            period=loop.times // often,
+                            turns=place.turns[: loop.times // often],
+                        )
+                        for place in loop.body
+                        if isinstance(place, Place)
+                    ],
+                )
+            ],
+        )
         for loop in loops
-    ]  # fmt: skip
+    ]
 
 
 def there_and_back(loops: Sequence[Again]) -> Sweeps | None:
@@ -65,10 +81,13 @@ def there_and_back(loops: Sequence[Again]) -> Sweeps | None:
     if not has_levels(loops) or any(isinstance(of, Again) for loop in loops for of in loop.body):
         return None
     of_loops = [
-        [[turn.apart for turn in place.turns] or [1] * loop.times
-         for place in loop.body if isinstance(place, Place)]
+        [
+            [turn.apart for turn in place.turns] or [1] * loop.times
+            for place in loop.body
+            if isinstance(place, Place)
+        ]
         for loop in loops
-    ]  # fmt: skip
+    ]
     most = max(of_loops[-1], key=max)
     runs = [len(list(run)) for _, run in groupby(most)]
     sweeps = runs[0], runs[-1]
@@ -98,9 +117,10 @@ def _of_turns(spent: ByRank, turns: Sequence[Round]) -> Iterator[list[float]]:
     """
     for turn, round_ in enumerate(turns):
         ranks = [
-            spent[rank] for rank in round_.ranks
+            spent[rank]
+            for rank in round_.ranks
             if rank in spent and (turn == 0 or rank in turns[turn - 1].ranks)
-        ]  # fmt: skip
+        ]
         yield [float(np.mean(of.each[turn :: len(turns)] or [of.mean])) for of in ranks]
 
 
@@ -134,8 +154,12 @@ class Cycle:
         halves: tuple[list[Again], list[Again]] = [], []
         for loop in loops:
             there, back, usual = _parted(loop, sweeps)
-            sums = [sum(of.paths[0]) for half in (there, back) for of in half.body
-                    if isinstance(of, Place)]  # fmt: skip
+            sums = [
+                sum(of.paths[0])
+                for half in (there, back)
+                for of in half.body
+                if isinstance(of, Place)
+            ]
             seconds.append(sum(sums))
             visits.append(sum(sums) / usual if usual else 0.0)
             halves[0].append(there)
@@ -180,14 +204,20 @@ def _parted(loop: Again, sweeps: Sweeps) -> tuple[Again, Again, float]:
                 others = [path[k] for k in range(1, loop.times) if k != back]
                 usual.append(median(others or [alone]))
         for body, first, end, often in (
-            (bodies[0], 0, back, sweeps[0]), (bodies[1], back, loop.times, sweeps[1]),
-        ):  # fmt: skip
+            (bodies[0], 0, back, sweeps[0]),
+            (bodies[1], back, loop.times, sweeps[1]),
+        ):
             for sweep in range(often):
                 part = slice(first + sweep, end, often)
-                body.append(Place(
-                    replace(place.round), place.visits // sum(sweeps), count, turns[part],
-                    tuple(path[part] for path in paths),
-                ))  # fmt: skip
+                body.append(
+                    Place(
+                        replace(place.round),
+                        place.visits // sum(sweeps),
+                        count,
+                        turns[part],
+                        tuple(path[part] for path in paths),
+                    )
+                )
     return Again(count, bodies[0]), Again(count, bodies[1]), median(usual)
 
 
@@ -200,9 +230,7 @@ class Levels:
         If it follows no rule.
     """
 
-    def __init__(
-        self, fit: Fit, places: Sequence[Place], step: str, times: str, path: str
-    ) -> None:  # fmt: skip
+    def __init__(self, fit: Fit, places: Sequence[Place], step: str, times: str, path: str) -> None:
         self.fit, self.places, self.path = fit, places, path
         self.step, self.times = step, times
         self.turns = [place.turns or [place.round] * place.period for place in places]
@@ -292,15 +320,13 @@ class Levels:
 
     def _by_distance(
         self, values: Sequence[Sequence[float]], subject: str, first: str = ""
-    ) -> tuple[Any, float]:  # fmt: skip
+    ) -> tuple[Any, float]:
         """Return values as a function of p times a power of the distance; and the power."""
         power, levels = self.distances.power(values)
         text = self.fit.value(levels, subject, self.path, first=first)
         return self.distances.times(text, power), power
 
-    def _time(
-        self, seconds: Sequence[Sequence[float]], likely: float, cycle: Cycle | None
-    ) -> str:  # fmt: skip
+    def _time(self, seconds: Sequence[Sequence[float]], likely: float, cycle: Cycle | None) -> str:
         """Return the time of a turn; the first one may have one of its own."""
         us = [[1e6 * time for time in of] for of in seconds]
         terms: list[str] = []

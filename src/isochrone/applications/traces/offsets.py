@@ -58,9 +58,11 @@ class Offsets:
 
 
 def offsets(
-    messages: Sequence[Messages], ranks: Sequence[int], apart: Sequence[int] = (),
+    messages: Sequence[Messages],
+    ranks: Sequence[int],
+    apart: Sequence[int] = (),
     grids: Iterable[Grid] = GRIDS,
-) -> Offsets | None:  # fmt: skip
+) -> Offsets | None:
     """Return the offsets, or None if messages are none that all ranks of a grid send alike.
 
     Parameters
@@ -87,8 +89,9 @@ def offsets(
         if all(set(means) <= set(sizes[-1]) for means in sizes):
             missing = any(
                 offset not in means and _senders(offset, of.shape, grid.periodic)
-                for means, of in zip(sizes, members, strict=True) for offset in sizes[-1]
-            )  # fmt: skip
+                for means, of in zip(sizes, members, strict=True)
+                for offset in sizes[-1]
+            )
             if not missing and any(map(any, sizes[-1])):
                 return Offsets(grid, sizes, max(pair[1] for pair in mapped if pair is not None))
     return None
@@ -123,8 +126,10 @@ def _by_offset(
     means = {offset: sum(s for _, s in entries) / len(entries) for offset, entries in sent.items()}
     uneven = (
         abs(size / means[offset] - 1)
-        for offset, entries in sent.items() for _, size in entries if means[offset]
-    )  # fmt: skip
+        for offset, entries in sent.items()
+        for _, size in entries
+        if means[offset]
+    )
     return means, max(uneven, default=0.0)
 
 

@@ -160,9 +160,13 @@ class _Meeting:
     def next(self) -> Round:
         """Take the next round."""
         for find in (
-            self._collective, self._exchange, self._requests, self._token, self._shift,
+            self._collective,
+            self._exchange,
+            self._requests,
+            self._token,
+            self._shift,
             self._stream,
-        ):  # fmt: skip
+        ):
             round_ = find()
             if round_ is not None:
                 return round_
@@ -179,8 +183,10 @@ class _Meeting:
                 continue
             members = list(self.groups[call.members])
             heads = [self.head(member) for member in members]
-            if all(h is not None and (h.op, h.root, h.members) == (call.op, call.root, call.members)
-                   for h in heads):  # fmt: skip
+            if all(
+                h is not None and (h.op, h.root, h.members) == (call.op, call.root, call.members)
+                for h in heads
+            ):
                 largest = max(h.bytes for h in heads if h)
                 root = members.index(call.root) if call.root in members else call.root
                 together = Event(call.op, -1, largest, root, call.members)

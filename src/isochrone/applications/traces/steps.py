@@ -119,8 +119,9 @@ def formula(values: Turns, step: str, candidates: Iterable[str]) -> str | None:
     def fits(text: str) -> bool:
         return all(
             evaluate(text, {"p": Quantity(float(p)), step: Quantity(float(turn))}).value == value
-            for p, of_turns in values.items() for turn, value in enumerate(of_turns)
-        )  # fmt: skip
+            for p, of_turns in values.items()
+            for turn, value in enumerate(of_turns)
+        )
 
     return next(filter(fits, candidates), None)
 

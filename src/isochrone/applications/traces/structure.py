@@ -172,7 +172,7 @@ def _check(trace: Trace) -> None:
             f"the trace has {calls} calls, above the limit of {MAX_DERIVED_CALLS}",
             where=trace.name,
             hint="record fewer iterations",
-        )  # fmt: skip
+        )
     run_time = trace.seconds
     large = {
         op: seconds / run_time
@@ -210,10 +210,12 @@ def _merged(sequence: list[Round]) -> list[Round]:
         key = None if farm else (round_.kind, call and (call.op, call.root))
         indices = alike[key]
         later = [
-            index for index in indices[bisect_right(indices, latest) :]
-            if key is not None and round_.kind in ("collective", "exchange")
+            index
+            for index in indices[bisect_right(indices, latest) :]
+            if key is not None
+            and round_.kind in ("collective", "exchange")
             and _as_large(call, merged[index].call)
-        ]  # fmt: skip
+        ]
         if later:
             index = later[0]
             earlier = merged[index]

@@ -24,9 +24,7 @@ class Unit:
 
     def peers(self, *, sends: bool) -> Counter[int]:
         """Return whom it sends to, or receives from, and how often."""
-        return Counter(
-            c.peer for c in self.calls if c.op != "wait" and (c.op in SENDS) == sends
-        )  # fmt: skip
+        return Counter(c.peer for c in self.calls if c.op != "wait" and (c.op in SENDS) == sends)
 
     def gaps(self, begin: int = 0, end: int | None = None) -> Spent:
         """Return the computation before some of its calls."""
@@ -75,9 +73,10 @@ def with_senders(units: Units) -> Units:
             senders = iter(sorted(left.elements()))
             calls = [
                 call._replace(peer=next(senders))
-                if call.op in RECEIVES and call.peer == ANY else call
+                if call.op in RECEIVES and call.peer == ANY
+                else call
                 for call in unit.calls
-            ]  # fmt: skip
+            ]
             named_units[rank] = Unit(calls, unit.pivot)
     return named_units
 
@@ -88,10 +87,11 @@ def both_ways(units: Units) -> Units:
     Who begins and waits for one message alone need not have begun it, and counts as such, too.
     """
     reached = [
-        rank for rank, unit in units.items()
+        rank
+        for rank, unit in units.items()
         if unit.calls[-1].op == "wait"
         and (len(unit.calls) == 2 or (unit.peers(sends=True) and unit.peers(sends=False)))
-    ]  # fmt: skip
+    ]
     connected = set(reached)
     while reached:
         neighbours = {c.peer for c in units[reached.pop()].calls if c.op != "wait"} - connected

@@ -121,13 +121,28 @@ def _draw(axes: Axes, panel: _Panel) -> None:
     unit = time_unit(seconds[~np.isnan(seconds)])
     nights = np.arange(len(panel.of.nights))
     for series in panel.behind:
-        axes.plot(nights, series.seconds / unit.factor, "-" if len(nights) > 1 else "o",
-                  color="#b8bec7", lw=0.7, ms=2, zorder=1)  # fmt: skip
+        axes.plot(
+            nights,
+            series.seconds / unit.factor,
+            "-" if len(nights) > 1 else "o",
+            color="#b8bec7",
+            lw=0.7,
+            ms=2,
+            zorder=1,
+        )
     names = _names(panel.lines)
     colours = host_colours(names)
     for series, name in zip(panel.lines, names, strict=True):
-        axes.plot(nights, series.seconds / unit.factor, "-o", color=colours[name], lw=1.3, ms=3,
-                  label=name, zorder=3)  # fmt: skip
+        axes.plot(
+            nights,
+            series.seconds / unit.factor,
+            "-o",
+            color=colours[name],
+            lw=1.3,
+            ms=3,
+            label=name,
+            zorder=3,
+        )
     _mark(axes, panel)
     _scale(axes)
     axes.set_xlim(-0.5, max(len(nights) - 0.5, 0.5))
@@ -157,9 +172,15 @@ def _mark(axes: Axes, panel: _Panel) -> None:
     for at, changes in changes_at.items():
         axes.axvline(at - 0.5, color=SLOW, lw=1, ls="--", zorder=2)
         ratio = max((change.ratio for _, change in changes), key=lambda r: abs(log(r)))
-        axes.annotate(f"{ratio:.2f}x", (at - 0.5, 1.0), xycoords=("data", "axes fraction"),
-                      xytext=(2, -9), textcoords="offset points", size=CAPTION,
-                      color=SLOW)  # fmt: skip
+        axes.annotate(
+            f"{ratio:.2f}x",
+            (at - 0.5, 1.0),
+            xycoords=("data", "axes fraction"),
+            xytext=(2, -9),
+            textcoords="offset points",
+            size=CAPTION,
+            color=SLOW,
+        )
     for at, mark in enumerate(panel.of.marks):
         if mark:
             axes.axvline(at - 0.5, color=FAINT, lw=1, ls=":", zorder=2)

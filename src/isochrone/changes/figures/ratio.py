@@ -127,8 +127,10 @@ def _panels(found: Comparison) -> list[_Panel]:
     if found.kind == "pair":
         parts: list[Group | Part] = [*changes.levels]
         parts += [part for part in found.parts if part.kind not in ("all", "level")]
-        names = [f"{one.who}, {format_bytes(one.nbytes)}" if one.nbytes is not None else one.who
-                 for one in parts]  # fmt: skip
+        names = [
+            f"{one.who}, {format_bytes(one.nbytes)}" if one.nbytes is not None else one.who
+            for one in parts
+        ]
         points = [np.asarray(one.points) for one in parts]
         if not points:
             names, points = ["all pairs"], [np.arange(len(changes))]
@@ -227,10 +229,14 @@ def _scale(axes: Axes) -> None:
 def _name_ticks(axes: Axes, panel: _Panel) -> None:
     axes.set_xlim(-0.6, len(panel.ticks) - 0.4)
     axes.set_xticks(
-        range(len(panel.ticks)), panel.ticks, fontsize=CAPTION, parse_math=False,
-        rotation=40 if panel.aslant else 0, ha="right" if panel.aslant else "center",
+        range(len(panel.ticks)),
+        panel.ticks,
+        fontsize=CAPTION,
+        parse_math=False,
+        rotation=40 if panel.aslant else 0,
+        ha="right" if panel.aslant else "center",
         rotation_mode="anchor",
-    )  # fmt: skip
+    )
 
 
 VIEW = View(draw, kinds=("latency-map", "sweep", "hotspot", "tile-io"), several=True)

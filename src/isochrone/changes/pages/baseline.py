@@ -44,11 +44,18 @@ def typical_times(
 def _title(group: Group) -> Sentence:
     last, setting = group.runs[-1], group.settings[-1]
     about = [f"{last.experiment} on {plural(last.size, 'rank')}"]
-    about += [f"{name}: {printable(text, 100)}" for name, text in (
-        ("hosts", setting["hosts"]), ("MPI library", library_name(setting["MPI library"])),
-    )]  # fmt: skip
-    differ = [name for name in SHARED if any(group_setting.get(name) != setting.get(name)
-              for group_setting in group.settings)]  # fmt: skip
+    about += [
+        f"{name}: {printable(text, 100)}"
+        for name, text in (
+            ("hosts", setting["hosts"]),
+            ("MPI library", library_name(setting["MPI library"])),
+        )
+    ]
+    differ = [
+        name
+        for name in SHARED
+        if any(group_setting.get(name) != setting.get(name) for group_setting in group.settings)
+    ]
     about += [f"of the latest run; earlier ones differ in {', '.join(differ)}"] * bool(differ)
     note = "" if len(group.runs) >= MIN_BASELINE_RUNS else f" (a verdict needs {MIN_BASELINE_RUNS})"
     return Sentence(f"{plural(len(group.runs), 'run')}{note}: " + "; ".join(about), "strong")

@@ -66,9 +66,10 @@ def check_page(checks: Sequence[Check], unused: Sequence[str]) -> Page:
 def _small(section: Section) -> tuple[Block, ...]:
     """Leave the surface out: it shows the map once more, and is larger than all else together."""
     return tuple(
-        block for block in section.blocks
+        block
+        for block in section.blocks
         if not (isinstance(block, Picture) and block.view == "surface")
-    )  # fmt: skip
+    )
 
 
 def closing(checks: Sequence[Check], unused: Sequence[str]) -> Iterator[Block]:

@@ -122,8 +122,9 @@ def table(found: Comparison) -> Table:
             amounts = amounts_of(change, [k], found)
             rows.append(_row(change.difference, amounts, name_of(change.key)))
     more = len(found.parts or found.changes) - MAX_COMPARISON_ROWS
-    columns = columns_of("", f">{ratio_title(found)}", ">median, A -> B",
-                         "component" if found.parts else "point")  # fmt: skip
+    columns = columns_of(
+        "", f">{ratio_title(found)}", ">median, A -> B", "component" if found.parts else "point"
+    )
     left_out = f"and {more} more (--json lists all)" if more > 0 else ""
     return Table("", columns, tuple(rows), left_out)
 

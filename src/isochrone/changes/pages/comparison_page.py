@@ -52,9 +52,13 @@ def _sections(one: Compared) -> Iterator[Section]:
     found, prefix = one.found, f"{printable(one.name, 60)}: " if one.name else ""
     verdict = _verdict(found)
     picture = Picture(
-        "ratio", "Medians and ratios", _CAPTION, (*one.before, *one.after),
-        Options(comparison=found), alt=verdict.text,
-    )  # fmt: skip
+        "ratio",
+        "Medians and ratios",
+        _CAPTION,
+        (*one.before, *one.after),
+        Options(comparison=found),
+        alt=verdict.text,
+    )
     title = "components that changed" if found.parts else f"{found.kind}s that differ most"
     changed = replace(table(found), title=title)
     yield Section(f"{prefix}Verdict", (verdict, *head(found), changed, picture))
@@ -103,14 +107,19 @@ def _environment(found: Comparison) -> Iterator[Sentence | Table]:
 
 def _launches(one: Compared) -> Table:
     rows = (
-        Row((
-            f"{side} {number}", printable(run.path.name if run.path else "in memory", 60),
-            printable(run.about.started, 30), printable(run.library.library, 60), str(run.size),
-            "yes" if run.complete else "no",
-        ))
+        Row(
+            (
+                f"{side} {number}",
+                printable(run.path.name if run.path else "in memory", 60),
+                printable(run.about.started, 30),
+                printable(run.library.library, 60),
+                str(run.size),
+                "yes" if run.complete else "no",
+            )
+        )
         for side, runs in (("A", one.before), ("B", one.after))
         for number, run in enumerate(runs, 1)
-    )  # fmt: skip
+    )
     titles = ("launch", "file", "started", "MPI library", ">ranks", "complete")
     return Table("launches", columns_of(*titles), tuple(rows))
 
@@ -121,11 +130,17 @@ def _points(found: Comparison) -> Table:
     order = sorted(range(len(verdicts)), key=lambda k: verdicts[k] not in (SLOWER, FASTER))
     shown = sorted(order[:MAX_LISTED_POINTS])
     rows = (
-        Row((
-            name_of(one.key), *amounts_of(one, [k], found), ratio_of(one.difference), one.verdict,
-        ), TONES.get(one.verdict, ""))
+        Row(
+            (
+                name_of(one.key),
+                *amounts_of(one, [k], found),
+                ratio_of(one.difference),
+                one.verdict,
+            ),
+            TONES.get(one.verdict, ""),
+        )
         for k, one in zip(shown, map(found.changes.__getitem__, shown), strict=True)
-    )  # fmt: skip
+    )
     more = len(verdicts) - len(shown)
     columns = columns_of(found.kind, ">A", ">B", f">{ratio_title(found)}", "verdict")
     left_out = f"{more:,} more (compare --json lists all)" if more else ""

@@ -77,19 +77,27 @@ def _sections(history: History, read: Read, *, several: bool) -> list[Section]:
     title = f"{about}: " if several else ""
     verdict = check(last, Earlier("the runs before it", earlier))
     picture = Picture(
-        "history", f"{about}, run after run",
+        "history",
+        f"{about}, run after run",
         "Each line is the median of a level, node or curve. Dashed lines mark changes of the "
-        "times, dotted lines changes of the settings.", (last,),
-        Options(histories=(history,)), alt=" ".join(_changes_as_text(history)) or "nothing changed",
-    )  # fmt: skip
+        "times, dotted lines changes of the settings.",
+        (last,),
+        Options(histories=(history,)),
+        alt=" ".join(_changes_as_text(history)) or "nothing changed",
+    )
     return [
         Section(f"{title}Last run, compared with the runs before it", tuple(blocks(verdict))),
-        Section(f"{title}What changed", (
-            *_summary(history, verdict.verdict == GOOD), *map(Sentence, history.notes), picture,
-        )),
+        Section(
+            f"{title}What changed",
+            (
+                *_summary(history, verdict.verdict == GOOD),
+                *map(Sentence, history.notes),
+                picture,
+            ),
+        ),
         Section(f"{title}Medians", (_medians(history),)),
         Section(f"{title}Runs", (_runs(history),)),
-    ]  # fmt: skip
+    ]
 
 
 def _summary(history: History, good: bool) -> Iterator[Block]:
@@ -155,8 +163,11 @@ def _medians(history: History) -> Table:
     for series in history.series[:MAX_HISTORY_ROWS]:
         seconds = series.seconds[~np.isnan(series.seconds)]
         times = (seconds[0], seconds[-1], seconds.min(), seconds.max())
-        cells = (_name(series), *(format_seconds(float(time)) for time in times),
-                 str(len(series.changes)))  # fmt: skip
+        cells = (
+            _name(series),
+            *(format_seconds(float(time)) for time in times),
+            str(len(series.changes)),
+        )
         rows.append(Row(cells, "bad" if series.changes else ""))
     left = len(history.series) - len(rows)
     omitted = f"and {left:,} more" if left else ""
@@ -168,11 +179,14 @@ def _medians(history: History) -> Table:
 def _runs(history: History) -> Table:
     columns = columns_of("date", "file", "settings that differ from the run before")
     rows = tuple(
-        Row((
-            date_in_words(night.started) or "unknown",
-            printable(Path(night.file).name, 80),
-            _differences(history, at) if history.marks[at] else "–" if at else "",
-        ), "strong" if history.marks[at] else "")
+        Row(
+            (
+                date_in_words(night.started) or "unknown",
+                printable(Path(night.file).name, 80),
+                _differences(history, at) if history.marks[at] else "–" if at else "",
+            ),
+            "strong" if history.marks[at] else "",
+        )
         for at, night in enumerate(history.nights)
-    )  # fmt: skip
+    )
     return Table("runs", columns, rows, fold="Runs, the oldest first")

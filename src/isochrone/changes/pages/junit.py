@@ -31,9 +31,11 @@ def _suite(check: Check) -> Xml.Element:
     suite = Xml.Element("testsuite", {"name": name})
     if check.run.about.started:
         suite.set("timestamp", printable(check.run.about.started, 60))
-    _properties(suite, pairs_measured=check.pairs_measured, **{
-        f"detectable_ratio_{kind}": f"{ratio:.6g}" for kind, ratio in check.visible.items()
-    })  # fmt: skip
+    _properties(
+        suite,
+        pairs_measured=check.pairs_measured,
+        **{f"detectable_ratio_{kind}": f"{ratio:.6g}" for kind, ratio in check.visible.items()},
+    )
     open_ = [finding for finding in check.findings if not finding.allowed]
     of_hosts = [finding for finding in open_ if finding.bad_hosts]
     for host in dict.fromkeys(host for host in check.run.hosts if host):

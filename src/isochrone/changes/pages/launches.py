@@ -55,13 +55,18 @@ def _table(times: OverLaunches, max_rows: int, note: str = "") -> Table:
     if left_out > 0:
         note = f"and {left_out:,} more (--json lists all)"
     rows = (
-        Row((
-            _name(entry.key), format_seconds(entry.seconds), _interval(entry.low, entry.high),
-            _interval(entry.next_low, entry.next_high),
-            "–" if isnan(entry.spread) else f"{100 * entry.spread:.1f} %", str(entry.n),
-        ))
+        Row(
+            (
+                _name(entry.key),
+                format_seconds(entry.seconds),
+                _interval(entry.low, entry.high),
+                _interval(entry.next_low, entry.next_high),
+                "–" if isnan(entry.spread) else f"{100 * entry.spread:.1f} %",
+                str(entry.n),
+            )
+        )
         for entry in entries[:max_rows]
-    )  # fmt: skip
+    )
     return Table("", _COLUMNS, tuple(rows), note)
 
 

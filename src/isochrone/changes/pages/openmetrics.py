@@ -91,16 +91,31 @@ def _earlier(checks: Sequence[Check]) -> _Samples:
 METRICS: tuple[tuple[str, str, Callable[[Sequence[Check]], _Samples]], ...] = (
     ("verdict", "Verdict of the check: 1 for the one that holds, 0 for the others.", _verdicts),
     ("timestamp_seconds", "Start of the measurement, in seconds since 1970.", _started),
-    ("pairs_measured", "Pairs of ranks that were measured.",
-     lambda checks: [({}, sum(check.pairs_measured for check in checks))]),
+    (
+        "pairs_measured",
+        "Pairs of ranks that were measured.",
+        lambda checks: [({}, sum(check.pairs_measured for check in checks))],
+    ),
     ("earlier_runs", "Comparable earlier runs in the baseline.", _earlier),
-    ("detectable_ratio", "Smallest slowdown that would have been found, by kind of component.",
-     _detectable),
-    ("host_slowdown_ratio", "Typical round trip of the host with other hosts over the usual one.",
-     _of_hosts(lambda check, host: check.hosts.get(host))),
-    ("host_bad", "Whether the host is slow or slower than before, and this was confirmed.",
-     lambda checks: _named(checks, hosts_of(checks)[0])),
-    ("host_suspect", "Whether the host may be slow, which was not confirmed.",
-     lambda checks: _named(checks, hosts_of(checks)[1])),
-)  # fmt: skip
+    (
+        "detectable_ratio",
+        "Smallest slowdown that would have been found, by kind of component.",
+        _detectable,
+    ),
+    (
+        "host_slowdown_ratio",
+        "Typical round trip of the host with other hosts over the usual one.",
+        _of_hosts(lambda check, host: check.hosts.get(host)),
+    ),
+    (
+        "host_bad",
+        "Whether the host is slow or slower than before, and this was confirmed.",
+        lambda checks: _named(checks, hosts_of(checks)[0]),
+    ),
+    (
+        "host_suspect",
+        "Whether the host may be slow, which was not confirmed.",
+        lambda checks: _named(checks, hosts_of(checks)[1]),
+    ),
+)
 """Name after ``isochrone_check_``, meaning, and samples of each metric, in the order of output."""

@@ -24,8 +24,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone build``."""
     add_mpi(parser)
     add_flag(parser, "--rebuild", "compile the probe even if it is up to date")
-    add_flag(parser, "--no-cache",
-        "ignore what is cached about mpiexec, mpicc and the probe", expert=True)  # fmt: skip
+    add_flag(
+        parser,
+        "--no-cache",
+        "ignore what is cached about mpiexec, mpicc and the probe",
+        expert=True,
+    )
 
 
 def run(args: argparse.Namespace) -> int:

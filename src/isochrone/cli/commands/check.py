@@ -38,10 +38,12 @@ from isochrone.pages.terminal import print_blocks
 from isochrone.runfile.baseline_folder import Others, add, files
 
 EXAMPLES = (
-    ("is a node slow? write the bad hosts to a file",
-     "isochrone check run.jsonl --hosts-out bad.txt"),
+    (
+        "is a node slow? write the bad hosts to a file",
+        "isochrone check run.jsonl --hosts-out bad.txt",
+    ),
     ("is tonight's run slower than earlier ones?", "isochrone check run.jsonl --baseline nights"),
-)  # fmt: skip
+)
 
 
 class _Checked(msgspec.Struct):
@@ -71,35 +73,68 @@ DOCUMENTS = {"check": _Checked}
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone check``."""
-    add_option(parser, "runs", "RUN", str,
-        "run files or their folders; each run is checked separately", nargs="+")  # fmt: skip
-    add_option(parser, "--baseline", "FOLDER", Path,
-        "also compare with these reference runs (see isochrone baseline)"
-    )  # fmt: skip
-    add_flag(parser, "--add",
+    add_option(
+        parser,
+        "runs",
+        "RUN",
+        str,
+        "run files or their folders; each run is checked separately",
+        nargs="+",
+    )
+    add_option(
+        parser,
+        "--baseline",
+        "FOLDER",
+        Path,
+        "also compare with these reference runs (see isochrone baseline)",
+    )
+    add_flag(
+        parser,
+        "--add",
         "add runs to the baseline unless something is slow, slower or possibly slow; the folder "
-        "is created if missing")  # fmt: skip
-    add_option(parser, "--allow", "RULE", str,
+        "is created if missing",
+    )
+    add_option(
+        parser,
+        "--allow",
+        "RULE",
+        str,
         "allow a known problem, such as host=n05, pair=n1,n2, or rank=3:30%% (a slowdown of up to "
         "30%%): do not fail for it; may be repeated",
-        action="append", default=[])  # fmt: skip
+        action="append",
+        default=[],
+    )
     add_option(parser, "--hosts-out", "FILE", Path, "write the hosts with confirmed problems")
     add_expert(parser, "--suspects-out", "FILE", Path, "write the hosts with unconfirmed problems")
     add_option(parser, "--junit", "FILE", Path, "write the verdict as JUnit XML")
-    add_option(parser, "--page", "FILE", Path,
-        "write an HTML page: the verdict, its reasons, and the pictures of the runs")  # fmt: skip
-    add_option(parser, "--openmetrics", "FILE", Path,
-        "write the verdict as metrics for Prometheus (node_exporter's textfile collector)"
-    )  # fmt: skip
+    add_option(
+        parser,
+        "--page",
+        "FILE",
+        Path,
+        "write an HTML page: the verdict, its reasons, and the pictures of the runs",
+    )
+    add_option(
+        parser,
+        "--openmetrics",
+        "FILE",
+        Path,
+        "write the verdict as metrics for Prometheus (node_exporter's textfile collector)",
+    )
     add_force(parser)
     add_json(parser)
     one_of = parser.add_mutually_exclusive_group()
     add_flag(one_of, "--strict", 'exit with 1 instead of 4 if a verdict is "not known"')
     add_flag(one_of, "--lenient", 'exit with 0 instead of 4 if a verdict is "not known"')
-    add_option(parser, "--worse", "PERCENT", read_percent,
+    add_option(
+        parser,
+        "--worse",
+        "PERCENT",
+        read_percent,
         "call a run slower if a time is worse than its typical time in the baseline by more than "
         "this (default: 5%%)",
-        default=CHANGE_MARGIN)  # fmt: skip
+        default=CHANGE_MARGIN,
+    )
     add_threshold(parser)
 
 

@@ -45,11 +45,15 @@ from isochrone.runfile.run import Run
 EXAMPLES = (
     ("did the update slow us down?", "isochrone compare before.jsonl after.jsonl"),
     ("the same as a page to share", "isochrone compare before.jsonl after.jsonl -o ab.html"),
-    ("exit with 1 if something is more than 5 % slower",
-     "isochrone compare before.jsonl after.jsonl --fail-on slower:5%"),
-    ("measure both now, in turns, so that drift of the machine cancels",
-     "isochrone compare --measure 'collective -n 4' 'collective -n 4 --root rotating'"),
-)  # fmt: skip
+    (
+        "exit with 1 if something is more than 5 % slower",
+        "isochrone compare before.jsonl after.jsonl --fail-on slower:5%",
+    ),
+    (
+        "measure both now, in turns, so that drift of the machine cancels",
+        "isochrone compare --measure 'collective -n 4' 'collective -n 4 --root rotating'",
+    ),
+)
 
 Sides = tuple[list[Run], list[Run]]
 """The runs of A, and those of B."""
@@ -92,24 +96,47 @@ DOCUMENTS = {"compare": _Judged | _Several, "compare-with-prediction": _of_predi
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone compare``."""
     parser.usage = "%(prog)s [options] A B"
-    add_option(parser, "before", "A", str,
-        "file, folder, or FILE,FILE,… (with --measure: arguments of isochrone measure, in "
-        "quotes)")  # fmt: skip
+    add_option(
+        parser,
+        "before",
+        "A",
+        str,
+        "file, folder, or FILE,FILE,… (with --measure: arguments of isochrone measure, in quotes)",
+    )
     add_option(parser, "after", "B", str, "measurement to compare with A", nargs="*")
-    add_option(parser, "--fail-on", "WHAT:PERCENT", _limit,
+    add_option(
+        parser,
+        "--fail-on",
+        "WHAT:PERCENT",
+        _limit,
         "exit with 1 if any result of B is over 5%% slower (slower:5%%) or faster (faster:5%%), "
         "or if there are too few launches",
-        action="append", default=[])  # fmt: skip
-    add_option(parser, "--margin", "PERCENT", read_percent,
+        action="append",
+        default=[],
+    )
+    add_option(
+        parser,
+        "--margin",
+        "PERCENT",
+        read_percent,
         "ignore differences below this margin (default: 5%%, or the value of --fail-on if that is "
-        "smaller)"
-    )  # fmt: skip
-    add_flag(parser, "--one-launch",
+        "smaller)",
+    )
+    add_flag(
+        parser,
+        "--one-launch",
         "judge a single launch of A and of B by the ratio alone (often wrong: launches differ by 5 "
-        "to 30 %%)", expert=True)  # fmt: skip
-    add_option(parser, "-o --output", "FILE", Path,
+        "to 30 %%)",
+        expert=True,
+    )
+    add_option(
+        parser,
+        "-o --output",
+        "FILE",
+        Path,
         "HTML page to write; with --measure: that, or the folder for the run files (default: "
-        "compare-runs)")  # fmt: skip
+        "compare-runs)",
+    )
     add_force(parser)
     add_json(parser)
     add_flag(parser, "--common", SUPPRESS)  # always so
@@ -125,9 +152,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_reading(parser, op=True)
     hide(parser, "--map-columns", "--ranks")
     group = parser.add_argument_group("emulated applications compared with models")
-    add_flag(group, "--with-prediction",
-        "A is a run of isochrone emulate: compare the time of each application with "
-        "models")  # fmt: skip
+    add_flag(
+        group,
+        "--with-prediction",
+        "A is a run of isochrone emulate: compare the time of each application with models",
+    )
     add_models(group, required=False)
     hide(parser, "--with-prediction", "--model")
 

@@ -11,11 +11,13 @@ from isochrone.cli.completion import SHELLS, script
 from isochrone.console.options import add_option
 
 EXAMPLES = (
-    ("for bash",
-     "isochrone completion bash > ~/.local/share/bash-completion/completions/isochrone"),
+    (
+        "for bash",
+        "isochrone completion bash > ~/.local/share/bash-completion/completions/isochrone",
+    ),
     ("for zsh, in a folder of $fpath", "isochrone completion zsh > ~/.zfunc/_isochrone"),
     ("for fish", "isochrone completion fish > ~/.config/fish/completions/isochrone.fish"),
-)  # fmt: skip
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

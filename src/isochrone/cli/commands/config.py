@@ -64,13 +64,16 @@ def run(args: argparse.Namespace) -> int:
 def _table(values: list[Value]) -> Block:
     titles = ("setting", "value", "from", "what it is")
     rows = [
-        Row((
-            value.setting.key,
-            value.setting.default if value.source == "default" else value.text,
-            f"${value.where}" if value.source == "environment" else value.source,
-            value.setting.what,
-        )) for value in values
-    ]  # fmt: skip
+        Row(
+            (
+                value.setting.key,
+                value.setting.default if value.source == "default" else value.text,
+                f"${value.where}" if value.source == "environment" else value.source,
+                value.setting.what,
+            )
+        )
+        for value in values
+    ]
     return Table("", columns_of(*titles), tuple(rows))
 
 

@@ -50,8 +50,13 @@ DOCUMENTS = {"doctor": _Health}
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone doctor``."""
-    add_option(parser, "-n --ranks", "N", read_count,
-        "also start N ranks, for a short latency map (default: none)")  # fmt: skip
+    add_option(
+        parser,
+        "-n --ranks",
+        "N",
+        read_count,
+        "also start N ranks, for a short latency map (default: none)",
+    )
     add_setup(parser)
     hide(parser, "--platform", "--dry-run", "--launcher")
     add_json(parser)
@@ -91,9 +96,11 @@ def _compiler(mpicc: Path) -> Check:
     if os.access(mpicc, os.X_OK):
         return Check("compiler", "ok", str(mpicc))
     return Check(
-        "compiler", "advice", "there is none",
+        "compiler",
+        "advice",
+        "there is none",
         "maps and sweeps work without; `isochrone record` and `exec` may have to compile libraries",
-    )  # fmt: skip
+    )
 
 
 def _of_ranks(setup: Setup, ranks: int) -> list[Check]:
@@ -115,15 +122,22 @@ def _of_ranks(setup: Setup, ranks: int) -> list[Check]:
     takes = [driver for driver, answer in aware.items() if answer == "yes"]
     says = ", ".join(f"{driver} {answer}" for driver, answer in aware.items())
     return [
-        Check("ranks", "advice", f"{summary}, several of them on one processor",
-              "their times will be those of the scheduler: start fewer ranks, or bind them")
-        if shared else Check("ranks", "ok", f"{summary}, each on a processor of its own"),
-        Check("binding", "ok", f"to a {bound}") if bound else
-        Check("binding", "unknown", "left to the launcher and its options"),
+        Check(
+            "ranks",
+            "advice",
+            f"{summary}, several of them on one processor",
+            "their times will be those of the scheduler: start fewer ranks, or bind them",
+        )
+        if shared
+        else Check("ranks", "ok", f"{summary}, each on a processor of its own"),
+        Check("binding", "ok", f"to a {bound}")
+        if bound
+        else Check("binding", "unknown", "left to the launcher and its options"),
         Check("clock of MPI", "ok", f"{clock.get('source', '')}, {format_seconds(granularity)}"),
-        Check("GPU memory", "ok", f"MPI takes pointers to it: {says}") if takes else
-        Check("GPU memory", "unknown", f"MPI is not known to be GPU-aware: {says}"),
-    ]  # fmt: skip
+        Check("GPU memory", "ok", f"MPI takes pointers to it: {says}")
+        if takes
+        else Check("GPU memory", "unknown", f"MPI is not known to be GPU-aware: {says}"),
+    ]
 
 
 def _print(checks: list[Check]) -> None:

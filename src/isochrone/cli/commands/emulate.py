@@ -49,11 +49,15 @@ from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
 EXAMPLES = (
-    ("how much do the applications slow each other down?",
-     "isochrone emulate fig2.yaml -n 16 -o fig2.jsonl"),
-    ("the same with 1, 2 and 4 ranks on a node",
-     "isochrone emulate fig2.yaml -n 16 --per-node 1,2,4 -o fig2.jsonl"),
-)  # fmt: skip
+    (
+        "how much do the applications slow each other down?",
+        "isochrone emulate fig2.yaml -n 16 -o fig2.jsonl",
+    ),
+    (
+        "the same with 1, 2 and 4 ranks on a node",
+        "isochrone emulate fig2.yaml -n 16 --per-node 1,2,4 -o fig2.jsonl",
+    ),
+)
 
 Together = list[str | list[str]]
 """Which applications run at the same time: a word, or their names."""
@@ -65,26 +69,57 @@ def add_arguments(parser: ArgumentParser) -> None:
         parser, "spec", "SPEC", Path, "file that describes the applications (YAML, JSON or TOML)"
     )
     parser.add_argument(
-        "--schema", action=_Schema, nargs=0,
+        "--schema",
+        action=_Schema,
+        nargs=0,
         help="print the JSON Schema of descriptions, for editors, and exit",
-    )  # fmt: skip
-    add_option(parser, "-n --ranks", "N", count_of("ranks"),
-        "number of ranks (default: as SPEC says, or all available)")  # fmt: skip
-    add_option(parser, "--repeats", "N", count_of("runs of at least 1", 9999),
-        f"runs of each combination; intervals need {MIN_REPEATS} or more (default: as SPEC says)"
-    )  # fmt: skip
-    add_option(parser, "--combinations", "LIST", _runs,
+    )
+    add_option(
+        parser,
+        "-n --ranks",
+        "N",
+        count_of("ranks"),
+        "number of ranks (default: as SPEC says, or all available)",
+    )
+    add_option(
+        parser,
+        "--repeats",
+        "N",
+        count_of("runs of at least 1", 9999),
+        f"runs of each combination; intervals need {MIN_REPEATS} or more (default: as SPEC says)",
+    )
+    add_option(
+        parser,
+        "--combinations",
+        "LIST",
+        _runs,
         "combinations to run: alone, pairs, all, or names such as victim+bully (default: as SPEC "
-        "says)")  # fmt: skip
-    add_option(parser, "--set", "NAME=VALUE", read_setting,
+        "says)",
+    )
+    add_option(
+        parser,
+        "--set",
+        "NAME=VALUE",
+        read_setting,
         "set a parameter of SPEC, such as n=1024, or of one application: APP.n=1024; may be "
-        "repeated", action="append", default=[])  # fmt: skip
-    add_option(parser, "--per-node", "LIST", values_of("ranks"),
-        "compare these numbers of ranks per node, such as 1,2,4"
-    )  # fmt: skip
-    add_option(parser, "--time-limit", "TIME", read_time,
-        "start no further run after TIME, such as 5m (default: no limit)"
-    )  # fmt: skip
+        "repeated",
+        action="append",
+        default=[],
+    )
+    add_option(
+        parser,
+        "--per-node",
+        "LIST",
+        values_of("ranks"),
+        "compare these numbers of ranks per node, such as 1,2,4",
+    )
+    add_option(
+        parser,
+        "--time-limit",
+        "TIME",
+        read_time,
+        "start no further run after TIME, such as 5m (default: no limit)",
+    )
     add_expert(
         parser, "--kill-after", "TIME", read_time, "end a launch after TIME (default: never)"
     )

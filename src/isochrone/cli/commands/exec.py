@@ -16,11 +16,15 @@ from isochrone.console.options import add_flag, add_option
 from isochrone.measure import discovery, tuned
 
 EXAMPLES = (
-    ("run ./app with the collectives of a table",
-     "isochrone exec --tuning table.json -- mpiexec -n 16 ./app"),
-    ("how often is each entry of the table used?",
-     "isochrone exec --tuning table.json --report -- srun -n 64 ./app"),
-)  # fmt: skip
+    (
+        "run ./app with the collectives of a table",
+        "isochrone exec --tuning table.json -- mpiexec -n 16 ./app",
+    ),
+    (
+        "how often is each entry of the table used?",
+        "isochrone exec --tuning table.json --report -- srun -n 64 ./app",
+    ),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,9 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_flag(
         parser, "--report", "report how often each entry of the table was used, and the time saved"
     )
-    add_flag(parser, "--keep-reductions",
-        "keep the reductions of the MPI library, so that sums do not change"
-    )  # fmt: skip
+    add_flag(
+        parser,
+        "--keep-reductions",
+        "keep the reductions of the MPI library, so that sums do not change",
+    )
     add_program(parser)
 
 
@@ -50,9 +56,12 @@ def run(args: argparse.Namespace) -> int:
     built = tuned.probe_of(command[0], args.mpicc, args.probe)
     library = discovery.library(built)
     variables = tuned.settings(
-        library, table, os.environ, report=args.report,
+        library,
+        table,
+        os.environ,
+        report=args.report,
         reductions=not args.keep_reductions,
-    )  # fmt: skip
+    )
     tokens, environ = tuned.with_settings(command, built.library, variables, args.environ)
     sys.stdout.flush()
     return tuned.become(tokens, environ)

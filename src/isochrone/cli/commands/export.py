@@ -26,33 +26,49 @@ from isochrone.runfile.anonymise import anonymise
 
 EXAMPLES = (
     ("a table for a spreadsheet", "isochrone export map.jsonl --to csv"),
-    ("a run file to publish, without names",
-     "isochrone export map.jsonl --anonymise -o public.jsonl"),
-)  # fmt: skip
+    (
+        "a run file to publish, without names",
+        "isochrone export map.jsonl --anonymise -o public.jsonl",
+    ),
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone export``."""
     of_runs, of_programs = exporters.names(), programs.names()
     add_option(parser, "file", "FILE", Path, "run file, or application description")
-    add_option(parser, "--to", "FORMAT", str,
+    add_option(
+        parser,
+        "--to",
+        "FORMAT",
+        str,
         f"format of a run: {', '.join(of_runs)}; of a description: {', '.join(of_programs)}",
-        choices=sorted({*of_runs, *of_programs}))  # fmt: skip
+        choices=sorted({*of_runs, *of_programs}),
+    )
     add_flag(
         parser, "--anonymise", "write a run file without names of hosts, users, paths and commands"
     )
-    add_flag(parser, "--estimates",
+    add_flag(
+        parser,
+        "--estimates",
         "csv of a map: also the estimated time of pairs that were not measured",
-        expert=True)  # fmt: skip
+        expert=True,
+    )
     add_message_size(parser)
     add_tests(parser)
     add_table_notes(parser)
     add_output(parser, "file to write (default: the name of FILE with the suffix of the format)")
     group = parser.add_argument_group("options for application descriptions")
     add_option(group, "--app", "NAME", str, "application to export (default: the only one)")
-    add_option(group, "--set", "NAME=VALUE", read_setting,
+    add_option(
+        group,
+        "--set",
+        "NAME=VALUE",
+        read_setting,
         "set a parameter of the description, such as n=1024; may be repeated",
-        action="append", default=[])  # fmt: skip
+        action="append",
+        default=[],
+    )
     add_expert(
         group,
         "--iterations",
@@ -60,8 +76,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         count_of("iterations", 10_000_000),
         "iterations to write (default: all)",
     )
-    add_expert(group, "--speed", "FLOPS", _speed,
-        "simgrid-ti: floating-point operations per second of a host (default: 1e9)")  # fmt: skip
+    add_expert(
+        group,
+        "--speed",
+        "FLOPS",
+        _speed,
+        "simgrid-ti: floating-point operations per second of a host (default: 1e9)",
+    )
 
 
 def run(args: Namespace) -> int:

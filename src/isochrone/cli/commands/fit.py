@@ -35,9 +35,11 @@ from isochrone.pages.terminal import print_blocks
 
 EXAMPLES = (
     ("which formula describes the time of a message?", "isochrone fit sizes.jsonl -o model.json"),
-    ("how well does the formula fit, and which other families were tried?",
-     "isochrone fit sizes.jsonl -v"),
-)  # fmt: skip
+    (
+        "how well does the formula fit, and which other families were tried?",
+        "isochrone fit sizes.jsonl -v",
+    ),
+)
 
 
 DOCUMENTS = {"model": model_file}
@@ -45,54 +47,118 @@ DOCUMENTS = {"model": model_file}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone fit``."""
-    add_option(parser, "files", "FILE", Path,
+    add_option(
+        parser,
+        "files",
+        "FILE",
+        Path,
         "run file (except a latency map), output of OSU, IMB or nccl-tests, table, or file of "
         "Extra-P",
-        nargs="+")  # fmt: skip
-    add_option(parser, "--family", "FAMILY", str,
+        nargs="+",
+    )
+    add_option(
+        parser,
+        "--family",
+        "FAMILY",
+        str,
         "family of formulas, such as hockney, see docs/model-families.md (default: auto)",
-        default="auto")  # fmt: skip
+        default="auto",
+    )
     add_option(parser, "--op", "OP", str, "fit only this operation (default: all)")
     add_expert(
         parser, "--posting", "ORDER", str, "hot spot: fit only this posting order (default: all)"
     )
-    add_expert(parser, "--split", "WHERE", str,
+    add_expert(
+        parser,
+        "--split",
+        "WHERE",
+        str,
         "breakpoints of the formula: p:4 or p*b:64KiB (given), p (search along p), none; may be "
-        "repeated (default: search)", action="append")  # fmt: skip
-    add_expert(parser, "--known-breakpoint", "WHERE", str,
+        "repeated (default: search)",
+        action="append",
+    )
+    add_expert(
+        parser,
+        "--known-breakpoint",
+        "WHERE",
+        str,
         "known switches of the library's algorithm: b:12KiB,512KiB or p:8, the largest values "
-        "before them; may be repeated", action="append", default=[])  # fmt: skip
-    add_expert(parser, "--max-segments", "N", read_count,
-        "maximum number of segments along a variable (default: 4; if it is the only one: 6)"
-    )  # fmt: skip
-    add_expert(parser, "--tolerance", "PERCENT", read_percent,
+        "before them; may be repeated",
+        action="append",
+        default=[],
+    )
+    add_expert(
+        parser,
+        "--max-segments",
+        "N",
+        read_count,
+        "maximum number of segments along a variable (default: 4; if it is the only one: 6)",
+    )
+    add_expert(
+        parser,
+        "--tolerance",
+        "PERCENT",
+        read_percent,
         "do not split a segment for deviations below this (default: 1%%)",
-        default=0.01)  # fmt: skip
-    add_expert(parser, "--weights", None, str,
+        default=0.01,
+    )
+    add_expert(
+        parser,
+        "--weights",
+        None,
+        str,
         "minimise relative deviations (default), or deviations in seconds",
-        choices=["relative", "absolute"], default="relative")  # fmt: skip
+        choices=["relative", "absolute"],
+        default="relative",
+    )
     add_flag(parser, "--robust", "give outliers less weight (Huber weights)", expert=True)
-    add_flag(parser, "--rivals",
+    add_flag(
+        parser,
+        "--rivals",
         "list the most probable rival formulas, which fit equally well, and their predictions "
-        "outside the measured range; with -v all"
-    )  # fmt: skip
-    add_flag(parser, "--explain",
-        "explain why this formula was chosen, and which measurements would confirm it"
-    )  # fmt: skip
-    add_expert(parser, "--at", "POINT", _read_point,
+        "outside the measured range; with -v all",
+    )
+    add_flag(
+        parser,
+        "--explain",
+        "explain why this formula was chosen, and which measurements would confirm it",
+    )
+    add_expert(
+        parser,
+        "--at",
+        "POINT",
+        _read_point,
         "with --explain: point that you want to predict, e.g. p=4096,b=8, to list the "
-        "measurements that narrow its interval most (default: none)")  # fmt: skip
-    add_expert(parser, "--max-ranks", "N", int,
+        "measurements that narrow its interval most (default: none)",
+    )
+    add_expert(
+        parser,
+        "--max-ranks",
+        "N",
+        int,
         "with --explain: largest number of ranks you can start (default: twice the largest "
-        "measured)")  # fmt: skip
-    add_expert(parser, "--budget", "TIME", read_time,
+        "measured)",
+    )
+    add_expert(
+        parser,
+        "--budget",
+        "TIME",
+        read_time,
         "with --explain: time for all measurements, such as 5m (default: that of one)",
-        default=0.0)  # fmt: skip
-    add_flag(parser, "-v --verbose",
-        "also print all families tried, deviations, and intervals of coefficients"
-    )  # fmt: skip
-    add_option(parser, "--page", "FILE", Path,
-        "write an HTML page: the formula, its picture, and its deviations")  # fmt: skip
+        default=0.0,
+    )
+    add_flag(
+        parser,
+        "-v --verbose",
+        "also print all families tried, deviations, and intervals of coefficients",
+    )
+    add_option(
+        parser,
+        "--page",
+        "FILE",
+        Path,
+        "write an HTML page: the formula, its picture, and its deviations",
+    )
     add_json(parser)
     add_reading(parser, op=False)
     hide(parser, "--ranks")

@@ -13,8 +13,14 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone help``."""
-    add_option(parser, "words", "COMMAND", str,
-        "command, subcommand or experiment (default: list all commands)", nargs="*")  # fmt: skip
+    add_option(
+        parser,
+        "words",
+        "COMMAND",
+        str,
+        "command, subcommand or experiment (default: list all commands)",
+        nargs="*",
+    )
 
 
 def run(args: argparse.Namespace) -> int:

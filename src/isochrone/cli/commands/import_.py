@@ -23,21 +23,35 @@ from isochrone.runfile.run import Run
 
 EXAMPLES = (
     ("the output of an OSU benchmark", "isochrone import latency.txt --from osu -o latency.jsonl"),
-    ("an application description from a trace",
-     "isochrone import traces.otf2 --from otf2 -o app.yaml"),
-)  # fmt: skip
+    (
+        "an application description from a trace",
+        "isochrone import traces.otf2 --from otf2 -o app.yaml",
+    ),
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone import``."""
     runs, programs = importers.names(), traces.names()
-    add_option(parser, "file", "FILE", Path,
+    add_option(
+        parser,
+        "file",
+        "FILE",
+        Path,
         "file to convert; if a trace has one file per rank: all files, or their folder",
-        nargs="+")  # fmt: skip
-    add_option(parser, "--from", "FORMAT", str,
+        nargs="+",
+    )
+    add_option(
+        parser,
+        "--from",
+        "FORMAT",
+        str,
         "format of results, such as osu or csv, see docs/formats.md; or of traces: "
         f"{', '.join(programs)} (of isochrone record)",
-        dest="source", choices=sorted({*runs, *programs}), required=True)  # fmt: skip
+        dest="source",
+        choices=sorted({*runs, *programs}),
+        required=True,
+    )
     add_tests(parser, hidden=False)
     add_message_size(parser)
     add_output(

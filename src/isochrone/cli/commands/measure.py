@@ -51,43 +51,75 @@ if TYPE_CHECKING:
     from isochrone.runfile.run import Run
 
 EXAMPLES = (
-    ("which of 16 ranks are near, which are slow?",
-     "isochrone measure latency-map -n 16 -o map.jsonl"),
-    ("time and bandwidth from 0 to 1 MiB",
-     "isochrone measure point-to-point -n 2 --preset sizes -o sizes.jsonl"),
-)  # fmt: skip
+    (
+        "which of 16 ranks are near, which are slow?",
+        "isochrone measure latency-map -n 16 -o map.jsonl",
+    ),
+    (
+        "time and bandwidth from 0 to 1 MiB",
+        "isochrone measure point-to-point -n 2 --preset sizes -o sizes.jsonl",
+    ),
+)
 
 MORE_EXAMPLES = (
-    ("two collectives on several numbers of ranks",
-     "isochrone measure collective -n 2,4,8,16 --op bcast,allreduce -o c.jsonl"),
-    ("bandwidth when all pairs of two halves send at once",
-     "isochrone measure bisection -n 16 -o bisection.jsonl"),
-    ("how well do the clocks of the ranks agree?",
-     "isochrone measure clock-sync -n 8 -o clocks.jsonl"),
-    ("how long does an arithmetic operation take?",
-     "isochrone measure compute -n 4 -o compute.jsonl"),
-    ("what does an entry of a matching queue cost?",
-     "isochrone measure matching -n 2 -o matching.jsonl"),
-    ("how does the time grow with the number of partners?",
-     "isochrone measure hotspot -n 16 -o hotspot.jsonl"),
-    ("how long does a launch take, over ranks and ten launches?",
-     "isochrone measure startup -n 2,4,8 --launches 10 -o startup.jsonl"),
-    ("how long does collective MPI-IO of a tiled array take?",
-     "isochrone measure tile-io -n 16 -o tile.jsonl"),
-    ("what does a map with a slow node look like?",
-     "isochrone measure synthetic -n 1 --shape 8,4,2 --slow-node 5 -o map.jsonl"),
-)  # fmt: skip
+    (
+        "two collectives on several numbers of ranks",
+        "isochrone measure collective -n 2,4,8,16 --op bcast,allreduce -o c.jsonl",
+    ),
+    (
+        "bandwidth when all pairs of two halves send at once",
+        "isochrone measure bisection -n 16 -o bisection.jsonl",
+    ),
+    (
+        "how well do the clocks of the ranks agree?",
+        "isochrone measure clock-sync -n 8 -o clocks.jsonl",
+    ),
+    (
+        "how long does an arithmetic operation take?",
+        "isochrone measure compute -n 4 -o compute.jsonl",
+    ),
+    (
+        "what does an entry of a matching queue cost?",
+        "isochrone measure matching -n 2 -o matching.jsonl",
+    ),
+    (
+        "how does the time grow with the number of partners?",
+        "isochrone measure hotspot -n 16 -o hotspot.jsonl",
+    ),
+    (
+        "how long does a launch take, over ranks and ten launches?",
+        "isochrone measure startup -n 2,4,8 --launches 10 -o startup.jsonl",
+    ),
+    (
+        "how long does collective MPI-IO of a tiled array take?",
+        "isochrone measure tile-io -n 16 -o tile.jsonl",
+    ),
+    (
+        "what does a map with a slow node look like?",
+        "isochrone measure synthetic -n 1 --shape 8,4,2 --slow-node 5 -o map.jsonl",
+    ),
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone measure``."""
     add_measurement(parser)
-    add_option(parser, "--launches", "N", run_count,
+    add_option(
+        parser,
+        "--launches",
+        "N",
+        run_count,
         "number of launches, each with a file FILE-1.jsonl …; for isochrone compare, use 5 or "
         "more (default: 1)",
-        default=1)  # fmt: skip
-    add_expert(parser, "--baseline", "FOLDER", Path,
-        "latency-map: also measure again what is slower than in these reference runs")  # fmt: skip
+        default=1,
+    )
+    add_expert(
+        parser,
+        "--baseline",
+        "FOLDER",
+        Path,
+        "latency-map: also measure again what is slower than in these reference runs",
+    )
     add_yes(parser)
     add_flag(parser, "--quiet", "print no progress and no summary")
     add_output(parser, "run file to write (default: EXPERIMENT-DATE-TIME.jsonl)")

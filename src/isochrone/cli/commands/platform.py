@@ -10,18 +10,26 @@ from isochrone.console.output import add_output, check_output, output_of
 from isochrone.measure import platforms
 
 EXAMPLES = (
-    ("16 nodes of 4 cores behind two switches",
-     "isochrone platform 'nodes:16 cores:4 switches:2' -o machine.xml"),
-    ("simulate a latency map of it",
-     "isochrone measure latency-map -n 64 --launcher simgrid --platform machine.xml"),
-)  # fmt: skip
+    (
+        "16 nodes of 4 cores behind two switches",
+        "isochrone platform 'nodes:16 cores:4 switches:2' -o machine.xml",
+    ),
+    (
+        "simulate a latency map of it",
+        "isochrone measure latency-map -n 64 --launcher simgrid --platform machine.xml",
+    ),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone platform``."""
-    add_option(parser, "machine", "MACHINE", str,
-        "keywords, such as 'nodes:16 cores:4 slow-node:3' or torus:4x4x2, see docs/what-if.md"
-    )  # fmt: skip
+    add_option(
+        parser,
+        "machine",
+        "MACHINE",
+        str,
+        "keywords, such as 'nodes:16 cores:4 slow-node:3' or torus:4x4x2, see docs/what-if.md",
+    )
     add_output(
         parser, "platform file to write; the list of hosts gets the suffix .hosts", required=True
     )

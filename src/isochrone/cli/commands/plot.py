@@ -24,60 +24,125 @@ from isochrone.views.appearance import Appearance
 
 EXAMPLES = (
     ("the heatmap of a latency map", "isochrone plot map.jsonl -o map.png"),
-    ("the levels of a map, for messages of 1 MiB",
-     "isochrone plot map.jsonl --view levels --bytes 1MiB -o levels.svg"),
-)  # fmt: skip
+    (
+        "the levels of a map, for messages of 1 MiB",
+        "isochrone plot map.jsonl --view levels --bytes 1MiB -o levels.svg",
+    ),
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone plot``."""
-    add_option(parser, "files", "FILE", Path,
+    add_option(
+        parser,
+        "files",
+        "FILE",
+        Path,
         "run files or their folders; with --view fit, also CSV tables; with --view orders, "
         "output of place orders",
-        nargs="+")  # fmt: skip
+        nargs="+",
+    )
     parser.add_argument(
-        "--view", choices=registry.names(views.FAMILY), metavar="VIEW",
+        "--view",
+        choices=registry.names(views.FAMILY),
+        metavar="VIEW",
         help="view to draw, such as levels, see docs/gallery.md (default: that of the experiment)",
-    )  # fmt: skip
-    add_expert(parser, "--value", None, str,
+    )
+    add_expert(
+        parser,
+        "--value",
+        None,
+        str,
         "quantity to plot: of a map mean, median (default) or stddev; view matrix: bytes "
         "(default), messages or seconds",
-        choices=["mean", "median", "stddev", "bytes", "messages", "seconds"], default="median"
-    )  # fmt: skip
+        choices=["mean", "median", "stddev", "bytes", "messages", "seconds"],
+        default="median",
+    )
     parser.add_argument(
-        "--sort", choices=list(SORTS), default="rank",
+        "--sort",
+        choices=list(SORTS),
+        default="rank",
         help="order of the ranks in a map: by rank (default), node, level, or median round trip "
         "(cost)",
-    )  # fmt: skip
-    add_option(parser, "--hosts", "HOST,…", words_in,
+    )
+    add_option(
+        parser,
+        "--hosts",
+        "HOST,…",
+        words_in,
         "plot only the ranks on these hosts of a map (default: all)",
-        default=[])  # fmt: skip
-    add_expert(parser, "--scale", None, str,
+        default=[],
+    )
+    add_expert(
+        parser,
+        "--scale",
+        None,
+        str,
         "sweeps: scale of both axes (default: log if sizes grow by factors)",
-        choices=["log", "linear"])  # fmt: skip
-    add_option(parser, "--op", "OP,…", words_in,
-        "plot only these operations of a sweep (default: all)", default=[])  # fmt: skip
-    add_option(parser, "--bytes", "LIST", values_of("bytes"),
+        choices=["log", "linear"],
+    )
+    add_option(
+        parser,
+        "--op",
+        "OP,…",
+        words_in,
+        "plot only these operations of a sweep (default: all)",
+        default=[],
+    )
+    add_option(
+        parser,
+        "--bytes",
+        "LIST",
+        values_of("bytes"),
         "message size of a map, such as 1MiB (default: the smallest); with --view ranks, a list",
-        default=[])  # fmt: skip
-    add_option(parser, "--model", "FILE", Path,
+        default=[],
+    )
+    add_option(
+        parser,
+        "--model",
+        "FILE",
+        Path,
         "model file (from fit -o), for views of models; may be repeated",
-        action="append", default=[])  # fmt: skip
+        action="append",
+        default=[],
+    )
     add_option(
         parser, "--family", "FAMILY", str, "family of formulas, for --view fit (default: auto)"
     )
-    add_expert(parser, "--across", "VARIABLE", str,
+    add_expert(
+        parser,
+        "--across",
+        "VARIABLE",
+        str,
         "view fit: variable of the horizontal axis, such as p, see docs/models.md (default: the "
-        "one with most values)", choices=list(VARIABLES), default="")  # fmt: skip
+        "one with most values)",
+        choices=list(VARIABLES),
+        default="",
+    )
     add_tests(parser, op=False)
-    add_option(parser, "--size", "WxH", _size,
-        "width and height in inches, such as 7x4 (default: that of the view)")  # fmt: skip
-    add_option(parser, "--font-size", "POINTS", count_of("points", 99),
-        "size of the labels at the axes; other texts in proportion (default: 9)")  # fmt: skip
+    add_option(
+        parser,
+        "--size",
+        "WxH",
+        _size,
+        "width and height in inches, such as 7x4 (default: that of the view)",
+    )
+    add_option(
+        parser,
+        "--font-size",
+        "POINTS",
+        count_of("points", 99),
+        "size of the labels at the axes; other texts in proportion (default: 9)",
+    )
     add_option(parser, "--title", "TEXT", str, "title (default: that of the view)")
-    add_option(parser, "--style", "FILE", str,
-        "style file of matplotlib, or the name of one of its styles (default: none)", default=""
-    )  # fmt: skip
+    add_option(
+        parser,
+        "--style",
+        "FILE",
+        str,
+        "style file of matplotlib, or the name of one of its styles (default: none)",
+        default="",
+    )
     hide(parser, "--font-size", "--style")
     add_output(parser, "figure to write (.png, .svg or .pdf)", required=True)
     add_table_notes(parser, hosts=False)
@@ -92,10 +157,16 @@ def run(args: Namespace) -> int:
     view = args.view or views.usual(views.TABLE if isinstance(first, Path) else first.kind)
     plotted_model, several = _models(args, view)
     options = views.Options(
-        what=args.value, sizes=tuple(args.bytes), scale=args.scale, ops=tuple(args.op),
-        model=plotted_model, models=several, across=args.across,
-        sort=args.sort, hosts=tuple(args.hosts),
-    )  # fmt: skip
+        what=args.value,
+        sizes=tuple(args.bytes),
+        scale=args.scale,
+        ops=tuple(args.op),
+        model=plotted_model,
+        models=several,
+        across=args.across,
+        sort=args.sort,
+        hosts=tuple(args.hosts),
+    )
     look = Appearance(args.size, args.font_size, args.title, args.style)
     with look.styled():
         figure = views.draw(view, sources, options)

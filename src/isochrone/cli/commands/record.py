@@ -37,15 +37,21 @@ FAILED = 3
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone record``."""
     add_output(parser, f"run file to write (default: {USUAL})")
-    add_flag(parser, "--collective-io",
-        "record collective MPI-IO, also below HDF5 and NetCDF, instead of MPI calls"
-    )  # fmt: skip
+    add_flag(
+        parser,
+        "--collective-io",
+        "record collective MPI-IO, also below HDF5 and NetCDF, instead of MPI calls",
+    )
     add_flag(
         parser, "--list", "print the recorded program: calls, partners, time and lines of code"
     )
-    add_option(parser, "--description", "FILE", Path,
-        "also write an application description, for isochrone emulate and isochrone predict app"
-    )  # fmt: skip
+    add_option(
+        parser,
+        "--description",
+        "FILE",
+        Path,
+        "also write an application description, for isochrone emulate and isochrone predict app",
+    )
     add_program(parser)
 
 

@@ -13,17 +13,25 @@ from isochrone.pages.page import Asked
 
 EXAMPLES = (
     ("report of a run", "isochrone report map.jsonl"),
-    ("report of several runs",
-     "isochrone report quick/map-16.jsonl quick/sizes-16.jsonl -o machine.html"),
-)  # fmt: skip
+    (
+        "report of several runs",
+        "isochrone report quick/map-16.jsonl quick/sizes-16.jsonl -o machine.html",
+    ),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone report``."""
     add_option(parser, "files", "FILE", Path, "run files or their folders", nargs="+")
-    add_expert(parser, "--model", "FILE", Path,
+    add_expert(
+        parser,
+        "--model",
+        "FILE",
+        Path,
         "model file: compare emulated applications with its prediction; may be repeated",
-        action="append", default=[])  # fmt: skip
+        action="append",
+        default=[],
+    )
     add_tests(parser)
     add_output(parser, "HTML file (default: report.html)")
     add_table_notes(parser)

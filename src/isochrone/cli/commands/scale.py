@@ -61,37 +61,62 @@ from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
 EXAMPLES = (
-    ("how long will ./app take on 128 and on 512 ranks?",
-     "isochrone scale -n 4,8,16 --to 128,512 -o app.yaml -- ./app"),
-    ("a program whose arguments depend on the number of ranks",
-     "isochrone scale -n 8,27,64 --to 125 -- ./stencil3d {grid3}"),
-    ("what was recorded, position by position",
-     "isochrone scale --list r16.jsonl"),
-    ("the same from three recordings and fitted models",
-     "isochrone scale r4.jsonl r8.jsonl r16.jsonl --to 512 --model messages.json allreduce.json"),
-)  # fmt: skip
+    (
+        "how long will ./app take on 128 and on 512 ranks?",
+        "isochrone scale -n 4,8,16 --to 128,512 -o app.yaml -- ./app",
+    ),
+    (
+        "a program whose arguments depend on the number of ranks",
+        "isochrone scale -n 8,27,64 --to 125 -- ./stencil3d {grid3}",
+    ),
+    ("what was recorded, position by position", "isochrone scale --list r16.jsonl"),
+    (
+        "the same from three recordings and fitted models",
+        "isochrone scale r4.jsonl r8.jsonl r16.jsonl --to 512 --model messages.json allreduce.json",
+    ),
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone scale``."""
     parser.usage = "%(prog)s [options] --to N,... {-n N,... -- PROGRAM | RECORDING ...}"
     add_option(parser, "--to", "N,...", values_of("ranks"), "numbers of ranks to predict")
-    add_option(parser, "-n --ranks", "N,...", values_of("ranks"),
-        "numbers of ranks to record PROGRAM on, such as 4,8,16")  # fmt: skip
+    add_option(
+        parser,
+        "-n --ranks",
+        "N,...",
+        values_of("ranks"),
+        "numbers of ranks to record PROGRAM on, such as 4,8,16",
+    )
     add_flag(
         parser, "--list", "print the recorded program: calls, partners, time and lines of code"
     )
     add_models(parser, required=False)
-    add_option(parser, "--budget", "TIME", read_time,
-        "time for all measurements (default: 5m)", default=300.0)  # fmt: skip
+    add_option(
+        parser,
+        "--budget",
+        "TIME",
+        read_time,
+        "time for all measurements (default: 5m)",
+        default=300.0,
+    )
     add_option(parser, "--ppn", "N", read_count, "ranks on each node (default: as measured)")
-    add_option(parser, "--map", "FILE", Path,
+    add_option(
+        parser,
+        "--map",
+        "FILE",
+        Path,
         "latency map of the nodes that the prediction is for, in the order in which ranks are "
-        "dealt out to them (default: measured)")  # fmt: skip
-    add_expert(parser, "--folder", "DIR", Path,
+        "dealt out to them (default: measured)",
+    )
+    add_expert(
+        parser,
+        "--folder",
+        "DIR",
+        Path,
         "folder of recordings, measurements and models (default: isochrone-scale, in the folder "
-        "of -o)"
-    )  # fmt: skip
+        "of -o)",
+    )
     add_output(
         parser,
         "application description to write, for isochrone emulate and isochrone predict "
@@ -102,10 +127,15 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_flag(parser, "--quiet", "print no progress")
     add_setup(parser)
     hide(parser, "--mpicc", "--launcher", "--ppn", "--quiet", "--dry-run")
-    add_option(parser, "words", "RECORDING", str,
+    add_option(
+        parser,
+        "words",
+        "RECORDING",
+        str,
         "run files of isochrone record, one for each number of ranks; in the arguments of PROGRAM, "
         "{ranks} is the number of ranks, {grid2}, {grid3} or {grid4} the sides of a grid of them",
-        nargs="+")  # fmt: skip
+        nargs="+",
+    )
 
 
 def run(args: Namespace) -> int:
@@ -174,9 +204,12 @@ def _predict(args: Namespace, setup: Setup | None, runs: Sequence[Run]) -> int:
     name = printable(traces[-1].name, 60)
     most = scaling.predictions[-1]
     tell_decision(
-        args, scaling, f"{name} on {most.ranks} ranks: {format_seconds(most.seconds)}",
-        _sections(scaling, largest, fitted), f"recorded on {_listed_ranks(scaling)} ranks",
-    )  # fmt: skip
+        args,
+        scaling,
+        f"{name} on {most.ranks} ranks: {format_seconds(most.seconds)}",
+        _sections(scaling, largest, fitted),
+        f"recorded on {_listed_ranks(scaling)} ranks",
+    )
     return 0
 
 
@@ -300,15 +333,26 @@ def _listed_ranks(found: Scaling) -> str:
 def _sections(found: Scaling, largest: Run, fitted: Sequence[Model]) -> list[Section]:
     """Return the times and the test; for the page also what they are made of."""
     rows = tuple(
-        Row((str(prediction.ranks), format_seconds(prediction.seconds),
-             f"{format_seconds(prediction.low)} to {format_seconds(prediction.high)}"))
+        Row(
+            (
+                str(prediction.ranks),
+                format_seconds(prediction.seconds),
+                f"{format_seconds(prediction.low)} to {format_seconds(prediction.high)}",
+            )
+        )
         for prediction in found.predictions
-    )  # fmt: skip
+    )
     error = found.held_out_error
-    test = [] if error is None else [Sentence(
-        f"Test: predicted from the smaller recordings, the time on {found.recorded[-1]} ranks "
-        f"is {abs(error):.1%} too {'long' if error > 0 else 'short'}"
-    )]  # fmt: skip
+    test = (
+        []
+        if error is None
+        else [
+            Sentence(
+                f"Test: predicted from the smaller recordings, the time on {found.recorded[-1]} "
+                f"ranks is {abs(error):.1%} too {'long' if error > 0 else 'short'}"
+            )
+        ]
+    )
     columns = columns_of(">ranks", ">time", ">95 % interval")
     title = f"Predicted from recordings on {_listed_ranks(found)} ranks"
     closing = tuple(
@@ -316,9 +360,10 @@ def _sections(found: Scaling, largest: Run, fitted: Sequence[Model]) -> list[Sec
         for ranks, error in zip(found.recorded, found.closing_errors, strict=True)
     )
     checked = Table(
-        "Recorded programs, predicted from their description", columns_of(">ranks", ">error"),
+        "Recorded programs, predicted from their description",
+        columns_of(">ranks", ">error"),
         closing,
-    )  # fmt: skip
+    )
     warnings = Warnings(tuple(_counted(found.warnings)))
     return [
         Section(VERDICT, (*test, Table(title, columns, rows), warnings)),

@@ -40,10 +40,15 @@ DOCUMENTS = {"show-pool": _of_pool}
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone show``."""
-    add_option(parser, "files", "FILE", str,
+    add_option(
+        parser,
+        "files",
+        "FILE",
+        str,
         "run files or their folders; run.jsonl also means run-1.jsonl, run-2.jsonl …; - is "
         "standard input",
-        nargs="+")  # fmt: skip
+        nargs="+",
+    )
     add_json(parser)
     add_flag(parser, "--pool", "pool all files: show them as launches of one measurement")
     add_message_size(parser)

@@ -45,28 +45,62 @@ EXAMPLES = (
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone suite``."""
     suites = presets.SUITES
-    add_option(parser, "suite", "SUITE", str,
+    add_option(
+        parser,
+        "suite",
+        "SUITE",
+        str,
         "; ".join(f"{suite.name}: {suite.summary}" for suite in suites.values())
         + f"; {congestion.NAME}: how congestion delays others, five minutes",
-        choices=[*suites, congestion.NAME], nargs="?")  # fmt: skip
-    add_option(parser, "--for", "QUESTION", str,
+        choices=[*suites, congestion.NAME],
+        nargs="?",
+    )
+    add_option(
+        parser,
+        "--for",
+        "QUESTION",
+        str,
         "instead of SUITE, measure what is needed to predict QUESTION, such as 'allreduce at 4096' "
         "(ranks)",
-        dest="question")  # fmt: skip
-    add_option(parser, "-n --ranks", "LIST", _rank_counts,
-        "numbers of ranks, such as 2,4,8 (default: all available)")  # fmt: skip
-    add_option(parser, "--budget", "TIME", read_time,
-        "time for all measurements, such as 5m (default: that of SUITE)"
-    )  # fmt: skip
-    add_option(parser, "-o --output", "FOLDER", Path,
-        "folder for the run files (default: the name of the suite)")  # fmt: skip
-    add_expert(parser, "--like", "FOLDER", Path,
-        "use the message sizes of an earlier suite in FOLDER, for a comparison (default: none)"
-    )  # fmt: skip
-    add_option(parser, "--launches", "N", run_count,
+        dest="question",
+    )
+    add_option(
+        parser,
+        "-n --ranks",
+        "LIST",
+        _rank_counts,
+        "numbers of ranks, such as 2,4,8 (default: all available)",
+    )
+    add_option(
+        parser,
+        "--budget",
+        "TIME",
+        read_time,
+        "time for all measurements, such as 5m (default: that of SUITE)",
+    )
+    add_option(
+        parser,
+        "-o --output",
+        "FOLDER",
+        Path,
+        "folder for the run files (default: the name of the suite)",
+    )
+    add_expert(
+        parser,
+        "--like",
+        "FOLDER",
+        Path,
+        "use the message sizes of an earlier suite in FOLDER, for a comparison (default: none)",
+    )
+    add_option(
+        parser,
+        "--launches",
+        "N",
+        run_count,
         "number of launches, each with a folder FOLDER/launch-1 …; for isochrone compare, use 5 "
         "or more (default: 1)",
-        default=1)  # fmt: skip
+        default=1,
+    )
     add_yes(parser)
     add_flag(parser, "--quiet", "print no progress")
     add_setup(parser)
@@ -132,9 +166,13 @@ def _ranks_for(asked: int, available: int) -> tuple[int, ...]:
 
 
 def _suite(
-    args: Namespace, suite: Suite, setup: Setup, folder: Path, like: Path | None,
+    args: Namespace,
+    suite: Suite,
+    setup: Setup,
+    folder: Path,
+    like: Path | None,
     times: int = 1,
-) -> None:  # fmt: skip
+) -> None:
     """Plan, say the plan, measure. It is agreed to for so many ``times``; 0: it was."""
     began = monotonic()
     runs = runs_of(suite, setup, args.ranks, folder, like, warn)
@@ -162,8 +200,15 @@ def _suite(
     _print_plan(suite, folder, missing, costs, needed, left, max_time)
     agree(Expected(needed * times).limited(max_time * times), args)
     tell = partial(print, flush=True)
-    measure_in(setup, missing, costs, began + max_time, tell, quiet=args.quiet,
-               all_needed=not suite.optional)  # fmt: skip
+    measure_in(
+        setup,
+        missing,
+        costs,
+        began + max_time,
+        tell,
+        quiet=args.quiet,
+        all_needed=not suite.optional,
+    )
     spent = monotonic() - began
     if suite.optional:
         _report(runs, folder)
@@ -187,13 +232,22 @@ def _report(planned_runs: Sequence[Planned], folder: Path) -> None:
             f"no result, as the time was too short or MPI cannot do it: {', '.join(without)}", 4000
         )
     rows = [
-        page.Row((run.notes["preset"], curve.name, str(curve.p),
-                  *_ends(curve, rated="--window" in run.notes["arguments"])))
-        for run in runs if is_sweep(run)
-        for curve in curves(run) if not curve.of_ranks or curve.p == run.size
-    ]  # fmt: skip
-    columns = page.columns_of("benchmark", "of", ">ranks", ">smallest size", ">largest size",
-                             ">overlap")  # fmt: skip
+        page.Row(
+            (
+                run.notes["preset"],
+                curve.name,
+                str(curve.p),
+                *_ends(curve, rated="--window" in run.notes["arguments"]),
+            )
+        )
+        for run in runs
+        if is_sweep(run)
+        for curve in curves(run)
+        if not curve.of_ranks or curve.p == run.size
+    ]
+    columns = page.columns_of(
+        "benchmark", "of", ">ranks", ">smallest size", ">largest size", ">overlap"
+    )
     title = "As OSU prints it: means over repetitions and ranks; MB/s are 1,000,000 bytes"
     table = page.Table(title, columns, tuple(rows))
     terminal.print_blocks([table])
@@ -223,9 +277,14 @@ def _ends(curve: Curve, *, rated: bool) -> tuple[str, str, str]:
 
 
 def _print_plan(
-    suite: Suite, folder: Path, runs: Sequence[Planned], costs: Sequence[Cost], needed: float,
-    left: float, max_time: float,
-) -> None:  # fmt: skip
+    suite: Suite,
+    folder: Path,
+    runs: Sequence[Planned],
+    costs: Sequence[Cost],
+    needed: float,
+    left: float,
+    max_time: float,
+) -> None:
     """Say what will be measured, how long it will take, and what there is no time for."""
     shares = share_out(left, costs)
     print(
@@ -238,9 +297,12 @@ def _print_plan(
     table.add_column("what")
     for planned, cost, share in zip(runs, costs, shares, strict=True):
         table.add_row(
-            planned.preset.name, str(planned.ranks), duration(cost.startup + cost.full),
-            duration(cost.startup + share.seconds), planned.preset.summary,
-        )  # fmt: skip
+            planned.preset.name,
+            str(planned.ranks),
+            duration(cost.startup + cost.full),
+            duration(cost.startup + share.seconds),
+            planned.preset.summary,
+        )
     terminal.console().print(table)
     if any(share.points_omitted for share in shares):
         print("Not enough time: minimum repetitions, and some points are omitted.")

@@ -123,10 +123,18 @@ def _summed(file: RecordedFile, op: str, rows: Sequence[CallTime], size: int) ->
     access = sum(min(row.access, row.seconds - row.waiting) for row in rows)
     ranks = len({row.rank for row in rows})
     return Access(
-        file, op, alone, (left - access) / size, access / size, calls / ranks, ranks,
-        ranks * full / calls, sum(row.nbytes for row in rows) / full,
-        sum(row.pieces for row in rows) / full, sum(row.span for row in rows) / full,
-    )  # fmt: skip
+        file,
+        op,
+        alone,
+        (left - access) / size,
+        access / size,
+        calls / ranks,
+        ranks,
+        ranks * full / calls,
+        sum(row.nbytes for row in rows) / full,
+        sum(row.pieces for row in rows) / full,
+        sum(row.span for row in rows) / full,
+    )
 
 
 def _by_pattern(
@@ -145,11 +153,18 @@ def _by_pattern(
         share = seconds[one.number] / total
         nbytes = one.pieces["length"] * one.pieces["count"]
         active = len(np.unique(one.pieces["rank"][nbytes > 0])) or max(1, one.ranks)
-        found.append(whole._replace(
-            exchange=share * whole.exchange, access=share * whole.access, calls=one.calls,
-            ranks=max(1, one.ranks), active=active, size=one.bytes / active,
-            pieces=one.contiguous / active, misaligned=_misaligned(one, whole.file),
-        ))  # fmt: skip
+        found.append(
+            whole._replace(
+                exchange=share * whole.exchange,
+                access=share * whole.access,
+                calls=one.calls,
+                ranks=max(1, one.ranks),
+                active=active,
+                size=one.bytes / active,
+                pieces=one.contiguous / active,
+                misaligned=_misaligned(one, whole.file),
+            )
+        )
     return found
 
 

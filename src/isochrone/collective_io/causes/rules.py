@@ -108,14 +108,22 @@ def causes(run: Run) -> list[Cause]:
         if explained is None or explained.seconds <= 0:
             continue
         left = total.whole - explained.seconds
-        found.append(Cause(
-            rule.name, rule.drishti, explained.seconds, explained.seconds / total.mean,
-            total.whole / left if left > 0 else None, explained.words, explained.numbers,
-            rule.remedy.words, [
-                *rule.remedy.romio * (romio or imported),
-                *rule.remedy.ompio * (not romio),
-            ],
-        ))  # fmt: skip
+        found.append(
+            Cause(
+                rule.name,
+                rule.drishti,
+                explained.seconds,
+                explained.seconds / total.mean,
+                total.whole / left if left > 0 else None,
+                explained.words,
+                explained.numbers,
+                rule.remedy.words,
+                [
+                    *rule.remedy.romio * (romio or imported),
+                    *rule.remedy.ompio * (not romio),
+                ],
+            )
+        )
     return sorted(found, key=lambda cause: -cause.seconds)
 
 
@@ -133,11 +141,12 @@ def _late(recorded: Recorded) -> Explained | None:
     every = sum(row.calls for row in recorded.times if row.rank == rank and row.call not in ALONE)
     most = max(rows, key=lambda row: row.late)
     return Explained(
-        seconds, {"rank": rank, "calls": calls, "late_seconds": late},
+        seconds,
+        {"rank": rank, "calls": calls, "late_seconds": late},
         f"Ranks wait for others to enter the same call. Rank {rank} is last in {calls} of {every} "
         f"calls, {format_seconds(late / calls)} after the mean of the others, "
         f"mostly in {most.call} calls of {_named(recorded.files[most.file])}.",
-    )  # fmt: skip
+    )
 
 
 def _repeated(kinds: Sequence[str], doing: str) -> Callable[[Recorded], Explained | None]:
@@ -153,16 +162,19 @@ def _repeated(kinds: Sequence[str], doing: str) -> Callable[[Recorded], Explaine
         if not rows:
             return None
         most = {
-            kind: max((sum(r.calls for r in each) for (_, k), each in by_rank.items() if k == kind),
-                      default=0)
+            kind: max(
+                (sum(r.calls for r in each) for (_, k), each in by_rank.items() if k == kind),
+                default=0,
+            )
             for kind in kinds
-        }  # fmt: skip
+        }
         files = len({row.file for row in rows})
         listing = ", ".join(f"{count} × {kind}" for kind, count in most.items() if count)
         return Explained(
-            seconds / recorded.size, {**most, "files": files},
+            seconds / recorded.size,
+            {**most, "files": files},
             f"A rank {doing}: {listing}, of {plural(files, 'file')}.",
-        )  # fmt: skip
+        )
 
     return find
 
@@ -180,11 +192,16 @@ def _summed(
             return None
         _, longest = max(explained, key=lambda pair: pair[0])
         numbers = {
-            "calls": longest.calls, "ranks": longest.ranks, "active_ranks": longest.active,
-            "bytes": longest.size, "pieces": longest.pieces, "span": longest.span,
-            "exchange_seconds": longest.exchange, "access_seconds": longest.access,
+            "calls": longest.calls,
+            "ranks": longest.ranks,
+            "active_ranks": longest.active,
+            "bytes": longest.size,
+            "pieces": longest.pieces,
+            "span": longest.span,
+            "exchange_seconds": longest.exchange,
+            "access_seconds": longest.access,
             "misaligned": longest.misaligned,
-        }  # fmt: skip
+        }
         others = len(explained) - 1
         more = f" (and {plural(others, 'kind')} of access more)" if others else ""
         return Explained(sum(value for value, _ in explained), numbers, words(longest) + more + ".")
@@ -193,29 +210,40 @@ def _summed(
 
 
 _small_independent = _summed(
-    lambda access: access.access * (access.calls - 1) / access.calls
-    if access.alone and access.small and not access.strided else 0.0,
-    lambda access: f"A rank makes {access.calls:,.0f} independent {access.op}s of "
-    f"{format_bytes(round(access.size))} to {_named(access.file)}",
-)  # fmt: skip
+    lambda access: (
+        access.access * (access.calls - 1) / access.calls
+        if access.alone and access.small and not access.strided
+        else 0.0
+    ),
+    lambda access: (
+        f"A rank makes {access.calls:,.0f} independent {access.op}s of "
+        f"{format_bytes(round(access.size))} to {_named(access.file)}"
+    ),
+)
 
 
 _strided_independent = _summed(
-    lambda access: access.access * (access.pieces - 1) / access.pieces
-    if access.alone and access.strided else 0.0,
-    lambda access: f"An independent {access.op} of {_named(access.file)} has "
-    f"{access.pieces:,.0f} pieces of {format_bytes(access.piece)}; data sieving moves "
-    f"{access.span / max(1.0, access.size):,.1f} times its bytes",
-)  # fmt: skip
+    lambda access: (
+        access.access * (access.pieces - 1) / access.pieces
+        if access.alone and access.strided
+        else 0.0
+    ),
+    lambda access: (
+        f"An independent {access.op} of {_named(access.file)} has "
+        f"{access.pieces:,.0f} pieces of {format_bytes(access.piece)}; data sieving moves "
+        f"{access.span / max(1.0, access.size):,.1f} times its bytes"
+    ),
+)
 
 
 def _shared_pointer(recorded: Recorded) -> Explained | None:
     rows = [row for row in recorded.times if row.call in SHARED]
     calls = sum(row.calls for row in rows)
     return Explained(
-        sum(row.seconds - row.waiting for row in rows) / recorded.size, {"calls": calls},
+        sum(row.seconds - row.waiting for row in rows) / recorded.size,
+        {"calls": calls},
         f"{plural(calls, 'access')} at the pointer that all ranks share.",
-    )  # fmt: skip
+    )
 
 
 _imbalance = _summed(
@@ -228,12 +256,16 @@ _imbalance = _summed(
 
 
 _small_collective = _summed(
-    lambda access: access.part * (access.exchange + access.access)
-    * (access.calls - 1) / access.calls
-    if not access.alone and access.small and not access.strided else 0.0,
-    lambda access: f"{access.calls:,.0f} collective {access.op}s of {_named(access.file)}, each "
-    f"with a single piece of {format_bytes(round(access.size))} of a rank",
-)  # fmt: skip
+    lambda access: (
+        access.part * (access.exchange + access.access) * (access.calls - 1) / access.calls
+        if not access.alone and access.small and not access.strided
+        else 0.0
+    ),
+    lambda access: (
+        f"{access.calls:,.0f} collective {access.op}s of {_named(access.file)}, each "
+        f"with a single piece of {format_bytes(round(access.size))} of a rank"
+    ),
+)
 
 
 _contiguous_exchange = _summed(
@@ -264,17 +296,21 @@ def _bound(access: Access) -> float:
 
 _misaligned_access = _summed(
     lambda access: access.misaligned * _bound(access),
-    lambda access: f"{access.misaligned:.0%} of the pieces of collective {access.op}s of "
-    f"{_named(access.file)} begin within a stripe of {access.file.hints['striping_unit']} bytes",
-)  # fmt: skip
+    lambda access: (
+        f"{access.misaligned:.0%} of the pieces of collective {access.op}s of "
+        f"{_named(access.file)} begin within a stripe of {access.file.hints['striping_unit']} bytes"
+    ),
+)
 
 
 _file_system = _summed(
     lambda access: (1 - access.misaligned) * _bound(access),
-    lambda access: f"The file system needs {format_seconds(access.access)} for "
-    f"{access.calls:,.0f} {access.op}s of {format_bytes(round(access.size))} of a rank to "
-    f"{_named(access.file)} ({access.file.filesystem or 'unknown file system'})",
-)  # fmt: skip
+    lambda access: (
+        f"The file system needs {format_seconds(access.access)} for "
+        f"{access.calls:,.0f} {access.op}s of {format_bytes(round(access.size))} of a rank to "
+        f"{_named(access.file)} ({access.file.filesystem or 'unknown file system'})"
+    ),
+)
 
 
 def _named(file: RecordedFile) -> str:
@@ -285,53 +321,117 @@ _OFF = ("romio_cb_write=disable", "romio_cb_read=disable")
 _WITHOUT_AGGREGATORS = ("OMPI_MCA_fcoll=individual",)
 
 RULES = (
-    Rule("late-ranks", "P19", _late, Remedy(
-        "Balance what the program does before these calls; no hint changes that.",
-    )),
-    Rule("metadata", "P17", _repeated(METADATA, "opens, closes or changes files often"), Remedy(
-        "Open a file once and leave it open; set its size and its view once.",
-    )),
-    Rule("sync", "", _repeated(("sync",), "calls MPI_File_sync often"), Remedy(
-        "Call MPI_File_sync once, before another program reads the file; MPI_File_close does it.",
-    )),
-    Rule("small-independent", "P05 P06 P15 P16 M02 M03", _small_independent, Remedy(
-        "Collect what a rank accesses, or access it collectively with one file view "
-        "(MPI_File_write_all, MPI_File_read_all).",
-    )),
-    Rule("strided-independent", "M02 M03", _strided_independent, Remedy(
-        "Access collectively (MPI_File_write_all, MPI_File_read_all), or switch data sieving.",
-        ("romio_ds_write=disable", "romio_ds_read=disable"),
-        ("OMPI_MCA_fbtl_posix_write_datasieving=0", "OMPI_MCA_fbtl_posix_read_datasieving=0"),
-    )),
-    Rule("shared-pointer", "", _shared_pointer, Remedy(
-        "Compute offsets (MPI_Exscan), and access with MPI_File_write_at_all.",
-    )),
-    Rule("size-imbalance", "P18", _imbalance, Remedy(
-        "Let those ranks access independently (MPI_File_write_at), or spread the data.",
-        _OFF, _WITHOUT_AGGREGATORS,
-    )),
-    Rule("small-collective", "P05 P06 P15 P16", _small_collective, Remedy(
-        "Make fewer calls: one call with a file view for all pieces; or switch collective "
-        "buffering off.",
-        _OFF, _WITHOUT_AGGREGATORS,
-    )),
-    Rule("contiguous-exchange", "", _contiguous_exchange, Remedy(
-        "Switch collective buffering off: pieces are large enough for the file system.",
-        _OFF, _WITHOUT_AGGREGATORS,
-    )),
-    Rule("exchange", "M08 M09", _exchange, Remedy(
-        "Change number, order or buffers of the aggregators; or give each rank large pieces of "
-        "the file by an exchange of your own before the call.",
-        ("cb_nodes", "cb_config_list", "cb_buffer_size"),
-        ("OMPI_MCA_fcoll", "OMPI_MCA_io_ompio_num_aggregators"),
-    )),
-    Rule("misaligned", "P08", _misaligned_access, Remedy(
-        "Let pieces begin at multiples of the stripe (H5Pset_alignment, nc_header_align_size).",
-        ("romio_min_fdomain_size",),
-    )),
-    Rule("file-system", "", _file_system, Remedy(
-        "On a parallel file system, stripe the file over as many targets as there are nodes.",
-        ("striping_factor",),
-    )),
-)  # fmt: skip
+    Rule(
+        "late-ranks",
+        "P19",
+        _late,
+        Remedy(
+            "Balance what the program does before these calls; no hint changes that.",
+        ),
+    ),
+    Rule(
+        "metadata",
+        "P17",
+        _repeated(METADATA, "opens, closes or changes files often"),
+        Remedy(
+            "Open a file once and leave it open; set its size and its view once.",
+        ),
+    ),
+    Rule(
+        "sync",
+        "",
+        _repeated(("sync",), "calls MPI_File_sync often"),
+        Remedy(
+            "Call MPI_File_sync once, before another program reads the file; MPI_File_close does "
+            "it.",
+        ),
+    ),
+    Rule(
+        "small-independent",
+        "P05 P06 P15 P16 M02 M03",
+        _small_independent,
+        Remedy(
+            "Collect what a rank accesses, or access it collectively with one file view "
+            "(MPI_File_write_all, MPI_File_read_all).",
+        ),
+    ),
+    Rule(
+        "strided-independent",
+        "M02 M03",
+        _strided_independent,
+        Remedy(
+            "Access collectively (MPI_File_write_all, MPI_File_read_all), or switch data sieving.",
+            ("romio_ds_write=disable", "romio_ds_read=disable"),
+            ("OMPI_MCA_fbtl_posix_write_datasieving=0", "OMPI_MCA_fbtl_posix_read_datasieving=0"),
+        ),
+    ),
+    Rule(
+        "shared-pointer",
+        "",
+        _shared_pointer,
+        Remedy(
+            "Compute offsets (MPI_Exscan), and access with MPI_File_write_at_all.",
+        ),
+    ),
+    Rule(
+        "size-imbalance",
+        "P18",
+        _imbalance,
+        Remedy(
+            "Let those ranks access independently (MPI_File_write_at), or spread the data.",
+            _OFF,
+            _WITHOUT_AGGREGATORS,
+        ),
+    ),
+    Rule(
+        "small-collective",
+        "P05 P06 P15 P16",
+        _small_collective,
+        Remedy(
+            "Make fewer calls: one call with a file view for all pieces; or switch collective "
+            "buffering off.",
+            _OFF,
+            _WITHOUT_AGGREGATORS,
+        ),
+    ),
+    Rule(
+        "contiguous-exchange",
+        "",
+        _contiguous_exchange,
+        Remedy(
+            "Switch collective buffering off: pieces are large enough for the file system.",
+            _OFF,
+            _WITHOUT_AGGREGATORS,
+        ),
+    ),
+    Rule(
+        "exchange",
+        "M08 M09",
+        _exchange,
+        Remedy(
+            "Change number, order or buffers of the aggregators; or give each rank large pieces of "
+            "the file by an exchange of your own before the call.",
+            ("cb_nodes", "cb_config_list", "cb_buffer_size"),
+            ("OMPI_MCA_fcoll", "OMPI_MCA_io_ompio_num_aggregators"),
+        ),
+    ),
+    Rule(
+        "misaligned",
+        "P08",
+        _misaligned_access,
+        Remedy(
+            "Let pieces begin at multiples of the stripe (H5Pset_alignment, nc_header_align_size).",
+            ("romio_min_fdomain_size",),
+        ),
+    ),
+    Rule(
+        "file-system",
+        "",
+        _file_system,
+        Remedy(
+            "On a parallel file system, stripe the file over as many targets as there are nodes.",
+            ("striping_factor",),
+        ),
+    ),
+)
 """All causes; every second of an access is in one of them at most."""

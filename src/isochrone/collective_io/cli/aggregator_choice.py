@@ -268,10 +268,16 @@ def by_order(query: Query) -> ByOrder:
     ranks = aggregators(query.nodes.by_rank, setting.config, setting.nodes)
     memory = query.costs.memory(setting, ranks)
     best = Choice(
-        setting, ranks, assignment.cost * rounds,
+        setting,
+        ranks,
+        assignment.cost * rounds,
         given_cost * sum(kind.rounds for kind in present_kinds),
-        assignment.lower_bound * rounds, None, words_of(setting), memory, "order",
-    )  # fmt: skip
+        assignment.lower_bound * rounds,
+        None,
+        words_of(setting),
+        memory,
+        "order",
+    )
     return ByOrder(query, best, assignment, rounds, _other(query))
 
 
@@ -328,9 +334,12 @@ class ByAll(Proposal):
     def row(self, choice: Choice, name: str) -> Row:
         """Return a line of the table."""
         cells = (
-            name, format_seconds(choice.seconds), _times(choice.gain),
-            format_bytes(choice.memory) if choice.memory else "", choice.words,
-        )  # fmt: skip
+            name,
+            format_seconds(choice.seconds),
+            _times(choice.gain),
+            format_bytes(choice.memory) if choice.memory else "",
+            choice.words,
+        )
         return Row(cells, "good" if choice is self.best else "")
 
     def document(self, output: Path | None) -> dict[str, Any]:

@@ -77,10 +77,13 @@ def outcome(document: Document, folder: Path) -> list[Section]:
             if portable
             else "this gain may not appear on a parallel file system"
         )
-        remarks.append(Sentence(
-            f"The files are on {' and '.join(local)}, local to one host: "
-            f"{printable(remark, 400)}", "strong",
-        ))  # fmt: skip
+        remarks.append(
+            Sentence(
+                f"The files are on {' and '.join(local)}, local to one host: "
+                f"{printable(remark, 400)}",
+                "strong",
+            )
+        )
     verdict: list[Block] = [*_gains(document)]
     if document["kept"] is None:
         conclusion = "Not known" if document.get("verdict") == NOT_KNOWN else "No gain"
@@ -117,12 +120,14 @@ def _choices(document: Document) -> Iterator[Table]:
         starts, gain = [timed.calls for timed in choice.get("starts", [])], choice.get("gain")
         setting = {**choice["hints"], **choice["environment"]}
         cells = (
-            choice["name"], ", ".join(f"{key} {value}" for key, value in setting.items()),
-            str(len(starts)), format_seconds(median(starts)) if starts else "–",
+            choice["name"],
+            ", ".join(f"{key} {value}" for key, value in setting.items()),
+            str(len(starts)),
+            format_seconds(median(starts)) if starts else "–",
             f"{gain.ratio:.2f}" if gain else "–",
             f"{gain.low:.2f} to {gain.high:.2f}" if gain else "–",
             choice.get("dropped") or document.get("verdict") or "–",
-        )  # fmt: skip
+        )
         rows.append(Row(cells, "good" if cells[-1] == FASTER else ""))
     if rows:
         title = "Time in MPI-IO with each setting, compared with the given ones"

@@ -39,18 +39,27 @@ def add_start(parser: ArgumentParser, subject: str) -> None:
 def add_launches(parser: ArgumentParser, subject: str) -> None:
     """Add the options of the jobs that measure."""
     group = parser.add_argument_group("launches")
-    add_expert(group, "--file", "FILE", Path,
-        "write this file with MPI-IO (default: only exchange the messages)")  # fmt: skip
-    add_option(group, "--launches", "N", read_count,
-        f"launches of each {subject} (default: 5)", default=5)  # fmt: skip
-    add_expert(group, "--repeats", "N", read_count,
-        "repetitions in each launch (default: 5)", default=5)  # fmt: skip
-    add_expert(group, "--keep", "FOLDER", Path,
-        "keep the run files in this folder (default: delete them)")  # fmt: skip
+    add_expert(
+        group,
+        "--file",
+        "FILE",
+        Path,
+        "write this file with MPI-IO (default: only exchange the messages)",
+    )
+    add_option(
+        group, "--launches", "N", read_count, f"launches of each {subject} (default: 5)", default=5
+    )
+    add_expert(
+        group, "--repeats", "N", read_count, "repetitions in each launch (default: 5)", default=5
+    )
+    add_expert(
+        group, "--keep", "FOLDER", Path, "keep the run files in this folder (default: delete them)"
+    )
     add_mpi(group)
     hide(group, "--mpicc")
-    add_expert(group, "--launcher", "NAME", str,
-        "launcher of the ranks, such as srun (default: detected)")  # fmt: skip
+    add_expert(
+        group, "--launcher", "NAME", str, "launcher of the ranks, such as srun (default: detected)"
+    )
     add_launcher_arg(group)
 
 
@@ -189,29 +198,43 @@ def options_of_tiles(
     if file is None and call.driver != "even":
         raise InputError(
             f"the exchange of the driver '{call.driver}' cannot be measured without a file",
-            where="--measure", hint="give --file on a file system that has this driver",
-        )  # fmt: skip
+            where="--measure",
+            hint="give --file on a file system that has this driver",
+        )
     if file is None and (call.unit or call.smallest):
         raise InputError(
-            "the measured exchange always divides the file evenly", where="--hints",
+            "the measured exchange always divides the file evenly",
+            where="--hints",
             hint="give --file, or leave out striping_unit and romio_min_fdomain_size",
-        )  # fmt: skip
+        )
     down, across = tiles.axes
     element = args.element or USUAL_ELEMENT
     size = across.extent * down.extent * element
     options = [
-        "--tiles", f"{across.blocks}x{down.blocks}", "--tile", f"{across.length}x{down.length}",
-        "--element", str(element), "--overlap", f"{across.overlap}x{down.overlap}",
-        "--repeats", str(args.repeats),
-    ]  # fmt: skip
+        "--tiles",
+        f"{across.blocks}x{down.blocks}",
+        "--tile",
+        f"{across.length}x{down.length}",
+        "--element",
+        str(element),
+        "--overlap",
+        f"{across.overlap}x{down.overlap}",
+        "--repeats",
+        str(args.repeats),
+    ]
     if file is not None:
         hint_list = ",".join(f"{key}={value}" for key, value in hints.items())
         return [*options, "--phase", "file", "--file", str(file), "--hints", hint_list]
     buffer = call.buffer or -(-size // len(aggregators))
     return [
-        *options, "--phase", "exchange", "--cb-buffer", str(buffer),
-        "--aggregators", ",".join(map(str, aggregators)),
-    ]  # fmt: skip
+        *options,
+        "--phase",
+        "exchange",
+        "--cb-buffer",
+        str(buffer),
+        "--aggregators",
+        ",".join(map(str, aggregators)),
+    ]
 
 
 def library_hints(call: Call, config: str, nodes: int | None) -> dict[str, str]:
@@ -227,9 +250,11 @@ def library_hints(call: Call, config: str, nodes: int | None) -> dict[str, str]:
         ``cb_nodes``; None: as many as the list yields.
     """
     numbers = {
-        "cb_nodes": nodes, "cb_buffer_size": call.buffer, "striping_unit": call.unit,
+        "cb_nodes": nodes,
+        "cb_buffer_size": call.buffer,
+        "striping_unit": call.unit,
         "romio_min_fdomain_size": call.smallest,
-    }  # fmt: skip
+    }
     hints = {"cb_config_list": config, "romio_cb_write": "enable", "romio_cb_read": "enable"}
     return hints | {key: str(value) for key, value in numbers.items() if value}
 
@@ -295,8 +320,9 @@ def launch_in_turns(
         for old in (path for name in sides for path in folder.glob(f"{name}-[0-9]*.jsonl")):
             raise InputError(
                 "the folder already contains run files, such as " + old.name,
-                where=folder, hint="choose another folder",
-            )  # fmt: skip
+                where=folder,
+                hint="choose another folder",
+            )
         for launch_number in range(1, launches + 1):
             turn = list(sides) if dice is None else dice.sample(list(sides), len(sides))
             for position, name in enumerate(turn, start=1):

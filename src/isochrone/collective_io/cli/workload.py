@@ -26,27 +26,40 @@ from isochrone.runfile.file import read
 from isochrone.runfile.file_type import looks_like_a_run
 
 _USUAL = {
-    "op": "write", "striping_unit": 0, "min_fdomain_size": 0,
-    "stripe_size": STRIPE, "co_ratio": 1, "cb_config_list": DEFAULT,
-}  # fmt: skip
+    "op": "write",
+    "striping_unit": 0,
+    "min_fdomain_size": 0,
+    "stripe_size": STRIPE,
+    "co_ratio": 1,
+    "cb_config_list": DEFAULT,
+}
 """Values of options that neither the user nor a recording gives."""
 
 _HINTS: dict[str, Callable[[str], object]] = {
-    "cb_buffer_size": read_size, "cb_nodes": read_count, "cb_config_list": str,
-    "striping_unit": read_size, "striping_factor": read_count, "romio_lustre_co_ratio": read_count,
+    "cb_buffer_size": read_size,
+    "cb_nodes": read_count,
+    "cb_config_list": str,
+    "striping_unit": read_size,
+    "striping_factor": read_count,
+    "romio_lustre_co_ratio": read_count,
     "romio_min_fdomain_size": read_size,
-}  # fmt: skip
+}
 """Hints of ROMIO that a prediction follows, and what reads them."""
 
 
 def _add_nodes(parser: ArgumentParser) -> None:
     """Add the options for the nodes of a job."""
     group = parser.add_argument_group("nodes").add_mutually_exclusive_group()
-    add_option(group, "--nodes", "RANKS,…", str,
-        "number of ranks on each node: 4,4,2,2 or 4(x2),2(x2)")  # fmt: skip
-    add_option(group, "--hostfile", "FILE", Path,
-        "host file of Hydra (host:4), Open MPI or PBS, or a run file (default: the Slurm "
-        "job)")  # fmt: skip
+    add_option(
+        group, "--nodes", "RANKS,…", str, "number of ranks on each node: 4,4,2,2 or 4(x2),2(x2)"
+    )
+    add_option(
+        group,
+        "--hostfile",
+        "FILE",
+        Path,
+        "host file of Hydra (host:4), Open MPI or PBS, or a run file (default: the Slurm job)",
+    )
 
 
 def _allocation(args: Namespace, recorded: Sequence[str]) -> Allocation:
@@ -71,20 +84,40 @@ def add_job(parser: ArgumentParser) -> None:
     which = group.add_mutually_exclusive_group()
     for name in patterns.names():
         _add_pattern_option(which, patterns.load(name).option)
-    add_expert(group, "--pattern", "N", _number,
+    add_expert(
+        group,
+        "--pattern",
+        "N",
+        _number,
         "number of the pattern in a recording (default: the pattern that took most time)",
-        dest="recorded_pattern")  # fmt: skip
+        dest="recorded_pattern",
+    )
     parser.set_defaults(recording=None, collective=None)
-    add_expert(group, "--tile", "XxY", sides(1, 3),
-        "elements of a tile (default: 1024x1024), or of a block (default: 64 along each "
-        "axis)")  # fmt: skip
-    add_expert(group, "--element", "SIZE", read_size,
-        "size of an element (default: 64 bytes with tiles, else 8 bytes)")  # fmt: skip
+    add_expert(
+        group,
+        "--tile",
+        "XxY",
+        sides(1, 3),
+        "elements of a tile (default: 1024x1024), or of a block (default: 64 along each axis)",
+    )
+    add_expert(
+        group,
+        "--element",
+        "SIZE",
+        read_size,
+        "size of an element (default: 64 bytes with tiles, else 8 bytes)",
+    )
     for name in patterns.names():
         for option in patterns.load(name).more:
             _add_pattern_option(group, option, expert=True)
-    add_expert(group, "--op", None, str, "operation (default: write, or as recorded)",
-        choices=("write", "read"))  # fmt: skip
+    add_expert(
+        group,
+        "--op",
+        None,
+        str,
+        "operation (default: write, or as recorded)",
+        choices=("write", "read"),
+    )
     _add_library(parser)
 
 
@@ -99,17 +132,34 @@ def _add_pattern_option(group: _ActionsContainer, option: Option, *, expert: boo
 
 def _add_library(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("file domains and hints")
-    add_expert(group, "--driver", None, str,
+    add_expert(
+        group,
+        "--driver",
+        None,
+        str,
         "MPI-IO driver: ROMIO with file domains of equal size (even, default), ROMIO for "
         "Lustre, or Open MPI's OMPIO",
-        choices=("even", "lustre", "ompio"))  # fmt: skip
-    add_expert(group, "--hints", "KEY=VALUE,…", _hints,
+        choices=("even", "lustre", "ompio"),
+    )
+    add_expert(
+        group,
+        "--hints",
+        "KEY=VALUE,…",
+        _hints,
         "ROMIO hints, such as cb_nodes=4,cb_buffer_size=16MiB (default: a rank of each node, one "
-        "round)", default={})  # fmt: skip
+        "round)",
+        default={},
+    )
     parser.set_defaults(
-        cb_buffer_size=None, cb_nodes=None, striping_unit=None, min_fdomain_size=None,
-        stripe_size=None, stripe_count=None, co_ratio=None, cb_config_list=None,
-    )  # fmt: skip
+        cb_buffer_size=None,
+        cb_nodes=None,
+        striping_unit=None,
+        min_fdomain_size=None,
+        stripe_size=None,
+        stripe_count=None,
+        co_ratio=None,
+        cb_config_list=None,
+    )
 
 
 def _hints(text: str) -> dict[str, str]:
@@ -165,11 +215,19 @@ def _call(args: Namespace, ranks: int) -> Call:
             hint=chosen.hint(ranks),
         )
     return Call(
-        pattern, args.driver, args.op == "read", args.cb_buffer_size, args.striping_unit,
-        args.min_fdomain_size, args.stripe_size, args.stripe_count, args.co_ratio,
+        pattern,
+        args.driver,
+        args.op == "read",
+        args.cb_buffer_size,
+        args.striping_unit,
+        args.min_fdomain_size,
+        args.stripe_size,
+        args.stripe_count,
+        args.co_ratio,
         members=pattern.members if isinstance(pattern, Accesses) else None,
-        collective=args.collective, through=vars(args).get("through", ""),
-    )  # fmt: skip
+        collective=args.collective,
+        through=vars(args).get("through", ""),
+    )
 
 
 def chosen_pattern(args: Namespace) -> Pattern:
@@ -194,20 +252,38 @@ def _value(args: Namespace, pattern: str) -> object:
 def add_model(parser: ArgumentParser) -> None:
     """Add the options that say what messages cost."""
     group = parser.add_argument_group("model")
-    add_option(group, "--model", "FILE", Path,
+    add_option(
+        group,
+        "--model",
+        "FILE",
+        Path,
         "hot-spot model (from fit -o, or in examples/models)",
-        required=True)  # fmt: skip
-    add_expert(group, "--select", "KEY=VALUE", _selector,
+        required=True,
+    )
+    add_expert(
+        group,
+        "--select",
+        "KEY=VALUE",
+        _selector,
         "use this one of several models in the file: hot=4, bytes=1048576, or order=inter-first "
         "(messages posted first; default: intra-first)",
-        action="append", default=[])  # fmt: skip
+        action="append",
+        default=[],
+    )
 
 
 def add_measured_calls(parser: ArgumentParser) -> None:
     """Add the option that names measured calls, from which the whole call is predicted."""
-    add_expert(parser, "--calls", "RUN", Path,
+    add_expert(
+        parser,
+        "--calls",
+        "RUN",
+        Path,
         "also predict the file access, from runs of measure tile-io --file or record "
-        "--collective-io", nargs="+", default=[])  # fmt: skip
+        "--collective-io",
+        nargs="+",
+        default=[],
+    )
 
 
 def job(args: Namespace, *, host_list: bool = False) -> tuple[Allocation, Call, NodeCost]:
@@ -217,9 +293,10 @@ def job(args: Namespace, *, host_list: bool = False) -> tuple[Allocation, Call, 
     """
     if "cb_config_list" in args.hints and not host_list:
         raise InputError(
-            "an order of nodes is searched for ROMIO's own list of hosts", where="--hints",
+            "an order of nodes is searched for ROMIO's own list of hosts",
+            where="--hints",
             hint="leave out cb_config_list",
-        )  # fmt: skip
+        )
     nodes = _allocation(args, _settle(args))
     call = _call(args, nodes.ranks)
     model = NodeCost(models.read(args.model), {"order": "intra-first", **dict(args.select)})
@@ -344,7 +421,7 @@ def _options(hints: Mapping[str, str], *, lustre: bool) -> dict[str, Any]:
             "stripe_size": unit,
             "stripe_count": numbers.get("striping_factor") or None,
             "co_ratio": numbers.get("romio_lustre_co_ratio"),
-        }  # fmt: skip
+        }
     else:
         options["striping_unit"] = unit
     return {key: value for key, value in options.items() if value is not None}

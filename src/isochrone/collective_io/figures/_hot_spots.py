@@ -38,9 +38,10 @@ def points_of(runs: Sequence[Run]) -> list[GridPoint]:
     points = hotspots.points(runs)
     if not points:
         raise InputError(
-            "the run contains no point of a hot spot", where=str(runs[0].path or ""),
+            "the run contains no point of a hot spot",
+            where=str(runs[0].path or ""),
             hint="the run was interrupted, or has too few nodes or ranks",
-        )  # fmt: skip
+        )
     return points
 
 
@@ -67,9 +68,16 @@ def model_for(runs: Sequence[Run], options: Options) -> tuple[models.Model | Non
 
 
 def add_head(
-    figure: Figure, model: models.Model | None, why: str, runs: Sequence[Run], left_out: int,
-    points: Sequence[str], lines: str, *, positioned: bool = False,
-) -> None:  # fmt: skip
+    figure: Figure,
+    model: models.Model | None,
+    why: str,
+    runs: Sequence[Run],
+    left_out: int,
+    points: Sequence[str],
+    lines: str,
+    *,
+    positioned: bool = False,
+) -> None:
     """Title and caption: meaning of ``points`` and ``lines``, and omissions."""
     origin, notes = together(run.origin for run in runs), list(points)
     title = f"{with_noun(origin, 'points').capitalize()} of the hot spot"

@@ -58,8 +58,9 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         axes = figure.add_axes((0.08, bottom, _AXES_SHARE, 1.3 / height))
         _panel(axes, count, highest, named[index])
         name = run.path.stem if run.path is not None else run.experiment
-        axes.set_title(_heading(name, run, count), size=CAPTION, color=FAINT, loc="left",
-                       parse_math=False)  # fmt: skip
+        axes.set_title(
+            _heading(name, run, count), size=CAPTION, color=FAINT, loc="left", parse_math=False
+        )
         if index == 0:
             plain_legend(axes, ncols=3, loc="upper right", bbox_to_anchor=(1, 1.45))
     return figure
@@ -120,8 +121,9 @@ def _panel(axes: Axes, count: Counts, highest: float, names: dict[int, str]) -> 
         axes.plot([node - 0.45, node + 0.45], [top + 0.06 * highest] * 2, color=SLOW, linewidth=2)
     axes.set_ylim(0, 1.18 * highest)
     axes.set_xlim(-0.6, len(positions) - 0.4)
-    axes.set_xticks(list(names), list(names.values()), parse_math=False,
-                    rotation=90 if _upright(names) else 0)  # fmt: skip
+    axes.set_xticks(
+        list(names), list(names.values()), parse_math=False, rotation=90 if _upright(names) else 0
+    )
     plain_axes(axes, "", "messages", grid="y")
     for label, node in zip(axes.get_xticklabels(), names, strict=True):
         label.set_color(SLOW if node in hot else INK)

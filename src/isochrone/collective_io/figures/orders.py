@@ -81,8 +81,15 @@ def _bars(axes: Axes, comparison: ComparedOrders) -> None:
         finite = np.isfinite(low) & np.isfinite(high)
         if finite.any():
             ends = np.vstack([values - low, high - values])[:, finite].clip(min=0)
-            axes.errorbar(values[finite], at[finite], xerr=ends, fmt="none", ecolor=INK,
-                          elinewidth=0.9, capsize=2)  # fmt: skip
+            axes.errorbar(
+                values[finite],
+                at[finite],
+                xerr=ends,
+                fmt="none",
+                ecolor=INK,
+                elinewidth=0.9,
+                capsize=2,
+            )
     axes.set_xlim(left=0)
     plain_axes(axes, f"{_what(comparison)}, {unit.name}", size=CAPTION, grid="x", frame=("bottom",))
     plain_legend(axes, ncols=2, loc="lower right", bbox_to_anchor=(1, 1))

@@ -60,8 +60,9 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     if not points:
         raise InputError(
             "the run has no hot node: all nodes are busy at every point",
-            where=runs[0].where, hint="use --view plane-surface",
-        )  # fmt: skip
+            where=runs[0].where,
+            hint="use --view plane-surface",
+        )
     model, why = model_for(runs, options)
     panels = _panels(points, model)
     drawn = panels[:MAX_CURVE_PANELS]
@@ -112,16 +113,29 @@ def _draw_panel(axes: Axes, panel: Panel, model: Model | None, highest: float) -
         y = np.array([point.times.median for point in line_points])
         ends = np.array([[point.times.low, point.times.high] for point in line_points])
         axes.errorbar(
-            x, y, yerr=np.abs(ends.T - y), fmt="o", color=colour, markersize=size,
-            elinewidth=1.0, capsize=2.0, label=f"{level:g}", zorder=3,
-        )  # fmt: skip
+            x,
+            y,
+            yerr=np.abs(ends.T - y),
+            fmt="o",
+            color=colour,
+            markersize=size,
+            elinewidth=1.0,
+            capsize=2.0,
+            label=f"{level:g}",
+            zorder=3,
+        )
     _finish(axes, panel, segments, x_max, highest)
 
 
 def _draw_line(
-    axes: Axes, panel: Panel, model: Model, segments: Sequence[Segment], level: float, x_max: float,
+    axes: Axes,
+    panel: Panel,
+    model: Model,
+    segments: Sequence[Segment],
+    level: float,
+    x_max: float,
     colour: str,
-) -> None:  # fmt: skip
+) -> None:
     """Draw one line of the formula; each segment has a style."""
     start = level if panel.y == "min" else 0.0
     x = np.unique(np.concatenate([np.linspace(start, x_max, 60), np.arange(start, x_max + 1)]))
@@ -131,8 +145,14 @@ def _draw_line(
     owner = np.argmin([segment.distance(variables) for segment in segments], axis=0)
     for index in np.unique(owner).tolist():
         mine = owner == index
-        axes.plot(x[mine], seconds[mine], _STYLES[index % len(_STYLES)], color=colour,
-                  linewidth=1.3, zorder=2)  # fmt: skip
+        axes.plot(
+            x[mine],
+            seconds[mine],
+            _STYLES[index % len(_STYLES)],
+            color=colour,
+            linewidth=1.3,
+            zorder=2,
+        )
 
 
 def _finish(
@@ -152,9 +172,15 @@ def _finish(
     dots = [line for line in axes.lines if line.get_marker() == "o"]
     labels = axes.get_legend_handles_labels()[1]
     plain_legend(
-        axes, dots[::-1], labels[::-1], title=_SHORT[panel.y], loc="center left",
-        bbox_to_anchor=(1.0, 0.5), handlelength=1.0, borderaxespad=0.2,
-    )  # fmt: skip
+        axes,
+        dots[::-1],
+        labels[::-1],
+        title=_SHORT[panel.y],
+        loc="center left",
+        bbox_to_anchor=(1.0, 0.5),
+        handlelength=1.0,
+        borderaxespad=0.2,
+    )
 
 
 def _heading(panel: Panel, segments: Sequence[Segment]) -> str:

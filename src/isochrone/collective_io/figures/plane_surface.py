@@ -30,9 +30,11 @@ from isochrone.views.view import Figure, Options, View
 _MESH = 25
 """Points along a side of the surface, including the fold."""
 _SIDES = {
-    "in": "messages in", "out": "messages out", "pa": "pairs within (pa)",
+    "in": "messages in",
+    "out": "messages out",
+    "pa": "pairs within (pa)",
     "pe": "pairs with others (pe)",
-}  # fmt: skip
+}
 _SURFACE, _WIRE, _POINT, _BUSY = "#9db8dc", "#8a8f98", "#1f4e96", "#e07b39"
 
 
@@ -93,18 +95,30 @@ def _draw_panel(axes: Any, panel: Panel, model: Model | None) -> None:
     if model and panel.segments(model):
         x, y = np.meshgrid(*sides)
         heights = _heights(panel, model, x, y, 0.0) / unit.factor
-        axes.plot_surface(x, y, heights, color=_SURFACE, alpha=0.55, linewidth=0.3,
-                          edgecolor="#ffffff", rstride=2, cstride=2)  # fmt: skip
+        axes.plot_surface(
+            x,
+            y,
+            heights,
+            color=_SURFACE,
+            alpha=0.55,
+            linewidth=0.3,
+            edgecolor="#ffffff",
+            rstride=2,
+            cstride=2,
+        )
         if "busy" in model.variables:
             busy = _heights(panel, model, x, y, 1.0) / unit.factor
             axes.plot_wireframe(x, y, busy, color=_WIRE, linewidth=0.4, rstride=4, cstride=4)
     for shape_is_star, colour in ((True, _POINT), (False, _BUSY)):
         drawn = [point for point in panel.points if (point.shape == STAR) == shape_is_star]
         axes.scatter(
-            [value(point, panel.x) for point in drawn], [value(point, panel.y) for point in drawn],
+            [value(point, panel.x) for point in drawn],
+            [value(point, panel.y) for point in drawn],
             [point.times.median / unit.factor for point in drawn],
-            color=colour, s=14, depthshade=False,
-        )  # fmt: skip
+            color=colour,
+            s=14,
+            depthshade=False,
+        )
     _dress(axes, panel, unit)
 
 

@@ -86,13 +86,20 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
         Section("Model", tuple(_model(run, measured)), only="report"),
         Section("Numbers", (numbers,)),
         Section("Summary", (*_unreachable(run), warnings_of(run.warnings))),
-        Section("How the times were taken", (Sentence(
-            "All messages of a point are sent at once, with receives posted before sends. The "
-            "time is the median over repetitions of the slowest participating rank. pa is half the "
-            "messages within the hot node, pe half of those into it and out of it.",
-            stress=("slowest participating rank",),
-        ),), only="report"),
-    ]  # fmt: skip
+        Section(
+            "How the times were taken",
+            (
+                Sentence(
+                    "All messages of a point are sent at once, with receives posted before sends. "
+                    "The time is the median over repetitions of the slowest participating rank. "
+                    "pa is half the messages within the hot node, pe half of those into it and "
+                    "out of it.",
+                    stress=("slowest participating rank",),
+                ),
+            ),
+            only="report",
+        ),
+    ]
 
 
 def _chosen(run: Run, nbytes: int | None) -> list[GridPoint]:
@@ -153,10 +160,12 @@ def _model(run: Run, measured: Sequence[GridPoint]) -> list[Block]:
     alt = f"{points} of the hot spot on {run.size} ranks, view plane."
     plane = Picture("plane", "The fitted plane", CAPTION, (run,), alt=alt)
     bare = Picture(
-        "plane", f"The {points.lower()}",
-        "Points are medians, error bars the 95 % intervals of this run's repetitions.", (run,),
+        "plane",
+        f"The {points.lower()}",
+        "Points are medians, error bars the 95 % intervals of this run's repetitions.",
+        (run,),
         alt=alt,
-    )  # fmt: skip
+    )
 
     def make() -> list[Block]:
         from isochrone.models.pages.model import fitted  # only a report needs models
@@ -169,24 +178,47 @@ def _model(run: Run, measured: Sequence[GridPoint]) -> list[Block]:
 def _table(found: Sequence[GridPoint]) -> Table:
     shaped = any(point.shape != STAR for point in found)
     columns = columns_of(
-        ">intra", ">in", ">out", ">pa", ">pe", "order", ">hot", *["busy"] * shaped, ">size", ">n",
-        ">median", ">95 % interval", ">min",
-    )  # fmt: skip
+        ">intra",
+        ">in",
+        ">out",
+        ">pa",
+        ">pe",
+        "order",
+        ">hot",
+        *["busy"] * shaped,
+        ">size",
+        ">n",
+        ">median",
+        ">95 % interval",
+        ">min",
+    )
     rows = [
-        Row((
-            str(point.intra), str(point.into), str(point.out), f"{point.pa:g}", f"{point.pe:g}",
-            point.order, str(point.hot),
-            *["one node" if point.shape == STAR else "all nodes"] * shaped,
-            format_bytes(point.bytes), str(point.times.n),
-            format_seconds(point.times.median), interval(point.times),
-            format_seconds(point.times.min),
-        ))
+        Row(
+            (
+                str(point.intra),
+                str(point.into),
+                str(point.out),
+                f"{point.pa:g}",
+                f"{point.pe:g}",
+                point.order,
+                str(point.hot),
+                *["one node" if point.shape == STAR else "all nodes"] * shaped,
+                format_bytes(point.bytes),
+                str(point.times.n),
+                format_seconds(point.times.median),
+                interval(point.times),
+                format_seconds(point.times.min),
+            )
+        )
         for point in found[:MAX_HOTSPOT_ROWS]
-    ]  # fmt: skip
+    ]
     return Table(
-        TITLE, columns, tuple(rows), left_out(len(found), len(rows), "more point"),
+        TITLE,
+        columns,
+        tuple(rows),
+        left_out(len(found), len(rows), "more point"),
         fold=f"All {plural(len(found), 'point')}" if len(found) > 1 else "",
-    )  # fmt: skip
+    )
 
 
 def _unreachable(run: Run) -> list[Sentence]:

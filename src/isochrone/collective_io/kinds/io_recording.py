@@ -44,10 +44,17 @@ MAX_FILES = 8
 MAX_CAUSE_SENTENCES = 3
 
 _OF_USE = (
-    "cb_nodes", "cb_config_list", "cb_buffer_size", "romio_cb_write", "romio_cb_read",
-    "striping_factor", "striping_unit", "romio_aggregator_list", "num_aggregators",
+    "cb_nodes",
+    "cb_config_list",
+    "cb_buffer_size",
+    "romio_cb_write",
+    "romio_cb_read",
+    "striping_factor",
+    "striping_unit",
+    "romio_aggregator_list",
+    "num_aggregators",
     "collective_buffering",
-)  # fmt: skip
+)
 """Hints that decide how a collective access is done; --json has all."""
 
 
@@ -94,10 +101,15 @@ def _timed(run: Run, nbytes: int | None) -> list[Timed]:
             name: total for name in PARTS if (total := _total(pattern_calls, name)) is not None
         }
         late = [call.late for call in pattern_calls if call.late is not None]
-        timed.append(Timed(
-            pattern, pattern_calls, sum(call.seconds for call in pattern_calls), totals,
-            sum(late) if late else None,
-        ))  # fmt: skip
+        timed.append(
+            Timed(
+                pattern,
+                pattern_calls,
+                sum(call.seconds for call in pattern_calls),
+                totals,
+                sum(late) if late else None,
+            )
+        )
     timed.sort(key=lambda total: -total.seconds)
     return of_size(timed, nbytes, f"no call accesses {nbytes} bytes", run.where) if timed else []
 
@@ -121,9 +133,13 @@ class _Shown(msgspec.Struct):
 
 def _document(run: Run, asked: Asked) -> _Shown:
     return _Shown(
-        account(run), causes(run), files(run), _timed(run, asked.nbytes), calls(run),
+        account(run),
+        causes(run),
+        files(run),
+        _timed(run, asked.nbytes),
+        calls(run),
         call_times(run),
-    )  # fmt: skip
+    )
 
 
 def _sections(run: Run, asked: Asked) -> list[Section]:
@@ -137,19 +153,28 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
         Section("File systems", tuple(_filesystems(opened))),
         Section("Hints", tuple(_hints(opened))),
         Section("Summary", (warnings_of(run.warnings),)),
-        Section("How the times were taken", (Sentence(
-            "The time of a call is that of its slowest rank. Phases are summed over rounds: of "
-            "an exchange of sizes the shortest time of all ranks counts (the last rank does not "
-            "wait), of messages and file accesses the longest.",
-            stress=("slowest rank",),
-        ),), only="report"),
-    ]  # fmt: skip
+        Section(
+            "How the times were taken",
+            (
+                Sentence(
+                    "The time of a call is that of its slowest rank. Phases are summed over "
+                    "rounds: of an exchange of sizes the shortest time of all ranks counts (the "
+                    "last rank does not wait), of messages and file accesses the longest.",
+                    stress=("slowest rank",),
+                ),
+            ),
+            only="report",
+        ),
+    ]
 
 
 _PARTS = {
-    "waiting": "waiting for late ranks", "exchange": "exchange", "access": "file access",
-    "metadata": "open, close, view, size", "sync": "sync",
-}  # fmt: skip
+    "waiting": "waiting for late ranks",
+    "exchange": "exchange",
+    "access": "file access",
+    "metadata": "open, close, view, size",
+    "sync": "sync",
+}
 
 
 def _account(found: Account | None) -> list[Block]:
@@ -157,11 +182,17 @@ def _account(found: Account | None) -> list[Block]:
     if found is None:
         return []
     rows = tuple(
-        Row((
-            _PARTS[one.part], format_seconds(one.most), format_seconds(one.total),
-            f"{one.share:.0%}",
-        )) for one in found.parts if one.total > 0
-    )  # fmt: skip
+        Row(
+            (
+                _PARTS[one.part],
+                format_seconds(one.most),
+                format_seconds(one.total),
+                f"{one.share:.0%}",
+            )
+        )
+        for one in found.parts
+        if one.total > 0
+    )
     title = (
         f"MPI-IO takes {format_seconds(found.seconds)} of {format_seconds(found.whole)} on the "
         "slowest rank"
@@ -175,11 +206,16 @@ def _causes(found: Sequence[Cause]) -> list[Block]:
     if not seen:
         return []
     rows = tuple(
-        Row((
-            cause.name, format_seconds(cause.seconds), f"{cause.share:.0%}",
-            "" if cause.gain is None else f"{cause.gain:.2f} times as fast",
-        )) for cause in seen
-    )  # fmt: skip
+        Row(
+            (
+                cause.name,
+                format_seconds(cause.seconds),
+                f"{cause.share:.0%}",
+                "" if cause.gain is None else f"{cause.gain:.2f} times as fast",
+            )
+        )
+        for cause in seen
+    )
     columns = columns_of("cause", ">a rank could save", ">share", ">program at most")
     lines = []
     for cause in seen[:MAX_CAUSE_SENTENCES]:
@@ -191,11 +227,12 @@ def _causes(found: Sequence[Cause]) -> list[Block]:
 def _tiles(timed: Sequence[Timed]) -> list[Block]:
     tiles = tuple(
         Tile(
-            format_seconds(total.seconds), f"in {_name(total)}",
+            format_seconds(total.seconds),
+            f"in {_name(total)}",
             f"{plural(len(total.calls), 'call')}, {format_bytes(total.bytes)} each",
         )
         for total in timed[:MAX_CAUSE_SENTENCES]
-    )  # fmt: skip
+    )
     return [Tiles(tiles)] if tiles else []
 
 
@@ -227,8 +264,9 @@ def _independent(opened: Sequence[RecordedFile], timed: Sequence[Timed]) -> list
             f"{plural(access.ranks, 'rank')}, {format_bytes(access.bytes)} in total, "
             f"{format_seconds(access.seconds)} on the slowest rank"
         )
-        for file in opened for access in file.independent
-    ][:MAX_FILES]  # fmt: skip
+        for file in opened
+        for access in file.independent
+    ][:MAX_FILES]
     if not timed:
         lines.append(Sentence("No collective access to a file was recorded."))
     return lines
@@ -245,25 +283,47 @@ def _table(timed: Sequence[Timed], opened: Sequence[RecordedFile]) -> list[Block
     seen = [name for name in PARTS if any(name in total.parts for total in timed)]
     names = {file.number: _file(file) for file in opened}
     columns = columns_of(
-        "pattern", "op", "file", ">bytes per call", ">pieces", ">rounds", ">calls", ">total time",
-        ">bandwidth", *(f">{NAMES[n]}" for n in seen),
-    )  # fmt: skip
+        "pattern",
+        "op",
+        "file",
+        ">bytes per call",
+        ">pieces",
+        ">rounds",
+        ">calls",
+        ">total time",
+        ">bandwidth",
+        *(f">{NAMES[n]}" for n in seen),
+    )
     rows = [
-        Row((
-            str(total.pattern.number), total.pattern.op, names.get(total.pattern.file, ""),
-            format_bytes(total.bytes), f"{total.pattern.contiguous:,}",
-            " … ".join(dict.fromkeys(map(str, [*total.rounds[:1], *total.rounds[-1:]]))) or "–",
-            f"{total.pattern.calls:,}", format_seconds(total.seconds),
-            format_rate(total.bytes * len(total.calls) / total.seconds)
-            if total.seconds > 0 else "",
-            *("–" if (s := total.parts.get(name)) is None else format_seconds(s) for name in seen),
-        ))
+        Row(
+            (
+                str(total.pattern.number),
+                total.pattern.op,
+                names.get(total.pattern.file, ""),
+                format_bytes(total.bytes),
+                f"{total.pattern.contiguous:,}",
+                " … ".join(dict.fromkeys(map(str, [*total.rounds[:1], *total.rounds[-1:]]))) or "–",
+                f"{total.pattern.calls:,}",
+                format_seconds(total.seconds),
+                format_rate(total.bytes * len(total.calls) / total.seconds)
+                if total.seconds > 0
+                else "",
+                *(
+                    "–" if (s := total.parts.get(name)) is None else format_seconds(s)
+                    for name in seen
+                ),
+            )
+        )
         for total in timed[:MAX_PATTERN_ROWS]
-    ]  # fmt: skip
-    return [Table(
-        "Patterns of collective access, most expensive first", columns,
-        tuple(rows), left_out(len(timed), len(rows), "more pattern"),
-    )]  # fmt: skip
+    ]
+    return [
+        Table(
+            "Patterns of collective access, most expensive first",
+            columns,
+            tuple(rows),
+            left_out(len(timed), len(rows), "more pattern"),
+        )
+    ]
 
 
 def _filesystems(opened: Sequence[RecordedFile]) -> list[Facts]:

@@ -121,14 +121,20 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
         Section("Summary", (*best_gains(run), *_served(run))),
         Section("Numbers", (*reported, *_nodes(run))),
         Section("Summary", (warnings_of(run.warnings),)),
-        Section("How the times were taken", (Sentence(
-            "The time of a phase is the median over repetitions of the slowest rank; a barrier "
-            "precedes each. The exchange alone sends the messages of the library's "
-            "two-phase scheme without a file. Data are not flushed to disk: data that fit into "
-            "the page cache are written at memory speed.",
-            stress=("slowest rank",),
-        ),), only="report"),
-    ]  # fmt: skip
+        Section(
+            "How the times were taken",
+            (
+                Sentence(
+                    "The time of a phase is the median over repetitions of the slowest rank; a "
+                    "barrier precedes each. The exchange alone sends the messages of the library's "
+                    "two-phase scheme without a file. Data are not flushed to disk: data that fit "
+                    "into the page cache are written at memory speed.",
+                    stress=("slowest rank",),
+                ),
+            ),
+            only="report",
+        ),
+    ]
 
 
 def _chosen(run: Run, nbytes: int | None) -> list[Phase]:
@@ -144,11 +150,12 @@ def _overview(run: Run, measured: Sequence[Phase]) -> list[Block]:
     """Summarise the times and the nodes that delay others."""
     tiles = [
         Tile(
-            format_seconds(phase.times["seconds"].median), _name(phase),
+            format_seconds(phase.times["seconds"].median),
+            _name(phase),
             ", ".join([format_bytes(phase.bytes), *_rate(phase)]),
         )
         for phase in measured
-    ]  # fmt: skip
+    ]
     return [
         *([Tiles(tuple(tiles))] if tiles else []),
         *(_sentence(phase) for phase in measured),
@@ -175,8 +182,9 @@ def _sentence(phase: Phase) -> Sentence:
     text += "".join(f", which is {rate}" for rate in _rate(phase))
     around = [
         f"{format_seconds(phase.times[step].median)} to {step} it"
-        for step in ("open", "close") if step in phase.times
-    ]  # fmt: skip
+        for step in ("open", "close")
+        if step in phase.times
+    ]
     text += f"; in addition, {' and '.join(around)}" if around else ""
     return Sentence(f"{text}.", stress=(time,))
 
@@ -254,12 +262,20 @@ def _phases(measured: Sequence[Phase]) -> list[Block]:
             done = f"exchange{_rounds(phase)}" if phase.phase == "exchange" else phase.op
             of = ("", "") if index else (phase.phase, phase.op)
             rate = _rate(phase) if access else []
-            rows.append(Row((
-                *of, done if access else f"· {NAMES[name]}" if name in NAMES else name,
-                format_bytes(phase.bytes) if access else "", str(times.n),
-                format_seconds(times.median), interval(times), format_seconds(times.min),
-                *(rate or [""]),
-            )))  # fmt: skip
+            rows.append(
+                Row(
+                    (
+                        *of,
+                        done if access else f"· {NAMES[name]}" if name in NAMES else name,
+                        format_bytes(phase.bytes) if access else "",
+                        str(times.n),
+                        format_seconds(times.median),
+                        interval(times),
+                        format_seconds(times.min),
+                        *(rate or [""]),
+                    )
+                )
+            )
     columns = columns_of(
         "phase", "op", "time of", ">size", ">n", ">median", ">95 % interval", ">min", ">bandwidth"
     )
@@ -275,15 +291,24 @@ def _nodes(run: Run) -> list[Table]:
     # The hot node is always shown.
     tabled = sorted(records, key=lambda node: not node["hot"])[:MAX_TILE_NODES]
     rows = [
-        Row((_node(node), *(str(node[key]) for key in ("intra", "in", "out")),
-             HOT if node["hot"] else ""), "bad" if node["hot"] else "")
+        Row(
+            (
+                _node(node),
+                *(str(node[key]) for key in ("intra", "in", "out")),
+                HOT if node["hot"] else "",
+            ),
+            "bad" if node["hot"] else "",
+        )
         for node in sorted(tabled, key=lambda node: int(node["node"]))
-    ]  # fmt: skip
-    return [Table(
-        "Messages of the nodes in all rounds when writing; reading swaps in and out",
-        columns_of("node", ">intra", ">in", ">out", ""),
-        tuple(rows), left_out(len(records), len(rows), "more node"),
-    )]  # fmt: skip
+    ]
+    return [
+        Table(
+            "Messages of the nodes in all rounds when writing; reading swaps in and out",
+            columns_of("node", ">intra", ">in", ">out", ""),
+            tuple(rows),
+            left_out(len(records), len(rows), "more node"),
+        )
+    ]
 
 
 # --- for the report -------------------------------------------------------------------------------
@@ -305,7 +330,9 @@ def _together(runs: Sequence[Run]) -> list[Section]:
 
 PAGE = Kind(
     title=lambda run: f"collective I/O of tiles {on_ranks(run)}",
-    holds=lambda run: run.kind == KIND, sections=_sections,
+    holds=lambda run: run.kind == KIND,
+    sections=_sections,
     document=_document,
-    together=_together, place=3,
-)  # fmt: skip
+    together=_together,
+    place=3,
+)

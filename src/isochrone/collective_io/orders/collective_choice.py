@@ -276,9 +276,16 @@ class _Search(Struct):
         label = "unchanged" if lever == "given" else words_of(setting)
         memory = self.costs.memory(setting, cost.aggregators)
         return Choice(
-            setting, cost.aggregators, cost.seconds, self.given_seconds, bound, cost.parts, label,
-            memory, lever,
-        )  # fmt: skip
+            setting,
+            cost.aggregators,
+            cost.seconds,
+            self.given_seconds,
+            bound,
+            cost.parts,
+            label,
+            memory,
+            lever,
+        )
 
 
 MIB = 1024**2
@@ -373,8 +380,9 @@ def _of_ompio(costs: SettingCosts, given_setting: Setting) -> list[Choice]:
         raise InputError(
             "OMPIO only has a hint for the number of aggregators; choosing it needs a model of "
             "several message sizes",
-            where="--model", hint="isochrone measure hotspot --bytes 32KiB,256KiB,1MiB,2MiB",
-        )  # fmt: skip
+            where="--model",
+            hint="isochrone measure hotspot --bytes 32KiB,256KiB,1MiB,2MiB",
+        )
     numbers = _ompio_numbers(len(costs.by_rank), costs.layout.nodes)
     compared: list[Choice] = []
     for setting in (given_setting, *(Setting(nodes=count) for count in numbers)):
@@ -389,10 +397,17 @@ def _of_ompio(costs: SettingCosts, given_setting: Setting) -> list[Choice]:
         # there is one set of aggregators for each number: what it takes is the least it can take
         compared.append(
             Choice(
-                setting, served, cost.seconds, given_seconds, cost.seconds, cost.parts, description,
-                costs.memory(setting, served), lever,
+                setting,
+                served,
+                cost.seconds,
+                given_seconds,
+                cost.seconds,
+                cost.parts,
+                description,
+                costs.memory(setting, served),
+                lever,
             )
-        )  # fmt: skip
+        )
     return ranked(compared)
 
 

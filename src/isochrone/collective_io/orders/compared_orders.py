@@ -215,14 +215,32 @@ class ComparedOrders(Record):
             ranks, missed = self.correlation, self.missed()
             ends = (missed.low - 1, missed.high - 1) if launches > 1 else (None, None)
             summary = [
-                self.fastest, *self.deviations(), ranks.value, ranks.low, ranks.high,
-                missed.ratio - 1, *ends, self.gain_reached(),
-            ]  # fmt: skip
+                self.fastest,
+                *self.deviations(),
+                ranks.value,
+                ranks.low,
+                ranks.high,
+                missed.ratio - 1,
+                *ends,
+                self.gain_reached(),
+            ]
         values = [
-            "orders", ORDERS_FORMAT, self.what, self.op, self.expected, self.timed,
-            self.origin if self.launched else None, self.model_origin or None, launches,
-            self.orders, self.tied, self.given, *summary, self.warnings, sentences,
-        ]  # fmt: skip
+            "orders",
+            ORDERS_FORMAT,
+            self.what,
+            self.op,
+            self.expected,
+            self.timed,
+            self.origin if self.launched else None,
+            self.model_origin or None,
+            launches,
+            self.orders,
+            self.tied,
+            self.given,
+            *summary,
+            self.warnings,
+            sentences,
+        ]
         return OrdersFile(*values)
 
 

@@ -58,8 +58,7 @@ def enumerate_orders(costs: OrderCosts, cost: float) -> tuple[Ints | None, bool]
         candidates = candidates[lower_bounds[candidates] < cost * (1 - TIE)]
         if not len(candidates):
             break
-        total = (lower_bounds[candidates] if costs.separable
-                 else costs.total(orders[candidates]))  # fmt: skip
+        total = lower_bounds[candidates] if costs.separable else costs.total(orders[candidates])
         at = int(np.argmin(total))
         if total[at] < cost * (1 - TIE):
             best, cost = orders[candidates[at]], float(total[at])

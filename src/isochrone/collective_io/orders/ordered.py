@@ -134,10 +134,12 @@ class Nodes(Record):
         """List orders by what they are: the best and the worst found, as given, sorted."""
         ranks = np.array(self.given.cores)
         return [
-            ("best found", self.best()), ("given", range(len(ranks))),
-            ("worst found", self.worst()), ("ascending", np.argsort(ranks, kind="stable").tolist()),
+            ("best found", self.best()),
+            ("given", range(len(ranks))),
+            ("worst found", self.worst()),
+            ("ascending", np.argsort(ranks, kind="stable").tolist()),
             ("descending", np.argsort(-ranks, kind="stable").tolist()),
-        ]  # fmt: skip
+        ]
 
     def read(self, text: str) -> list[int]:
         """Read an order: the hosts' names, or the ranks of each node as in ``4,4,2,2``.
@@ -158,8 +160,9 @@ class Nodes(Record):
             raise InputError(
                 f"'{text[:60]}' is not an order of the nodes with {','.join(map(str, ranks[:16]))} "
                 "ranks",
-                where="--orders", hint="give the ranks of each node, or the names of the hosts",
-            )  # fmt: skip
+                where="--orders",
+                hint="give the ranks of each node, or the names of the hosts",
+            )
         return nodes_of(np.array(ranks), np.array(sizes))
 
     @cached_property

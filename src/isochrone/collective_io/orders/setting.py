@@ -264,9 +264,14 @@ class Choice(Record):
 
 
 LEVERS = {
-    "given": "nothing", "order": "order", "switch": "on or off", "number": "number",
-    "buffer": "buffer", "stripes": "stripes", "all": "several",
-}  # fmt: skip
+    "given": "nothing",
+    "order": "order",
+    "switch": "on or off",
+    "number": "number",
+    "buffer": "buffer",
+    "stripes": "stripes",
+    "all": "several",
+}
 """What a choice changes. Equal settings are merged: the first of these wins, with the best bound of
 all."""
 

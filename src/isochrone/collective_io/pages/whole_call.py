@@ -34,8 +34,11 @@ def whole_call(cost: WholeCost, best: BestPossible, *, measured: bool) -> list[B
         return [*blocks, Warnings(tuple(cost.warnings))] if measured else blocks
     time = f"{format_seconds(cost.seconds)} ({between(cost.low, cost.high)})"
     return [
-        *blocks, Sentence(f"The whole call: {time}"), _parts(cost), Warnings(tuple(cost.warnings)),
-    ]  # fmt: skip
+        *blocks,
+        Sentence(f"The whole call: {time}"),
+        _parts(cost),
+        Warnings(tuple(cost.warnings)),
+    ]
 
 
 def best_gains(run: Run) -> list[Sentence]:
@@ -65,9 +68,11 @@ def _parts(cost: WholeCost) -> Table:
     rows = []
     for part_name in PARTS:
         seconds = cost.parts[part_name]
-        cells = ("not known", "") if seconds is None else (
-            format_seconds(seconds), f"{100 * seconds / cost.seconds:.0f} %"
-        )  # fmt: skip
+        cells = (
+            ("not known", "")
+            if seconds is None
+            else (format_seconds(seconds), f"{100 * seconds / cost.seconds:.0f} %")
+        )
         rows.append(Row((NAMES[part_name], *cells)))
     columns = columns_of("part", ">time", ">share")
     return Table("", columns, tuple(rows))

@@ -101,9 +101,10 @@ def _access(fields: Sequence[str], where: str) -> tuple[int, ...]:
         raise InputError("a rank or an offset is out of range", where=where)
     if count == 0 or (count > 1 and stride == 0):
         raise InputError(
-            "the pieces of this line overlap, or their count is 0", where=where,
+            "the pieces of this line overlap, or their count is 0",
+            where=where,
             hint="give a count above 0 and a stride of at least the length",
-        )  # fmt: skip
+        )
     return rank, offset, length, count, stride
 
 
@@ -115,9 +116,12 @@ def _make(options: Options, ranks: int) -> Accesses:
 
 PATTERN = Pattern(
     option=Option(
-        "--table", "table with lines of rank,offset,length[,count,stride] (bytes), or recording of "
-        "isochrone record --collective-io", "FILE", Path,
+        "--table",
+        "table with lines of rank,offset,length[,count,stride] (bytes), or recording of "
+        "isochrone record --collective-io",
+        "FILE",
+        Path,
     ),
     make=_make,
     position=50,
-)  # fmt: skip
+)

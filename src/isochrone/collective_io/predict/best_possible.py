@@ -24,9 +24,12 @@ from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.traffic import Counts, Layout, RoundKind, Sums, layout_of
 
 NAMES = {
-    "offsets": "offsets and lengths", "counts": "sizes", "exchange": "exchange",
-    "file": "file access", "rest": "remainder",
-}  # fmt: skip
+    "offsets": "offsets and lengths",
+    "counts": "sizes",
+    "exchange": "exchange",
+    "file": "file access",
+    "rest": "remainder",
+}
 
 MAX_EACH_RANKS = 64
 """Up to so many ranks each number of aggregators is looked at, and of more, powers of two."""

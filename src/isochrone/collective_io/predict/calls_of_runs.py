@@ -33,17 +33,18 @@ def measured_calls(runs: Iterable[Run]) -> list[MeasuredCall]:
     for run in runs:
         if run.kind not in KINDS:
             raise InputError(
-                f"this run is of '{run.experiment}'", where=run.where,
+                f"this run is of '{run.experiment}'",
+                where=run.where,
                 hint="collective calls are in runs of 'isochrone measure tile-io --file F' and "
                 "of 'isochrone record --collective-io'",
-            )  # fmt: skip
+            )
         mine = KINDS[run.kind](run)
         if not mine and run.kind == io_recording.KIND and io_recording.calls(run):
             raise InputError(
                 "the aggregators of the recorded calls are not known, as with OMPIO",
                 where=run.where,
                 hint="record the program with ROMIO: Open MPI with --mca io romio341 (or romio321)",
-            )  # fmt: skip
+            )
         if not mine:
             raise InputError("the run contains no collective file access", where=run.where)
         measured += mine
@@ -65,10 +66,7 @@ def _of_tiles(run: Run) -> list[MeasuredCall]:
         mine = table.where((phase == "file") & (op == name))
         if not len(mine):
             continue
-        times = {
-            key: known(mine[key]).tolist()
-            for key in ("seconds", *PARTS) if key in mine
-        }  # fmt: skip
+        times = {key: known(mine[key]).tolist() for key in ("seconds", *PARTS) if key in mine}
         call = call_of(pattern, hints, reading=name == "read")
         ranks = []  # no aggregators: each rank accesses the file independently
         if call.exchanges:
@@ -155,16 +153,22 @@ def call_of(pattern: AccessPattern, hints: Hints, *, reading: bool) -> Call:
     lustre = hints.get("romio_filesystem_type", "").upper().startswith("LUSTRE")
     unit = _number(hints, "striping_unit")
     call = Call(
-        pattern, "lustre" if lustre else "even", reading,
-        _number(hints, "cb_buffer_size") or BUFFER, unit,
-        _number(hints, "romio_min_fdomain_size"), collective=collective_by(hints, reading=reading),
-    )  # fmt: skip
+        pattern,
+        "lustre" if lustre else "even",
+        reading,
+        _number(hints, "cb_buffer_size") or BUFFER,
+        unit,
+        _number(hints, "romio_min_fdomain_size"),
+        collective=collective_by(hints, reading=reading),
+    )
     if not lustre:
         return call
     return replace(
-        call, stripe=unit or STRIPE, targets=_number(hints, "striping_factor") or None,
+        call,
+        stripe=unit or STRIPE,
+        targets=_number(hints, "striping_factor") or None,
         ratio=_number(hints, "romio_lustre_co_ratio") or 1,
-    )  # fmt: skip
+    )
 
 
 def _number(hints: Hints, key: str) -> int:

@@ -48,8 +48,9 @@ class NodeCost(Record):
             raise InputError(
                 f"the model depends on {variables} instead of pa and pe, the numbers of messages "
                 "within and between nodes",
-                where="--model", hint="fit a hotspot measurement, or see examples/models",
-            )  # fmt: skip
+                where="--model",
+                hint="fit a hotspot measurement, or see examples/models",
+            )
 
     @property
     def of_bytes(self) -> bool:
@@ -230,9 +231,10 @@ def refuse_no_time(cost: float) -> None:
     """
     if not cost >= 0:
         raise InputError(
-            "the predicted time of the busiest node is negative", where="--model",
+            "the predicted time of the busiest node is negative",
+            where="--model",
             hint="fit the model to a hotspot run that also measures few messages",
-        )  # fmt: skip
+        )
 
 
 def gap_to(cost: float, bound: float) -> float:

@@ -28,9 +28,13 @@ MAX_CALL_FACTOR = 2.0
 """Warn when a quantity is outside the measured calls by this factor."""
 
 WATCHED = {
-    "rounds": "rounds", "bytes": "bytes", "ranks": "ranks", "pieces": "pieces of a rank",
-    "aggregators": "aggregators", "own_accesses": "accesses of a rank",
-}  # fmt: skip
+    "rounds": "rounds",
+    "bytes": "bytes",
+    "ranks": "ranks",
+    "pieces": "pieces of a rank",
+    "aggregators": "aggregators",
+    "own_accesses": "accesses of a rank",
+}
 """Quantities that are warned of, and what they are called."""
 
 
@@ -329,7 +333,10 @@ def independent_features(call: Call) -> dict[str, float]:
     accesses = np.where(single, 1.0, ways * np.minimum(sieved, pieces))
     moved = np.where(single, data, np.maximum(ways * np.minimum(sieved * length, last), data))
     return {
-        "ranks": float(pattern.ranks), "bytes": float(data.sum()), "pieces": float(pieces.max()),
-        "own_accesses": float(accesses.max()), "own_bytes": float(moved.max()),
+        "ranks": float(pattern.ranks),
+        "bytes": float(data.sum()),
+        "pieces": float(pieces.max()),
+        "own_accesses": float(accesses.max()),
+        "own_bytes": float(moved.max()),
         "moved": float(moved.sum()),
-    }  # fmt: skip
+    }

@@ -75,9 +75,11 @@ class Chooser(Record):
                 f"--table {self.trials.folder / 'recording.jsonl'} --model {machine.file}"
             )
         report = {
-            "library": "ROMIO", "model": machine, "warnings": [*warnings, *hint_warnings],
+            "library": "ROMIO",
+            "model": machine,
+            "warnings": [*warnings, *hint_warnings],
             "advice": advice,
-        }  # fmt: skip
+        }
         return left, report
 
     def machine(self, run: Run, messages: Sequence[int]) -> Machine:
@@ -174,9 +176,15 @@ def _measured(trials: Trials, launcher: Sequence[str], messages: Sequence[int]) 
     path.unlink(missing_ok=True)
     built = trials.program.probe
     options = [
-        "--bytes", ",".join(map(str, sizes)), "--warmup", "1", "--repeats", "2",
-        "--time-limit", f"{60 * MINUTES:.0f}",
-    ]  # fmt: skip
+        "--bytes",
+        ",".join(map(str, sizes)),
+        "--warmup",
+        "1",
+        "--repeats",
+        "2",
+        "--time-limit",
+        f"{60 * MINUTES:.0f}",
+    ]
     argv = [*launcher, str(built.path), "hotspot", *options, "--out", str(path.absolute())]
     # what loads libraries into the ranks of the program is not for these
     plain = {key: value for key, value in trials.program.environ.items() if key != "LD_PRELOAD"}
@@ -335,8 +343,9 @@ def ompio_ways(
     """
     ways = {
         f"{name[3:]} in place of OMPIO": {"OMPI_MCA_io": name[3:]}
-        for name in sorted(components) if name.startswith("io:romio")
-    }  # fmt: skip
+        for name in sorted(components)
+        if name.startswith("io:romio")
+    }
     for count in (len(set(hosts)), len(hosts)):
         option = {"OMPI_MCA_io_ompio_num_aggregators": str(count)}
         ways[f"OMPIO with {count} aggregators"] = option
@@ -361,9 +370,11 @@ def levers(setting: Setting) -> frozenset[str]:
     """Return what a setting changes; ROMIO's own list changes nothing."""
     several = re.search(r":([2-9]|[1-9]\d|\*$)", setting.config) or setting.nodes is not None
     changes = {
-        "order": not setting.config.startswith("*"), "number": several,
-        "buffer": setting.buffer is not None, "stripes": setting.stripes is not None,
-    }  # fmt: skip
+        "order": not setting.config.startswith("*"),
+        "number": several,
+        "buffer": setting.buffer is not None,
+        "stripes": setting.stripes is not None,
+    }
     return frozenset(name for name, changed in changes.items() if changed)
 
 

@@ -140,16 +140,21 @@ class Summary(Record):
             "share": self.share,
             "patterns": [
                 {
-                    "pattern": pattern.number, "file": pattern.file, "op": pattern.op,
+                    "pattern": pattern.number,
+                    "file": pattern.file,
+                    "op": pattern.op,
                     "bytes": pattern.bytes,
-                    "pieces": pattern.contiguous, "calls": pattern.calls,
+                    "pieces": pattern.contiguous,
+                    "calls": pattern.calls,
                     "seconds": self.seconds[pattern.number],
-                } for pattern in self.patterns
+                }
+                for pattern in self.patterns
             ],
             "parts": self.parts(),
-            "filesystems": self.filesystems, "local_filesystems": self.local_filesystems,
+            "filesystems": self.filesystems,
+            "local_filesystems": self.local_filesystems,
             "best_possible": self.best_possible() if self.transfer else None,
-        }  # fmt: skip
+        }
 
 
 def summary(run: Run, wall_seconds: float) -> Summary:
@@ -230,8 +235,9 @@ def _made(
     ranks = call.aggregators(run.hosts, config, nodes)
     part_medians = {
         name: median(call.parts[name] for call in mine)
-        for name in PARTS if all(name in call.parts for call in mine)
-    }  # fmt: skip
+        for name in PARTS
+        if all(name in call.parts for call in mine)
+    }
     seconds = median(call.seconds for call in mine)
     used = ranks if call.exchanges else []
     return Made(

@@ -305,10 +305,11 @@ def not_in_force(wanted: Pairs, active: Sequence[Pairs]) -> list[str]:
         Active hints of each file. Keys that a library does not report are ignored.
     """
     return [
-        key for key, value in wanted.items()
+        key
+        for key, value in wanted.items()
         if (seen := [hints[key] for hints in active if key in hints])
         and not any(_same(value, active_value) for active_value in seen)
-    ]  # fmt: skip
+    ]
 
 
 def _same(wanted: str, reported: str) -> bool:

@@ -170,9 +170,10 @@ def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -
     possible = document["best_possible"]
     trials.report(
         f"If access to files took no time, this launch would be {possible['gain']:.2f} times as "
-        f"fast: {possible['why']}" if possible else
-        "No model predicts nonblocking or ordered collectives: the whole program is timed"
-    )  # fmt: skip
+        f"fast: {possible['why']}"
+        if possible
+        else "No model predicts nonblocking or ordered collectives: the whole program is timed"
+    )
     proposals, report = choose(run, recorded)
     document |= report
     tried = [proposal for proposal in proposals if not proposal.gives_up]
@@ -184,14 +185,17 @@ def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -
     document["choices"] = [{"name": name, **plain(proposal)} for name, proposal in ways.items()]
     document["kept_hints"] = [
         {
-            "hint": proposal.gives_up, "value": trials.base.get(proposal.gives_up, ""),
+            "hint": proposal.gives_up,
+            "value": trials.base.get(proposal.gives_up, ""),
             "words": proposal.words,
-            "hints": dict(proposal.hints), "seconds": recorded.in_calls,
+            "hints": dict(proposal.hints),
+            "seconds": recorded.in_calls,
             "expected_seconds": proposal.expected,
-            "gain": None, "why": "not measured: too long",
+            "gain": None,
+            "why": "not measured: too long",
         }
         for proposal in costs.values()
-    ]  # fmt: skip
+    ]
     measured = costs if 2 * wish.launches * wall_seconds * len(costs) <= CHEAP else {}
     if not ways:
         document["why"] = "no setting is expected to be faster"
@@ -246,9 +250,10 @@ def _race(
     if _rests_on_local(document, [winner]):
         name = chosen.fastest(name for name, proposal in ways.items() if proposal.portable)
         document["portable"] = {"name": name} | (
-            _judged(trials, wish, wall_seconds, name) if name
+            _judged(trials, wish, wall_seconds, name)
+            if name
             else {"why": "no portable setting was faster"}
-        )  # fmt: skip
+        )
         if name:
             choices[name]["gain"] = document["portable"]["gain"]
     return winner
@@ -265,10 +270,13 @@ def _judged(trials: Trials, wish: Wish, wall_seconds: float, name: str) -> dict[
     return {
         "given": {"calls": calls.given, "whole": whole_gain.given, "starts": judged.given},
         "proposed": {
-            **plain(way), "calls": calls.proposed, "whole": whole_gain.proposed,
+            **plain(way),
+            "calls": calls.proposed,
+            "whole": whole_gain.proposed,
             "starts": judged.proposed,
         },
         "gain": calls,
         "whole_gain": whole_gain,
-        "verdict": judged.verdict, "why": judged.why_not,
-    }  # fmt: skip
+        "verdict": judged.verdict,
+        "why": judged.why_not,
+    }

@@ -86,9 +86,10 @@ def points(runs: Sequence[Run]) -> list[GridPoint]:
     for run in runs:
         if run.kind != KIND:
             raise InputError(
-                f"this is a run of '{run.experiment}'", where=run.where,
+                f"this is a run of '{run.experiment}'",
+                where=run.where,
                 hint="hot spots are what 'isochrone measure hotspot' measures",
-            )  # fmt: skip
+            )
         table = run.tables.get("sample")
         if not table:
             continue

@@ -180,13 +180,17 @@ def files(run: Run) -> list[RecordedFile]:
     )
     return [
         RecordedFile(
-            row["file"], printable(row["name"], 80), _ranks(run, row.get("ranks")), row["opens"],
-            active.get(row["file"], {}), given_hints.get(row["file"], {}),
+            row["file"],
+            printable(row["name"], 80),
+            _ranks(run, row.get("ranks")),
+            row["opens"],
+            active.get(row["file"], {}),
+            given_hints.get(row["file"], {}),
             independent.get(row["file"], []),
             system if isinstance(system := row.get("filesystem"), str) else "",
         )
         for row in _rows(run, "file")
-    ]  # fmt: skip
+    ]
 
 
 def patterns(run: Run) -> list[RecordedPattern]:
@@ -205,10 +209,19 @@ def patterns(run: Run) -> list[RecordedPattern]:
         runs = {
             key: pattern_pieces[key] if pattern_pieces else np.zeros(0, np.int64) for key in COLUMNS
         }
-        recorded.append(RecordedPattern(
-            row["pattern"], row["file"], row["op"], row["bytes"], row["calls"], row["pieces"],
-            sizes[row["file"]], row.get("whole") is not False, runs,
-        ))  # fmt: skip
+        recorded.append(
+            RecordedPattern(
+                row["pattern"],
+                row["file"],
+                row["op"],
+                row["bytes"],
+                row["calls"],
+                row["pieces"],
+                sizes[row["file"]],
+                row.get("whole") is not False,
+                runs,
+            )
+        )
     return sorted(recorded, key=lambda pattern: pattern.number)
 
 
@@ -223,12 +236,18 @@ def calls(run: Run) -> list[RecordedCall]:
     ops = {pattern.number: pattern.op for pattern in patterns(run)}
     recorded = [
         RecordedCall(
-            row["call"], row["pattern"], row["shift"], ops[row["pattern"]],
-            printable(row["name"], 80), float(row["seconds"]), _parts(row, run.where),
+            row["call"],
+            row["pattern"],
+            row["shift"],
+            ops[row["pattern"]],
+            printable(row["name"], 80),
+            float(row["seconds"]),
+            _parts(row, run.where),
             int(row["rounds"]) if "rounds" in row else None,
             float(row["late"]) if "late" in row else None,
-        ) for row in _rows(run, "call")
-    ]  # fmt: skip
+        )
+        for row in _rows(run, "call")
+    ]
     return sorted(recorded, key=lambda call: call.call)
 
 
@@ -245,9 +264,10 @@ def _rows(run: Run, name: str) -> Iterator[Members]:
     """Return the records of a name, which were checked when the run was read."""
     if run.kind != KIND:
         raise InputError(
-            f"a run of '{run.experiment}' has no collective I/O", where=run.where,
+            f"a run of '{run.experiment}' has no collective I/O",
+            where=run.where,
             hint="record it: isochrone record --collective-io",
-        )  # fmt: skip
+        )
     return run.tables.get(name, Table()).rows()
 
 

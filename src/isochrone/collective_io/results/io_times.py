@@ -118,13 +118,23 @@ def call_times(run: Run) -> list[CallTime]:
     """List the times; none of a recording of an earlier version."""
     return [
         CallTime(
-            row["rank"], row["file"], row["call"], row.get("op", ""), row["calls"],
-            int(row.get("bytes", 0)), int(row.get("pieces", 0)), int(row.get("span", 0)),
-            int(row.get("empty", 0)), float(row["seconds"]),
-            float(min(row["waiting"], row["seconds"])), float(row["access"]), row["last"],
+            row["rank"],
+            row["file"],
+            row["call"],
+            row.get("op", ""),
+            row["calls"],
+            int(row.get("bytes", 0)),
+            int(row.get("pieces", 0)),
+            int(row.get("span", 0)),
+            int(row.get("empty", 0)),
+            float(row["seconds"]),
+            float(min(row["waiting"], row["seconds"])),
+            float(row["access"]),
+            row["last"],
             float(row["late"]),
-        ) for row in table(run).rows()
-    ]  # fmt: skip
+        )
+        for row in table(run).rows()
+    ]
 
 
 def table(run: Run) -> Table:
@@ -146,9 +156,12 @@ def parts_of(times: Table) -> dict[str, Array]:
     data = ~metadata & ~sync
     access = np.where(data, np.minimum(times["access"], left), 0.0)
     return {
-        "waiting": waiting, "exchange": np.where(data, left - access, 0.0), "access": access,
-        "metadata": np.where(metadata, left, 0.0), "sync": np.where(sync, left, 0.0),
-    }  # fmt: skip
+        "waiting": waiting,
+        "exchange": np.where(data, left - access, 0.0),
+        "access": access,
+        "metadata": np.where(metadata, left, 0.0),
+        "sync": np.where(sync, left, 0.0),
+    }
 
 
 def account(run: Run) -> Account | None:
@@ -169,6 +182,9 @@ def account(run: Run) -> Account | None:
     ]
     whole = float((run.end or {}).get("seconds", 0.0))
     return Account(
-        float(seconds.max()), float((seconds - each["waiting"]).max()), float(seconds.mean()),
-        whole, sorted(parts, key=lambda part: -part.total),
-    )  # fmt: skip
+        float(seconds.max()),
+        float((seconds - each["waiting"]).max()),
+        float(seconds.mean()),
+        whole,
+        sorted(parts, key=lambda part: -part.total),
+    )

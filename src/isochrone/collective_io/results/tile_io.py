@@ -81,9 +81,10 @@ def phases(run: Run) -> list[Phase]:
     """
     if run.kind != KIND:
         raise InputError(
-            f"this is a run of '{run.experiment}'", where=run.where,
+            f"this is a run of '{run.experiment}'",
+            where=run.where,
             hint="tiles are what 'isochrone measure tile-io' measures",
-        )  # fmt: skip
+        )
     table = run.tables.get("sample")
     if not table:
         return []

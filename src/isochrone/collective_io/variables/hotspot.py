@@ -53,13 +53,15 @@ VARIABLES = Variables(
         "max(bi,bo)": ("for each MiB of the busier direction", _TO_MIB),
         "min(bi,bo)": ("for each MiB of the other direction", _TO_MIB),
         "busy*busy*max(bi,bo)": (
-            "more for each MiB of the busier direction if all nodes are equally busy", _TO_MIB,
+            "more for each MiB of the busier direction if all nodes are equally busy",
+            _TO_MIB,
         ),
         "busy*busy*min(bi,bo)": (
-            "more for each MiB of the other direction if all nodes are equally busy", _TO_MIB,
+            "more for each MiB of the other direction if all nodes are equally busy",
+            _TO_MIB,
         ),
         "ba": ("for each MiB within the node", _TO_MIB),
         "pa": ("for each message within the node", 0.5),
     },
     measure="measure several sizes: measure hotspot --bytes 32KiB,256KiB,1MiB,2MiB",
-)  # fmt: skip
+)

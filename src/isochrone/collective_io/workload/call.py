@@ -219,9 +219,10 @@ def aggregators(hosts: Sequence[str], config: str = DEFAULT, nodes: int | None =
         limit = len(hosts) if count == "*" else int(count)
         if name != "*" and name not in host_names:
             raise InputError(
-                f"no rank is on host {name!r}", where="cb_config_list",
+                f"no rank is on host {name!r}",
+                where="cb_config_list",
                 hint="names must be exactly those of MPI_Get_processor_name",
-            )  # fmt: skip
+            )
         for host in list(left) if name == "*" else [name]:
             chosen += left.pop(host, [])[:limit]
     chosen = chosen if nodes is None else chosen[:nodes]

@@ -134,10 +134,13 @@ def _meet(axes: tuple[Axis, ...], element: int, spans: _Spans) -> Runs:
     pieces = prod(a.length for a in below[:-1])
     runs = [
         Runs(
-            window[has_units], block[has_units] * inside, (block[has_units] + 1) * inside,
-            units * (pieces * below[-1].length * element), units * pieces,
+            window[has_units],
+            block[has_units] * inside,
+            (block[has_units] + 1) * inside,
+            units * (pieces * below[-1].length * element),
+            units * pieces,
         )
-    ]  # fmt: skip
+    ]
     for partial, a, b in (
         (start < inner, start, np.minimum(end, inner)),
         ((outer < end) & (outer >= inner), outer, end),

@@ -27,9 +27,13 @@ from isochrone.pages.page import Block, Row, Section, Sentence, Table, Warnings,
 def add_modelled(parser: argparse.ArgumentParser) -> None:
     """Add what is asked of a model where nothing was measured."""
     group = parser.add_argument_group("choices without a measurement")
-    add_option(group, "--model", "FILE", Path,
-        "model file (from fit -o), used where nothing was measured (default: none)"
-    )  # fmt: skip
+    add_option(
+        group,
+        "--model",
+        "FILE",
+        Path,
+        "model file (from fit -o), used where nothing was measured (default: none)",
+    )
     add_values(
         group,
         ranks="numbers of ranks, such as 64,128; with --model",
@@ -87,10 +91,12 @@ def sections(document: Tuned, min_gain: float) -> list[Section]:
     wanted, library = f"{100 * min_gain:g} %", printable(document.mpi.rstrip("."), 80)
     verdict: list[Block] = []
     if not document.savings:
-        verdict.append(Sentence(
-            f"{library}: no rule. No measured algorithm saves more than {wanted} with 95 % "
-            f"confidence.",
-        ))  # fmt: skip
+        verdict.append(
+            Sentence(
+                f"{library}: no rule. No measured algorithm saves more than {wanted} with 95 % "
+                f"confidence.",
+            )
+        )
     else:
         count = len(document.rules)
         rules = "1 rule that saves" if count == 1 else f"{count} rules that save"
@@ -98,10 +104,13 @@ def sections(document: Tuned, min_gain: float) -> list[Section]:
         against = f"the best of its default and {numbers} of its algorithms"
         if numbers == "0":
             against = "the library's default, the only reference"
-        verdict.append(Sentence(
-            f"{library}: {rules} more than {wanted} of the time of {against} "
-            f"({document.origin} times)", "strong",
-        ))  # fmt: skip
+        verdict.append(
+            Sentence(
+                f"{library}: {rules} more than {wanted} of the time of {against} "
+                f"({document.origin} times)",
+                "strong",
+            )
+        )
         verdict.append(table(document.savings))
     verdict += [Sentence(f"Written: {printable(file, 400)}") for file in document.files]
     if document.rules and document.use:
@@ -110,11 +119,12 @@ def sections(document: Tuned, min_gain: float) -> list[Section]:
         Sentence(
             printable(
                 f"{proof.op} on {proof.ranks} ranks, {format_bytes(proof.bytes)}, "
-                f"{proof.choice}: {proof.verdict}: {proof.why}", 400,
+                f"{proof.choice}: {proof.verdict}: {proof.why}",
+                400,
             )
         )
         for proof in document.verified
-    ]  # fmt: skip
+    ]
     verdict.append(Warnings(tuple(printable(text, 400) for text in document.warnings)))
     return [Section(VERDICT, tuple(verdict))]
 
@@ -122,18 +132,32 @@ def sections(document: Tuned, min_gain: float) -> list[Section]:
 def table(savings: Sequence[Saving]) -> Table:
     """Tabulate the default, the choice and what it saves, by operation and size."""
     columns = columns_of(
-        "operation", ">ranks", ">nodes", ">size", ">library", ">compared with", "choice", ">time",
-        ">saves", ">95 % interval",
-    )  # fmt: skip
+        "operation",
+        ">ranks",
+        ">nodes",
+        ">size",
+        ">library",
+        ">compared with",
+        "choice",
+        ">time",
+        ">saves",
+        ">95 % interval",
+    )
     rows = (
-        Row((
-            printable(saving.place.op, 40), str(saving.place.ranks), str(saving.place.nodes),
-            format_bytes(saving.bytes), format_seconds(saving.gain.library),
-            "default" if str(saving.against) == LIBRARY else printable(saving.against, 40),
-            printable(saving.choice.name, 40), format_seconds(saving.gain.chosen),
-            f"{100 * saving.gain.part:.0f} %",
-            f"{100 * saving.gain.low:.0f} … {100 * saving.gain.high:.0f} %",
-        ))
+        Row(
+            (
+                printable(saving.place.op, 40),
+                str(saving.place.ranks),
+                str(saving.place.nodes),
+                format_bytes(saving.bytes),
+                format_seconds(saving.gain.library),
+                "default" if str(saving.against) == LIBRARY else printable(saving.against, 40),
+                printable(saving.choice.name, 40),
+                format_seconds(saving.gain.chosen),
+                f"{100 * saving.gain.part:.0f} %",
+                f"{100 * saving.gain.low:.0f} … {100 * saving.gain.high:.0f} %",
+            )
+        )
         for saving in savings
-    )  # fmt: skip
+    )
     return Table("", columns, tuple(rows))

@@ -145,8 +145,11 @@ def _model(options: Options) -> Model | None:
 
 
 def _notes(panels: Sequence[Panel], model: Model | None, origin: str) -> list[str]:
-    notes = ["points: medians", "ringed, and named above: the best of a size; the library's own "
-             "unless a grid is 2 % faster"]  # fmt: skip
+    notes = [
+        "points: medians",
+        "ringed, and named above: the best of a size; the library's own "
+        "unless a grid is 2 % faster",
+    ]
     if model:
         notes.append(f"dashed: predicted by {name_of(model)}")
         observed = one_word(origin)
@@ -170,14 +173,20 @@ def _panels(run: Run, model: Model | None, options: Options) -> list[Panel]:
     )
     return [
         Panel(
-            op, ranks, grids, drawn := _chosen(grids),
+            op,
+            ranks,
+            grids,
+            drawn := _chosen(grids),
             [
-                comparison for comparison in compared
+                comparison
+                for comparison in compared
                 if (comparison.op, comparison.ranks) == (op, ranks) and comparison.grid in drawn
             ],
             len(grids) - len(drawn),
-        ) for (op, ranks), op_points in by_operation.items() for grids in [grouped(op_points)]
-    ]  # fmt: skip
+        )
+        for (op, ranks), op_points in by_operation.items()
+        for grids in [grouped(op_points)]
+    ]
 
 
 def _chosen(grids: ByGrid) -> list[str]:
@@ -284,13 +293,31 @@ def _mark_best(axes: Axes, panel: Panel) -> None:
         grid = best[size]
         point = next(point for point in panel.measured[grid] if point.bytes == size)
         x = float(place([size], "log", panel.smallest)[0])
-        axes.plot([x], [point.seconds], "o", markersize=8.5, markerfacecolor="none",
-                  markeredgecolor=panel.colour(grid), markeredgewidth=1.2, zorder=6)  # fmt: skip
+        axes.plot(
+            [x],
+            [point.seconds],
+            "o",
+            markersize=8.5,
+            markerfacecolor="none",
+            markeredgecolor=panel.colour(grid),
+            markeredgewidth=1.2,
+            zorder=6,
+        )
         if index % step == 0:
-            axes.annotate(printable(grid, 14), (x, 1.0), (0, 3), xycoords=("data", "axes fraction"),
-                          textcoords="offset points", size=CAPTION - 1, color=panel.colour(grid),
-                          ha="left", va="bottom", rotation=35, rotation_mode="anchor",
-                          parse_math=False)  # fmt: skip
+            axes.annotate(
+                printable(grid, 14),
+                (x, 1.0),
+                (0, 3),
+                xycoords=("data", "axes fraction"),
+                textcoords="offset points",
+                size=CAPTION - 1,
+                color=panel.colour(grid),
+                ha="left",
+                va="bottom",
+                rotation=35,
+                rotation_mode="anchor",
+                parse_math=False,
+            )
 
 
 # --- deviations -----------------------------------------------------------------------------------
@@ -320,17 +347,36 @@ def _draw_deviations(axes: Axes, panel: Panel) -> None:
         if bars:
             at, heights, *errors = np.array(bars).T * [[1], [100], [100], [100]]
             axes.bar(at, heights, width=0.25, color=colour, label=NAMES.get(phase, "whole"))
-            axes.errorbar(at, heights, yerr=errors, fmt="none", ecolor=INK, elinewidth=0.8,
-                          capsize=1.8, capthick=0.8)  # fmt: skip
-    axes.set_xticks(range(len(grids)), [printable(grid, 14) for grid in grids], rotation=35,
-                    ha="right", rotation_mode="anchor")  # fmt: skip
+            axes.errorbar(
+                at,
+                heights,
+                yerr=errors,
+                fmt="none",
+                ecolor=INK,
+                elinewidth=0.8,
+                capsize=1.8,
+                capthick=0.8,
+            )
+    axes.set_xticks(
+        range(len(grids)),
+        [printable(grid, 14) for grid in grids],
+        rotation=35,
+        ha="right",
+        rotation_mode="anchor",
+    )
     axes.set_ylim(bottom=0)
     overall = summarised(comparison for comparison in panel.compared if comparison.part == TOTAL)
     text = f"whole: {100 * overall.average:.2g} % on average" if overall else "nothing predicted"
     plain_axes(axes, "", "deviation in %", size=CAPTION, title=text, pad=30)
     if overall:
-        plain_legend(axes, ncols=3, loc="lower left", bbox_to_anchor=(0.0, 1.0),
-                     borderaxespad=0.2, handlelength=1.2)  # fmt: skip
+        plain_legend(
+            axes,
+            ncols=3,
+            loc="lower left",
+            bbox_to_anchor=(0.0, 1.0),
+            borderaxespad=0.2,
+            handlelength=1.2,
+        )
 
 
 VIEW = View(draw, kinds=("sweep",), several=True)

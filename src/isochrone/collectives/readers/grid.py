@@ -177,11 +177,19 @@ def _disturbances(run: Run, _: object) -> list[Disturbance]:
                 (_, single), (first, at_once) = phase_times[phase, False], phase_times[phase, True]
                 op, name, ranks, size, groups, grid = (table[key][first] for key in _PHASE)
                 layout = _place_in(run, str(grid), phase, int(ranks), at_once=True)
-                disturbances.append(Disturbance(
-                    str(op), phase, str(name), int(ranks), int(size), int(groups),
-                    layout.sharing if all(run.hosts) else 0, at_once.median / single.median,
-                    *_ends(at_once, [single]),
-                ))  # fmt: skip
+                disturbances.append(
+                    Disturbance(
+                        str(op),
+                        phase,
+                        str(name),
+                        int(ranks),
+                        int(size),
+                        int(groups),
+                        layout.sharing if all(run.hosts) else 0,
+                        at_once.median / single.median,
+                        *_ends(at_once, [single]),
+                    )
+                )
         disturbances += _together(table, phase_times)
     return disturbances
 
@@ -202,11 +210,20 @@ def _together(
     times = [columns[1], rows[1]]
     low, high = _ends(total, times)
     op = str(table["op"][first])
-    return [Disturbance(
-        op, TOTAL, op, int(table["phase_p"][rows[0]]), int(table["bytes"][first]),
-        int(table["phase_p"][columns[0]]), 0, total.median / sum(timing.median for timing in times),
-        low, high,
-    )]  # fmt: skip
+    return [
+        Disturbance(
+            op,
+            TOTAL,
+            op,
+            int(table["phase_p"][rows[0]]),
+            int(table["bytes"][first]),
+            int(table["phase_p"][columns[0]]),
+            0,
+            total.median / sum(timing.median for timing in times),
+            low,
+            high,
+        )
+    ]
 
 
 def _ends(total: Times, phases: list[Times]) -> tuple[float | None, float | None]:
@@ -227,9 +244,11 @@ def _wrong_disturbance(disturbance: Disturbance) -> str:
         end for end in (disturbance.low, disturbance.factor, disturbance.high) if end is not None
     ]
     valid = all(isfinite(end) and end > 0 for end in ends)
-    return "" if valid and min(disturbance.phase_ranks, disturbance.groups) >= 1 else (
-        "a factor that is not above zero"
-    )  # fmt: skip
+    return (
+        ""
+        if valid and min(disturbance.phase_ranks, disturbance.groups) >= 1
+        else ("a factor that is not above zero")
+    )
 
 
 def _wrong_group(group: MeasuredGroup) -> str:
@@ -248,6 +267,8 @@ READER = SampleReader(
         "disturbance": Kept(Disturbance, _disturbances, _wrong_disturbance, "phase_op"),
         "groups": Kept(MeasuredGroup, _measured_groups, _wrong_group, merged=merged),
     },
-    by=("op", "p", "grid", "phase", "groups"), columns=_columns_of, selectors=(GROUP,),
+    by=("op", "p", "grid", "phase", "groups"),
+    columns=_columns_of,
+    selectors=(GROUP,),
     others=("algorithm",),
-)  # fmt: skip
+)

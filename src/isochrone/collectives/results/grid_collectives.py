@@ -136,11 +136,23 @@ def points(run: Run) -> list[GridPoint]:
         grid, phase = str(of.get("grid", LIBRARY)), str(of.get("phase", TOTAL))
         times = summarise(table, rows)
         nodes, ppn = place_of(grid, phase)
-        grid_points.append(GridPoint(
-            str(of["op"]), int(of.get("p", run.size)), int(of["bytes"]), grid, phase,
-            _whole(of.get("groups", 1), "groups", run), times.n, times.median, times.low,
-            times.high, **_phase(run, table, int(rows[0]), phase), nodes=nodes, ppn=ppn,
-        ))  # fmt: skip
+        grid_points.append(
+            GridPoint(
+                str(of["op"]),
+                int(of.get("p", run.size)),
+                int(of["bytes"]),
+                grid,
+                phase,
+                _whole(of.get("groups", 1), "groups", run),
+                times.n,
+                times.median,
+                times.low,
+                times.high,
+                **_phase(run, table, int(rows[0]), phase),
+                nodes=nodes,
+                ppn=ppn,
+            )
+        )
     return grid_points
 
 
@@ -169,11 +181,22 @@ def disturbances(run: Run, measured: Sequence[GridPoint] | None = None) -> list[
             continue
         sharing = most_sharing(run, groups(point.grid, point.phase)) if all(run.hosts) else 0
         assert point.phase_op and point.phase_ranks and point.phase_bytes is not None
-        compared.append(Disturbance(
-            point.op, point.ranks, point.grid, point.phase, point.phase_op, point.phase_ranks,
-            point.phase_bytes, point.groups, point.seconds / undisturbed.seconds,
-            *ratio_interval(point.estimate, undisturbed.estimate), sharing, point.bytes,
-        ))  # fmt: skip
+        compared.append(
+            Disturbance(
+                point.op,
+                point.ranks,
+                point.grid,
+                point.phase,
+                point.phase_op,
+                point.phase_ranks,
+                point.phase_bytes,
+                point.groups,
+                point.seconds / undisturbed.seconds,
+                *ratio_interval(point.estimate, undisturbed.estimate),
+                sharing,
+                point.bytes,
+            )
+        )
     return compared
 
 
@@ -311,9 +334,11 @@ ADDS_UP = 0.1
 Verdict = Literal["faster", "slower", "within the noise"]
 
 _WORDS: dict[str, Verdict] = {
-    "faster": "faster", "slower": "slower", "same": "within the noise",
+    "faster": "faster",
+    "slower": "slower",
+    "same": "within the noise",
     "not known": "within the noise",
-}  # fmt: skip
+}
 
 
 class Gain(Record):
@@ -344,10 +369,17 @@ class Gain(Record):
         """Return it for a document."""
         point = self.on_grid
         return {
-            "op": point.op, "p": point.ranks, "bytes": point.bytes, "grid": point.grid,
-            "seconds": point.seconds, "library": self.library.seconds, "ratio": self.ratio,
-            "low": self.low, "high": self.high, "verdict": self.verdict,
-        }  # fmt: skip
+            "op": point.op,
+            "p": point.ranks,
+            "bytes": point.bytes,
+            "grid": point.grid,
+            "seconds": point.seconds,
+            "library": self.library.seconds,
+            "ratio": self.ratio,
+            "low": self.low,
+            "high": self.high,
+            "verdict": self.verdict,
+        }
 
 
 class Parts(Record):
@@ -378,11 +410,16 @@ class Parts(Record):
     def document(self) -> Members:
         """Return it for a document."""
         return {
-            "op": self.total.op, "p": self.total.ranks, "bytes": self.total.bytes,
-            "grid": self.total.grid, "total": self.total.seconds,
+            "op": self.total.op,
+            "p": self.total.ranks,
+            "bytes": self.total.bytes,
+            "grid": self.total.grid,
+            "total": self.total.seconds,
             **{phase.phase: phase.seconds for phase in self.phases},
-            "ratio": self.ratio, "low": self.low, "high": self.high,
-        }  # fmt: skip
+            "ratio": self.ratio,
+            "low": self.low,
+            "high": self.high,
+        }
 
 
 def gains(measured: Sequence[GridPoint]) -> list[Gain]:
@@ -390,13 +427,17 @@ def gains(measured: Sequence[GridPoint]) -> list[Gain]:
     library = {_key(p): p for p in measured if p.grid == LIBRARY and p.phase == TOTAL}
     return [
         Gain(
-            library_point, point, library_point.seconds / point.seconds,
+            library_point,
+            point,
+            library_point.seconds / point.seconds,
             *ratio_interval(library_point.estimate, point.estimate),
         )
         for point in measured
-        if point.grid != LIBRARY and point.phase == TOTAL and point.seconds > 0
+        if point.grid != LIBRARY
+        and point.phase == TOTAL
+        and point.seconds > 0
         and (library_point := library.get(_key(point))) is not None
-    ]  # fmt: skip
+    ]
 
 
 def best(measured: Sequence[GridPoint]) -> list[Gain]:

@@ -128,10 +128,13 @@ def overview(read: GridRun) -> list[Block]:
     blocks: list[Block] = []
     faster = sorted((g for g in read.best if g.verdict == "faster"), key=lambda g: -g.ratio)
     tiles = [
-        Tile(_times(g.ratio), f"{_name(g.on_grid.op)}, {_name(g.on_grid.grid)}",
-             f"faster than the library at {format_bytes(g.on_grid.bytes)}")
+        Tile(
+            _times(g.ratio),
+            f"{_name(g.on_grid.op)}, {_name(g.on_grid.grid)}",
+            f"faster than the library at {format_bytes(g.on_grid.bytes)}",
+        )
         for g in faster[:MAX_TILES]
-    ]  # fmt: skip
+    ]
     if tiles:
         blocks.append(Tiles(tuple(tiles)))
     blocks += [_sentence(read, op, ranks) for op, ranks in read.operations]
@@ -275,8 +278,10 @@ def _realisations(read: GridRun, op: str, ranks: int, *, folded: bool) -> Table:
     return Table(
         title,
         columns_of(*titles, "best grid"),
-        tuple(rows), left_out(len(sizes), MAX_GRID_ROWS, "more row"), title if folded else "",
-    )  # fmt: skip
+        tuple(rows),
+        left_out(len(sizes), MAX_GRID_ROWS, "more row"),
+        title if folded else "",
+    )
 
 
 def _phases(read: GridRun, op: str, ranks: int) -> Table:
@@ -308,9 +313,12 @@ def _phases(read: GridRun, op: str, ranks: int) -> Table:
     )
     title = f"Phases of {_name(op)}, {plural(ranks, 'rank')}, all columns or rows at once"
     return Table(
-        title, columns, tuple(rows),
-        left_out(len(comparisons), MAX_GRID_ROWS, "more row"), title,
-    )  # fmt: skip
+        title,
+        columns,
+        tuple(rows),
+        left_out(len(comparisons), MAX_GRID_ROWS, "more row"),
+        title,
+    )
 
 
 def _factor(disturbance: Disturbance | None) -> str:

@@ -274,17 +274,31 @@ class _Measuring(Record):
         path = self.folder / "runs" / f"{op}-{name or 'default'}-{launch}.jsonl"
         path.unlink(missing_ok=True)
         options = [
-            "--op", op, "--bytes", ",".join(map(str, sorted(sizes))), "--precision", "0.02",
-            "--max-time", f"{limit / len(sizes):.3g}", "--time-limit", f"{limit:.3g}",
-        ]  # fmt: skip
+            "--op",
+            op,
+            "--bytes",
+            ",".join(map(str, sorted(sizes))),
+            "--precision",
+            "0.02",
+            "--max-time",
+            f"{limit / len(sizes):.3g}",
+            "--time-limit",
+            f"{limit:.3g}",
+        ]
         if not name and op in OPERATIONS:
             grids = grids_of(self.recorded.size, len(set(self.recorded.hosts)))
             options += ["--grid", ",".join(grids)] if grids else []
         options += ["--note", f"{algorithms.NOTE}={op}={name}"] if name else []
         argv = [
-            self.words[0], *forced.options, *self.words[1:], str(self.program.probe.path),
-            "collective", *options, "--out", str(path.absolute()),
-        ]  # fmt: skip
+            self.words[0],
+            *forced.options,
+            *self.words[1:],
+            str(self.program.probe.path),
+            "collective",
+            *options,
+            "--out",
+            str(path.absolute()),
+        ]
         environ = {k: v for k, v in self.program.environ.items() if k != "LD_PRELOAD"}
         job.run(
             argv,

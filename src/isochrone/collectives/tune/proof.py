@@ -96,9 +96,15 @@ class TuningJobs(Record):
         """
         path = self.folder / f"{next(self.number)}.jsonl"
         options = [
-            "--op", ",".join(ops), "--bytes", ",".join(map(str, sizes)),
-            "--repeats", str(_PROOF_REPEATS), "--retest", "0",
-        ]  # fmt: skip
+            "--op",
+            ",".join(ops),
+            "--bytes",
+            ",".join(map(str, sizes)),
+            "--repeats",
+            str(_PROOF_REPEATS),
+            "--retest",
+            "0",
+        ]
         tokens = self.setup.tokens("collective", options, ranks, path, extra=forced.options)
         variables = [f"{key}={value}" for key, value in forced.environ.items()]
         lines: list[str] = []

@@ -116,12 +116,15 @@ def grid_rules(selected: Sequence[Saving], sizes: Mapping[Place, Sequence[int]])
     """
     return [
         Rule(
-            op_place.op, op_place.ranks, (low, high), joined[0].choice.name,
+            op_place.op,
+            op_place.ranks,
+            (low, high),
+            joined[0].choice.name,
             [(saving.bytes, saving.gain.library, saving.gain.chosen) for saving in joined],
             op_place.nodes,
         )
         for op_place, low, high, joined in _joined(selected, sizes)
-    ]  # fmt: skip
+    ]
 
 
 def algorithm_rules(
@@ -222,11 +225,14 @@ def _gained(
     for choice in candidates:
         gains = {
             reference: gain(
-                choices[reference], choices[choice], candidates=len(candidates), exact=exact,
+                choices[reference],
+                choices[choice],
+                candidates=len(candidates),
+                exact=exact,
                 by_passes=reference.kind == "algorithm",
             )
             for reference in references
-        }  # fmt: skip
+        }
         if min(candidate_gain.low for candidate_gain in gains.values()) > min_gain:
             best = min(references, key=lambda reference: median_of(choices[reference]))
             gained[choice] = (best, gains[best])

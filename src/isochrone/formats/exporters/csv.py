@@ -39,9 +39,22 @@ from isochrone.sweep.overlap import MEMBERS
 _STATISTICS = ("n", "mean", "stddev", "min", "median", "p95", "max", "low", "high")
 _COLUMNS = ("i", "j", "host_i", "host_j", "bytes", *_STATISTICS, "retest")
 _SWEEP = (
-    "op", "p", "b", "seconds", "i", "j", "pairs", "root", "repeat", "rate", "again",
-    "origin", "stddev", "p95", "p99",
-)  # fmt: skip
+    "op",
+    "p",
+    "b",
+    "seconds",
+    "i",
+    "j",
+    "pairs",
+    "root",
+    "repeat",
+    "rate",
+    "again",
+    "origin",
+    "stddev",
+    "p95",
+    "p99",
+)
 _BY = ("threads", "entries")
 """More columns that tell the curves of some experiments apart."""
 
@@ -50,13 +63,31 @@ _ON_GRIDS = ("grid", "phase", "groups", "phase_op", "phase_p", "phase_bytes")
 """More columns of collective operations that were also measured on grids."""
 
 _HOTSPOT = (
-    "order", "hot", "pa", "pe", "intra", "in", "out", "bytes", "seconds", "repeat",
+    "order",
+    "hot",
+    "pa",
+    "pe",
+    "intra",
+    "in",
+    "out",
+    "bytes",
+    "seconds",
+    "repeat",
     "origin",
-)  # fmt: skip
+)
 _EMULATED = (
-    "launch", "repeat", "app", "beside", "iteration", "rank", "seconds", "communication", "asked",
-    "delivered", "origin",
-)  # fmt: skip
+    "launch",
+    "repeat",
+    "app",
+    "beside",
+    "iteration",
+    "rank",
+    "seconds",
+    "communication",
+    "asked",
+    "delivered",
+    "origin",
+)
 """A row has an ``iteration``, and is of the slowest rank, or a ``rank``, and is of all iterations.
 ``beside`` names the concurrent applications of the launch, separated by blanks."""
 
@@ -115,11 +146,12 @@ def _samples(run: Run, nbytes: int | None, columns: Cells) -> Iterator[Cells]:
     cells = {
         **{key: _cells(table, key) for key in columns},
         **_spread(run, table),
-        "p": _cells(table, "p", 2), "b": _cells(table, "bytes"),
+        "p": _cells(table, "p", 2),
+        "b": _cells(table, "bytes"),
         "origin": repeat(run.origin, len(table)),
         "op": _texts(table, "op", default_op),
         **{key: _texts(table, key) for key in ("grid", "phase", "phase_op") if key in table},
-    }  # fmt: skip
+    }
     return zip(*(cells[key] for key in columns), strict=True)
 
 
@@ -218,11 +250,16 @@ def _rows(
     hosts = [cell_of(host) for host in run.hosts]
     i, j = (table[key].tolist() for key in ("i", "j"))
     return zip(
-        map(str, i), map(str, j), [hosts[rank] for rank in i], [hosts[rank] for rank in j],
+        map(str, i),
+        map(str, j),
+        [hosts[rank] for rank in i],
+        [hosts[rank] for rank in j],
         *(_cells(table, key) for key in ("bytes", *_STATISTICS)),
-        map(_cell, table.flag("retest").tolist()), *(_cells(table, key) for key in ways),
-        *map(repeat, extra_cells), strict=False,
-    )  # fmt: skip
+        map(_cell, table.flag("retest").tolist()),
+        *(_cells(table, key) for key in ways),
+        *map(repeat, extra_cells),
+        strict=False,
+    )
 
 
 def _emulated(run: Run) -> Iterator[tuple[object, ...]]:

@@ -24,11 +24,18 @@ SCRIPT = ".gp"
 """Suffix of the script, which is written next to the data."""
 
 _COLUMNS = (
-    ("bytes", "bytes", "B"), ("n", "n", "1"), ("median", "median", "s"), ("low", "low", "s"),
-    ("high", "high", "s"), ("min", "min", "s"), ("mean", "mean", "s"), ("max", "max", "s"),
-    ("bandwidth", "bandwidth", "B/s"), ("bandwidth_low", "bandwidth_low", "B/s"),
+    ("bytes", "bytes", "B"),
+    ("n", "n", "1"),
+    ("median", "median", "s"),
+    ("low", "low", "s"),
+    ("high", "high", "s"),
+    ("min", "min", "s"),
+    ("mean", "mean", "s"),
+    ("max", "max", "s"),
+    ("bandwidth", "bandwidth", "B/s"),
+    ("bandwidth_low", "bandwidth_low", "B/s"),
     ("bandwidth_high", "bandwidth_high", "B/s"),
-)  # fmt: skip
+)
 _UNSAFE = re.compile(r"[^\w .,:;/()+–-]")
 _COLUMN_WIDTH = 14
 
@@ -44,9 +51,10 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
     curves = curves_to_export(run, nbytes)
     if not curves:
         raise InputError(
-            "the run has only phases on grids, no whole operation", where=run.where,
+            "the run has only phases on grids, no whole operation",
+            where=run.where,
             hint="use --to csv",
-        )  # fmt: skip
+        )
     script = path.with_suffix(SCRIPT)
     if script == path:
         raise InputError(
@@ -111,9 +119,13 @@ def _script(run: Run, curves: list[Curve], path: Path) -> Iterator[str]:
 
 
 def _plot(
-    path: Path, quantity: str, ticks: str, title: str, columns: str,
+    path: Path,
+    quantity: str,
+    ticks: str,
+    title: str,
+    columns: str,
     drawn: list[tuple[int, Curve]],
-) -> Iterator[str]:  # fmt: skip
+) -> Iterator[str]:
     """Yield the lines that draw one picture."""
     yield f"\nset output {_file(f'{path.stem}-{quantity}.svg')}\n"
     yield f"set ylabel {title} noenhanced\nset format y '{ticks}'\n"

@@ -75,9 +75,12 @@ def _pair(run: Run, curve: Curve) -> Iterator[str]:
     mode, rated, threads = str(run.options.get("mode")), _rated(run), curve.key.get("threads", 1)
     call = f"_{CALLS[mode]}" if mode in CALLS else ""
     kind = (
-        " Multi-threaded" if threads > 1 and not rated
-        else " Partitioned" if mode == "partitioned" else ""
-    )  # fmt: skip
+        " Multi-threaded"
+        if threads > 1 and not rated
+        else " Partitioned"
+        if mode == "partitioned"
+        else ""
+    )
     both_ways = mode.startswith("bidirectional")
     quantity = "Bi-Directional Bandwidth" if both_ways else "Bandwidth" if rated else "Latency"
     persistent = " Persistent" if mode.endswith("persistent") else ""

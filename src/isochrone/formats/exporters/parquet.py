@@ -59,9 +59,10 @@ def _columns(run: Run, nbytes: int | None) -> dict[str, Array]:
     constants["origin"] = run.origin
     rows = len(columns["bytes"])
     columns |= {
-        name: np.full(rows, value, dtype=object) for name, value in constants.items()
+        name: np.full(rows, value, dtype=object)
+        for name, value in constants.items()
         if name not in columns
-    }  # fmt: skip
+    }
     if nbytes is None:
         return columns
     mine = columns["bytes"] == nbytes

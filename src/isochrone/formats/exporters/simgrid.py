@@ -27,8 +27,10 @@ MESSAGE_HEADER_BYTES = 16
 """Bytes that SimGrid's MPI adds to a message."""
 
 _EXACT = (
-    ("network/TCP-gamma", "0"), ("network/crosstraffic", "0"), ("smpi/wtime", "0"),
-)  # fmt: skip
+    ("network/TCP-gamma", "0"),
+    ("network/crosstraffic", "0"),
+    ("smpi/wtime", "0"),
+)
 """What SimGrid would add to the times by itself."""
 
 
@@ -144,11 +146,15 @@ def _factors(machine: _Machine) -> list[tuple[str, str]]:
     ]
     latency = [line.latency / first.latency for line in machine.lines]
     bandwidth = [last.per_byte / line.per_byte for line in machine.lines]
-    properties = [("smpi/lat-factor", _list(starts, latency)),
-             ("smpi/bw-factor", _list(starts, bandwidth))]  # fmt: skip
+    properties = [
+        ("smpi/lat-factor", _list(starts, latency)),
+        ("smpi/bw-factor", _list(starts, bandwidth)),
+    ]
     if machine.eager is not None:
-        properties += [("smpi/async-small-thresh", str(machine.eager)),
-                  ("smpi/send-is-detached-thresh", str(machine.eager))]  # fmt: skip
+        properties += [
+            ("smpi/async-small-thresh", str(machine.eager)),
+            ("smpi/send-is-detached-thresh", str(machine.eager)),
+        ]
     return properties
 
 

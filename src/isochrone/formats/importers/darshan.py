@@ -28,12 +28,16 @@ _INCOMPLETE = re.compile(r"# \*(?:ERROR|WARNING)\*: The (\S+) module contains in
 
 _MODULES = ("MPI-IO", "POSIX", "LUSTRE")
 _STRIPES = {
-    "LUSTRE_STRIPE_SIZE": "striping_unit", "LUSTRE_COMP1_STRIPE_SIZE": "striping_unit",
-    "LUSTRE_STRIPE_WIDTH": "striping_factor", "LUSTRE_COMP1_STRIPE_COUNT": "striping_factor",
-}  # fmt: skip
+    "LUSTRE_STRIPE_SIZE": "striping_unit",
+    "LUSTRE_COMP1_STRIPE_SIZE": "striping_unit",
+    "LUSTRE_STRIPE_WIDTH": "striping_factor",
+    "LUSTRE_COMP1_STRIPE_COUNT": "striping_factor",
+}
 _KINDS = {
-    "collective": ("COLL", "SPLIT"), "independent": ("INDEP",), "nonblocking": ("NB",),
-}  # fmt: skip
+    "collective": ("COLL", "SPLIT"),
+    "independent": ("INDEP",),
+    "nonblocking": ("NB",),
+}
 _OPS = {"write": "WRITTEN", "read": "READ"}
 _NOT_TOLD = (
     "a log of Darshan does not tell the effective hints, nor the pieces of file views (each access "
@@ -118,18 +122,25 @@ class _Log:
         if parse_number(words[4]) is None:
             return  # logs before DXT 2 have no offsets
         segments = self.segments.setdefault((file, words[2]), {})
-        segments.setdefault(whole(words[1], "rank"), []).append((
-            whole(words[4], "offset"), whole(words[5], "length"),
-            number(words[6], "start"), number(words[7], "end"),
-        ))  # fmt: skip
+        segments.setdefault(whole(words[1], "rank"), []).append(
+            (
+                whole(words[4], "offset"),
+                whole(words[5], "length"),
+                number(words[6], "start"),
+                number(words[7], "end"),
+            )
+        )
 
     def accessing(self, file: str, op: str) -> float:
         """Return the POSIX seconds of the rank with most."""
-        return max((
-            counters.get(f"POSIX_F_{op.upper()}_TIME", 0.0) * (_slowest_part(counters, "POSIX_")
-            if rank < 0 else 1.0)
-            for rank, counters in self.counters["POSIX"].get(file, {}).items()
-        ), default=0.0)  # fmt: skip
+        return max(
+            (
+                counters.get(f"POSIX_F_{op.upper()}_TIME", 0.0)
+                * (_slowest_part(counters, "POSIX_") if rank < 0 else 1.0)
+                for rank, counters in self.counters["POSIX"].get(file, {}).items()
+            ),
+            default=0.0,
+        )
 
     def collective_calls(self, file: str, op: str, calls: float) -> _Calls | None:
         """Return the collective calls of all ranks; None if DXT did not see all of them."""
@@ -187,8 +198,13 @@ class _Tables:
         size = self.log.size
         opens = {r: c.get("COLL_OPENS", 0) + c.get("INDEP_OPENS", 0) for r, c in records.items()}
         most = max(-(-opens[rank] // size) if rank < 0 else opens[rank] for rank in records)
-        row = self.add("file", file=file, name=self.log.names[name][0], opens=int(most),
-                       filesystem=self.log.names[name][1])  # fmt: skip
+        row = self.add(
+            "file",
+            file=file,
+            name=self.log.names[name][0],
+            opens=int(most),
+            filesystem=self.log.names[name][1],
+        )
         if -1 not in records and len(records) < size:
             row["ranks"] = " ".join(map(str, sorted(records)))
         for counters in self.log.counters["LUSTRE"].get(name, {}).values():
@@ -199,8 +215,15 @@ class _Tables:
         for rank, counters in records.items():
             parts = _parts(counters, size) if rank < 0 else np.ones(1)
             seconds = counters.get("F_META_TIME", 0.0)
-            self._spread(seconds, max(int(opens[rank]), seconds > 0), 0, parts, max(0, rank),
-                         file=file, call="open")  # fmt: skip
+            self._spread(
+                seconds,
+                max(int(opens[rank]), seconds > 0),
+                0,
+                parts,
+                max(0, rank),
+                file=file,
+                call="open",
+            )
         for op in _OPS:
             self._accesses(file, name, op, records)
 
@@ -212,8 +235,9 @@ class _Tables:
             kind: {
                 rank: int(sum(counters.get(f"{k}_{op.upper()}S", 0) for k in keys))
                 for rank, counters in records.items()
-            } for kind, keys in _KINDS.items()
-        }  # fmt: skip
+            }
+            for kind, keys in _KINDS.items()
+        }
         together = sum(counted["collective"].values())
         total = sum(sum(each.values()) for each in counted.values())
         calls = self.log.collective_calls(name, op, together) if together == total else None
@@ -233,24 +257,39 @@ class _Tables:
                 parts = _parts(counters, self.log.size) if rank < 0 else np.ones(1)
                 if rank < 0 and calls and (durations := (calls.end - calls.start).sum(0)).sum() > 0:
                     parts = durations / durations.sum()
-                self._spread(share * counters.get(f"F_{op.upper()}_TIME", 0.0), count, nbytes,
-                             parts, max(0, rank), file=file, call=kind, op=op)  # fmt: skip
+                self._spread(
+                    share * counters.get(f"F_{op.upper()}_TIME", 0.0),
+                    count,
+                    nbytes,
+                    parts,
+                    max(0, rank),
+                    file=file,
+                    call=kind,
+                    op=op,
+                )
             rows = self.tables.get("time", [])[first:]
             for row in rows:
-                row["access"] = min(row["seconds"], access) if kind == "collective" else (
-                    row["seconds"]
-                )  # fmt: skip
+                row["access"] = (
+                    min(row["seconds"], access) if kind == "collective" else (row["seconds"])
+                )
             self.lateness_unseen |= bool(rows) and kind == "collective" and not calls
             if rows and kind == "collective" and calls:
                 self._lateness(calls, rows)
                 self._patterns(file, op, calls, any(c.get("VIEWS") for c in records.values()))
             elif rows and kind != "collective":
-                self.add("independent", file=file, op=op, calls=sum(each.values()),
-                         bytes=sum(row["bytes"] for row in rows), ranks=len(rows),
-                         seconds=max(row["seconds"] for row in rows))  # fmt: skip
+                self.add(
+                    "independent",
+                    file=file,
+                    op=op,
+                    calls=sum(each.values()),
+                    bytes=sum(row["bytes"] for row in rows),
+                    ranks=len(rows),
+                    seconds=max(row["seconds"] for row in rows),
+                )
 
-    def _spread(self, seconds: float, calls: int, nbytes: int, parts: Floats, first: int,
-                **of: object) -> None:  # fmt: skip
+    def _spread(
+        self, seconds: float, calls: int, nbytes: int, parts: Floats, first: int, **of: object
+    ) -> None:
         """Add times of a record, whose ranks begin with ``first``; sums stay what they are."""
         ranks = np.sort(np.argsort(-parts, kind="stable")[:calls])
         total = parts[ranks].sum()
@@ -259,8 +298,18 @@ class _Tables:
             part = parts[rank] / total if total > 0 else 1.0 / count
             made, moved = (n * (k + 1) // count - n * k // count for n in (calls, nbytes))
             data = {"bytes": moved, "pieces": made, "span": moved, "empty": 0} if "op" in of else {}
-            self.add("time", rank=first + rank, **of, calls=made, seconds=float(seconds * part),
-                     waiting=0.0, access=0.0, last=0, late=0.0, **data)  # fmt: skip
+            self.add(
+                "time",
+                rank=first + rank,
+                **of,
+                calls=made,
+                seconds=float(seconds * part),
+                waiting=0.0,
+                access=0.0,
+                last=0,
+                late=0.0,
+                **data,
+            )
 
     def _lateness(self, calls: _Calls, rows: list[Members]) -> None:
         """Take the waiting for the last rank from the starts of the calls."""
@@ -285,18 +334,36 @@ class _Tables:
             if pattern is None:
                 number = len(self.patterns)
                 pattern = self.patterns[key] = self.add(
-                    "pattern", pattern=number, file=file, op=op, bytes=int(length.sum()),
-                    pieces=int((length > 0).sum()), calls=0, whole=not views,
-                )  # fmt: skip
+                    "pattern",
+                    pattern=number,
+                    file=file,
+                    op=op,
+                    bytes=int(length.sum()),
+                    pieces=int((length > 0).sum()),
+                    calls=0,
+                    whole=not views,
+                )
                 pattern["first"] = shift
                 for rank, (at, nbytes) in enumerate(zip(offset, length, strict=True)):
-                    self.add("piece", pattern=number, rank=rank, offset=int(at), count=1, stride=0,
-                             length=int(nbytes))  # fmt: skip
+                    self.add(
+                        "piece",
+                        pattern=number,
+                        rank=rank,
+                        offset=int(at),
+                        count=1,
+                        stride=0,
+                        length=int(nbytes),
+                    )
             pattern["calls"] += 1
-            self.add("call", call=len(self.tables.get("call", [])), pattern=pattern["pattern"],
-                     shift=shift - pattern["first"], name=f"MPI_File_{op}_all",
-                     seconds=float(end.max() - start.min()),
-                     late=float(start.max() - start.min()))  # fmt: skip
+            self.add(
+                "call",
+                call=len(self.tables.get("call", [])),
+                pattern=pattern["pattern"],
+                shift=shift - pattern["first"],
+                name=f"MPI_File_{op}_all",
+                seconds=float(end.max() - start.min()),
+                late=float(start.max() - start.min()),
+            )
 
 
 def read(path: Path) -> Run:
@@ -323,11 +390,17 @@ def read(path: Path) -> Run:
     if started > _LATEST:
         raise source.fail(f"the start_time {started} is not valid")
     header = {
-        "experiment": "io-recording", "kind": "io-recording", "ranks": log.size, "options": {},
-        "mpi": {}, "clock": {}, "imported": source.origin(), "notes": {"command":
-        log.header.get("exe", "")}, "seconds_are": "MPI-IO, from counters of Darshan",
+        "experiment": "io-recording",
+        "kind": "io-recording",
+        "ranks": log.size,
+        "options": {},
+        "mpi": {},
+        "clock": {},
+        "imported": source.origin(),
+        "notes": {"command": log.header.get("exe", "")},
+        "seconds_are": "MPI-IO, from counters of Darshan",
         "started": f"{datetime.fromtimestamp(started, UTC):%Y-%m-%dT%H:%M:%SZ}",
-    }  # fmt: skip
+    }
     tables = {}
     for name, rows in made.tables.items():
         builder = TableBuilder()
@@ -335,10 +408,13 @@ def read(path: Path) -> Run:
         tables[name] = builder.build()
     seconds = source.number(log.header.get("run time", "0"), "run time")
     return Run(
-        header=header, tables=tables, warnings=source.warnings, path=path,
+        header=header,
+        tables=tables,
+        warnings=source.warnings,
+        path=path,
         ranks=source.ranks(log.hosts) if len(log.hosts) == log.size else [],
         end={"complete": True, "seconds": seconds},
-    )  # fmt: skip
+    )
 
 
 IMPORTER = Importer(

@@ -50,12 +50,16 @@ def _sample(source: Source, row: Row) -> Sample:
         raise source.fail("'bytes' is not a size")
     count = float(size[1]) * 2 ** _POWERS[size[2]]
     return {
-        "i": 0, "j": 1, "bytes": source.whole(f"{count:f}", "bytes"),
+        "i": 0,
+        "j": 1,
+        "bytes": source.whole(f"{count:f}", "bytes"),
         "seconds": source.micro(row["usec/xfer"], "usec/xfer"),
-    }  # fmt: skip
+    }
 
 
 IMPORTER = of_tables(
-    "fabtests", "the output of fabtests",
-    rb"^\s*(?:name\s+)?bytes\s+(?:iters|#sent\s+#ack)\s+total\s+time\s", _Tables,
-)  # fmt: skip
+    "fabtests",
+    "the output of fabtests",
+    rb"^\s*(?:name\s+)?bytes\s+(?:iters|#sent\s+#ack)\s+total\s+time\s",
+    _Tables,
+)

@@ -17,9 +17,10 @@ _TITLE = re.compile(
     r"|Network Tests running with Congestion Tests)\s*(?:\(\s*(?P<victim>.+?) Network Test\))?\s*\|"
 )
 _NAMES = {
-    "Isolated Network Tests": "gpcnet", "Isolated Congestion Tests": "gpcnet_congestors",
+    "Isolated Network Tests": "gpcnet",
+    "Isolated Congestion Tests": "gpcnet_congestors",
     "Network Tests running with Congestion Tests": "gpcnet_congested",
-}  # fmt: skip
+}
 _OP = re.compile(r"(?P<op>.+?) \((?P<bytes>\d+) B\)")
 _TIME, _RATE = "usec", "MiB/s/rank"
 _CONGESTED = "with congestion"
@@ -59,10 +60,18 @@ class _Tables:
             raise self.source.fail("the table has no averages or too many ranks", table.line)
         samples = table.samples(self.source, lambda row: _sample(self.source, row, ranks))
         victim = f" {table.victim}" if table.victim else ""
-        notes = {"network": _CONGESTED + victim} if table.test == _NAMES[
-            "Network Tests running with Congestion Tests"] else {}  # fmt: skip
-        return Sweep("collective", "operation, mean of the ranks", ranks, samples,
-                     header={"notes": notes} if notes else {})  # fmt: skip
+        notes = (
+            {"network": _CONGESTED + victim}
+            if table.test == _NAMES["Network Tests running with Congestion Tests"]
+            else {}
+        )
+        return Sweep(
+            "collective",
+            "operation, mean of the ranks",
+            ranks,
+            samples,
+            header={"notes": notes} if notes else {},
+        )
 
 
 def _sample(source: Source, row: Row, ranks: int) -> Sample:

@@ -14,9 +14,10 @@ from isochrone.runfile.importer import Wanted
 _VALUE = re.compile(r"\s*(\w+)=(\S+)\s*")
 _RANKS = re.compile(r"\s*CommWorldProcs=(\d{1,9})\s*")
 _LATENCIES = {
-    "AvgPingPongLatency_usec": "pingpong", "NaturallyOrderedRingLatency_usec": "natural_ring",
+    "AvgPingPongLatency_usec": "pingpong",
+    "NaturallyOrderedRingLatency_usec": "natural_ring",
     "RandomlyOrderedRingLatency_usec": "random_ring",
-}  # fmt: skip
+}
 _BANDWIDTH = "AvgPingPongBandwidth_GBytes"
 _SHORT, _LONG = 8, 2_000_000
 

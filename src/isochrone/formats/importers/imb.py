@@ -57,9 +57,15 @@ class _Tables:
         if found := _BENCHMARK.fullmatch(text):
             self._last = _Table(found["name"], self.source.line, ranks=0)
         elif last and last.rows and (mode := _MODE.fullmatch(text)):  # the same one, in two modes
-            self._last = _Table(last.test, self.source.line, last.ranks, size=last.size,
-                                idle=last.idle, groups=last.groups,
-                                variant="-" + mode[1].lower())  # fmt: skip
+            self._last = _Table(
+                last.test,
+                self.source.line,
+                last.ranks,
+                size=last.size,
+                idle=last.idle,
+                groups=last.groups,
+                variant="-" + mode[1].lower(),
+            )
         else:
             return None
         return self._last
@@ -110,9 +116,12 @@ def _timed(source: Source, table: _Table, op: str, of: str) -> Sweep:
     pair = op == "pingpong" and table.size == 2
     pairs = table.groups if op == "multi-pingpong" and table.size == 2 else 0
     of_curve = (
-        {"i": 0, "j": 1} if pair else {"p": 2 * pairs, "pairs": pairs} if pairs
+        {"i": 0, "j": 1}
+        if pair
+        else {"p": 2 * pairs, "pairs": pairs}
+        if pairs
         else {"op": op, "p": table.size}
-    )  # fmt: skip
+    )
     slowest = _slowest(source, table, of) if _GROUP in table.columns else {}
 
     def make(row: Row) -> Sample:
@@ -129,14 +138,24 @@ def _timed(source: Source, table: _Table, op: str, of: str) -> Sweep:
         return sample
 
     if pair:
-        return Sweep("point-to-point", "half a round trip", 2, table.samples(source, make),
-                     {"mode": "blocking"})  # fmt: skip
+        return Sweep(
+            "point-to-point",
+            "half a round trip",
+            2,
+            table.samples(source, make),
+            {"mode": "blocking"},
+        )
     words = "operation, slowest rank" + ", without computation" * (of == "t_pure[usec]")
     ranks = table.size * table.groups + table.idle
     if pairs:
-        return Sweep("bisection", "half a round trip, slowest pair", ranks,
-                     table.samples(source, make), {"pairing": "neighbours", "mode": "blocking"},
-                     [{"i": 2 * k, "j": 2 * k + 1} for k in range(pairs)])  # fmt: skip
+        return Sweep(
+            "bisection",
+            "half a round trip, slowest pair",
+            ranks,
+            table.samples(source, make),
+            {"pairing": "neighbours", "mode": "blocking"},
+            [{"i": 2 * k, "j": 2 * k + 1} for k in range(pairs)],
+        )
     return Sweep("collective", words, ranks, table.samples(source, make))
 
 
@@ -165,9 +184,12 @@ def _band(source: Source, table: _Table, directions: int, mode: str) -> Sweep:
         if not 0 < messages < 1e15 or size * messages > 1e18:
             raise source.fail("the message rate is not possible")
         sample = {
-            "p": 2 * pairs, "pairs": pairs, "bytes": size, "seconds": directions * pairs / messages,
+            "p": 2 * pairs,
+            "pairs": pairs,
+            "bytes": size,
+            "seconds": directions * pairs / messages,
             "n": source.whole(row["repetitions"], "#repetitions"),
-        }  # fmt: skip
+        }
         return sample | ({"rate": size * messages} if size else {})
 
     samples = table.samples(source, make)
@@ -182,8 +204,9 @@ def _band(source: Source, table: _Table, directions: int, mode: str) -> Sweep:
 
 
 IMPORTER = of_tables(
-    "imb", "the output of the Intel MPI Benchmarks",
+    "imb",
+    "the output of the Intel MPI Benchmarks",
     rb"Intel ?\(R\) MPI Benchmarks|^# MPI Thread Environment|^# *\(? *#processes *="
     rb"|^# *\( *\d+ groups of",
     _Tables,
-)  # fmt: skip
+)

@@ -59,6 +59,8 @@ def read(path: Path) -> Run:
 
 
 IMPORTER = Importer(
-    holds="sweep", read=read, says="the output of iperf3",
+    holds="sweep",
+    read=read,
+    says="the output of iperf3",
     signature=re.compile(rb'\A\s*\{\s*"start":\s*\{\s*"connected":'),
-)  # fmt: skip
+)

@@ -57,23 +57,28 @@ def read(path: Path) -> Run:
     nbytes = (int(size[1]) if size else 0) or default_bytes(rate)
     one_way = rate or notes.one_way or _ONE_WAY.search(matrix.title) is not None
     if not one_way:
-        source.warn("round-trip-assumed", "the times are taken for round trips: "
-                                          "if they are of one message, add --one-way")  # fmt: skip
+        source.warn(
+            "round-trip-assumed",
+            "the times are taken for round trips: if they are of one message, add --one-way",
+        )
     values = matrix.values.T if _BACKWARDS.search(matrix.title) else matrix.values
     np.fill_diagonal(values, np.nan)
     i, j = np.nonzero(values > 0)
     negative = np.argwhere(values < 0)
     if len(negative):
-        raise source.fail(f"the number of ranks {negative[0][0]} and {negative[0][1]} is negative",
-                          matrix.line)  # fmt: skip
+        raise source.fail(
+            f"the number of ranks {negative[0][0]} and {negative[0][1]} is negative", matrix.line
+        )
     numbers = values[i, j]
     seconds = nbytes / (numbers * RATES[unit]) if rate else numbers * TIMES[unit]
     columns = {"i": i, "j": j, "bytes": np.full(len(i), nbytes), "mean": seconds}
     names = [re.sub(r":\d+$", "", name) for name in matrix.names if not name.isdecimal()]
     pairs = Pairs(
-        len(values), dict(enumerate(names)), both_ways(columns, one_way=one_way),
+        len(values),
+        dict(enumerate(names)),
+        both_ways(columns, one_way=one_way),
         extra={"bandwidth": True} if rate else {},
-    )  # fmt: skip
+    )
     return pairs.run(source)
 
 
@@ -85,13 +90,18 @@ def _chosen(source: Source, text: str, notes: TableNotes) -> TextMatrix:
     titles = [printable(one.title, 100) for one in matrices]
     fitting = [one for one in matrices if notes.matrix.lower() in one.title.lower()]
     if not fitting:
-        raise source.fail(f"no matrix has '{printable(notes.matrix, 60)}' in its title",
-                          hint=f"there are: {listed(titles, _LISTED)}")  # fmt: skip
+        raise source.fail(
+            f"no matrix has '{printable(notes.matrix, 60)}' in its title",
+            hint=f"there are: {listed(titles, _LISTED)}",
+        )
     chosen = next((one for one in fitting if _unit(text, one.title)), fitting[0])
     if len(fitting) > 1:
         others = [title for one, title in zip(matrices, titles, strict=True) if one is not chosen]
-        source.warn("several-matrices", f"read: '{printable(chosen.title, 100)}'; --matrix WORDS "
-                                        f"chooses another: {listed(others, _LISTED)}")  # fmt: skip
+        source.warn(
+            "several-matrices",
+            f"read: '{printable(chosen.title, 100)}'; --matrix WORDS "
+            f"chooses another: {listed(others, _LISTED)}",
+        )
     if len(chosen.values) > MAX_MATRIX_RANKS:
         raise source.fail(f"a matrix of {len(chosen.values)} ranks is above {MAX_MATRIX_RANKS}")
     return chosen

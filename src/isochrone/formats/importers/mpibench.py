@@ -36,11 +36,17 @@ class _Tables:
         source, ranks = self.source, table.ranks
         if not ranks or ranks > MAX_FILE_RANKS:
             raise source.fail(f"the number of ranks {ranks} is not valid", table.line)
-        samples = table.samples(source, lambda row: {
-            "op": row["op"].lower(), "p": ranks, "root": 0,
-            "bytes": source.whole(row["bytes"], "Bytes"), "n": source.whole(row["n"], "Iters"),
-            "seconds": source.micro(row["max"], "Max"),
-        })  # fmt: skip
+        samples = table.samples(
+            source,
+            lambda row: {
+                "op": row["op"].lower(),
+                "p": ranks,
+                "root": 0,
+                "bytes": source.whole(row["bytes"], "Bytes"),
+                "n": source.whole(row["n"], "Iters"),
+                "seconds": source.micro(row["max"], "Max"),
+            },
+        )
         return Sweep("collective", "operation, slowest rank", ranks, samples)
 
 

@@ -21,16 +21,39 @@ _TEST = re.compile(r"\b(?P<name>[a-z]+(?:_[a-z]+)*)_perf\b")
 _RANK = re.compile(r"#\s+Rank\s+(?P<rank>\d{1,7})\s.*?\bPid\s+\d+\s+on\s+(?P<host>\S+)\s.*")
 _LIBRARY = re.compile(r"#.*\bnccl-library=(?P<number>\d{1,9})\b.*")
 _OPERATIONS = {
-    "all_reduce_perf": "allreduce", "all_gather_perf": "allgather", "alltoall_perf": "alltoall",
-    "alltoallv_perf": "alltoallv", "broadcast_perf": "bcast", "gather_perf": "gather",
-    "reduce_perf": "reduce", "reduce_scatter_perf": "reduce_scatter_block",
-    "scatter_perf": "scatter", "sendrecv_perf": "sendrecv", "hypercube_perf": "hypercube",
-}  # fmt: skip
+    "all_reduce_perf": "allreduce",
+    "all_gather_perf": "allgather",
+    "alltoall_perf": "alltoall",
+    "alltoallv_perf": "alltoallv",
+    "broadcast_perf": "bcast",
+    "gather_perf": "gather",
+    "reduce_perf": "reduce",
+    "reduce_scatter_perf": "reduce_scatter_block",
+    "scatter_perf": "scatter",
+    "sendrecv_perf": "sendrecv",
+    "hypercube_perf": "hypercube",
+}
 _WIDTHS = {
-    "int8": 1, "char": 1, "uint8": 1, "int": 4, "int32": 4, "uint32": 4, "int64": 8, "uint64": 8,
-    "half": 2, "float16": 2, "float": 4, "float32": 4, "double": 8, "float64": 8, "bfloat16": 2,
-    "f8e4m3": 1, "f8e5m2": 1, "fp8_e4m3": 1, "fp8_e5m2": 1,
-}  # fmt: skip
+    "int8": 1,
+    "char": 1,
+    "uint8": 1,
+    "int": 4,
+    "int32": 4,
+    "uint32": 4,
+    "int64": 8,
+    "uint64": 8,
+    "half": 2,
+    "float16": 2,
+    "float": 4,
+    "float32": 4,
+    "double": 8,
+    "float64": 8,
+    "bfloat16": 2,
+    "f8e4m3": 1,
+    "f8e5m2": 1,
+    "fp8_e4m3": 1,
+    "fp8_e5m2": 1,
+}
 """Bytes of an element by the name of its type."""
 
 _UNKNOWN = "N/A"
@@ -70,9 +93,14 @@ class _Tables:
             return None
         if names := _columns(text.split()):
             return _Table(
-                self._test or _UNNAMED, self.source.line, max(self._hosts, default=-1) + 1 or None,
-                names, hosts=self._hosts, twice=self._twice, library=self._library,
-            )  # fmt: skip
+                self._test or _UNNAMED,
+                self.source.line,
+                max(self._hosts, default=-1) + 1 or None,
+                names,
+                hosts=self._hosts,
+                twice=self._twice,
+                library=self._library,
+            )
         self._comment(text.strip())
         return None
 
@@ -102,9 +130,13 @@ class _Tables:
         if table.library:
             header["mpi"] = {"library": f"NCCL {table.library}"}
         return Sweep(
-            "collective", "operation out of place, mean of the ranks", p, samples,
-            header=header, hosts=table.hosts,
-        )  # fmt: skip
+            "collective",
+            "operation out of place, mean of the ranks",
+            p,
+            samples,
+            header=header,
+            hosts=table.hosts,
+        )
 
     def _comment(self, line: str) -> None:
         """Take the host of a rank, or the version of the library."""
@@ -190,7 +222,7 @@ def _block(source: Source, row: Row) -> int:
         raise source.fail(
             f"'{printable(row['type'], 40)}' is not a data type of nccl-tests",
             hint=f"data types: {data_types}",
-        )  # fmt: skip
+        )
     return source.whole(row["count"], "count") * _WIDTHS[row["type"]]
 
 
@@ -225,6 +257,8 @@ def _bus_over_algorithm(table: Results) -> float | None:
 
 
 IMPORTER = of_tables(
-    "nccl-tests", "the output of nccl-tests",
-    rb"^# +size +count +type .*\btime +algbw +busbw\b", _Tables,
-)  # fmt: skip
+    "nccl-tests",
+    "the output of nccl-tests",
+    rb"^# +size +count +type .*\btime +algbw +busbw\b",
+    _Tables,
+)

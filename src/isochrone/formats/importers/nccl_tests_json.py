@@ -77,8 +77,16 @@ def read(path: Path, ranks: int | None = None) -> Run:
         each = result.out_of_place_per_iter
         seconds = each.times_us if each else [timed.time or timed.cpu_time]
         for value in seconds:
-            words = (result.size, result.count, result.type, result.redop, result.root.strip(),
-                     value, timed.alg_bw, timed.bus_bw)  # fmt: skip
+            words = (
+                result.size,
+                result.count,
+                result.type,
+                result.redop,
+                result.root.strip(),
+                value,
+                timed.alg_bw,
+                timed.bus_bw,
+            )
             table.take(source, [str(word) for word in words], valid=not timed.nwrong)
     sweep = tables.sweep(table)
     sweep.means = not any(result.out_of_place_per_iter for result in document.results)
@@ -97,6 +105,9 @@ def _hosts(config: _Config) -> dict[int, str]:
 
 
 IMPORTER = Importer(
-    holds="sweep", read=read, takes_ranks=True, says="the JSON file of nccl-tests",
+    holds="sweep",
+    read=read,
+    takes_ranks=True,
+    says="the JSON file of nccl-tests",
     signature=re.compile(rb'\A\s*\{\s*"version":\s*\d+,\s*"start_time":'),
-)  # fmt: skip
+)

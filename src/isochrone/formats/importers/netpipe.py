@@ -34,14 +34,22 @@ class _Tables:
 
     def sweep(self, table: Results) -> Sweep:
         source = self.source
-        samples = table.samples(source, lambda row: {
-            "i": 0, "j": 1, "bytes": source.whole(row["bytes"], "bytes"),
-            "seconds": source.micro(row["usec"], "usec"), "n": source.whole(row["times"], "times"),
-        })  # fmt: skip
+        samples = table.samples(
+            source,
+            lambda row: {
+                "i": 0,
+                "j": 1,
+                "bytes": source.whole(row["bytes"], "bytes"),
+                "seconds": source.micro(row["usec"], "usec"),
+                "n": source.whole(row["times"], "times"),
+            },
+        )
         return Sweep("point-to-point", "half a round trip", 2, samples)
 
 
 IMPORTER = of_tables(
-    "netpipe", "the output of NetPIPE",
-    rb"^\s*\d+:\s+\d+\s+bytes\s+\d+\s+times\s+-->", _Tables,
-)  # fmt: skip
+    "netpipe",
+    "the output of NetPIPE",
+    rb"^\s*\d+:\s+\d+\s+bytes\s+\d+\s+times\s+-->",
+    _Tables,
+)

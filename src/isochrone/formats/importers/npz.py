@@ -22,8 +22,18 @@ from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Run
 
 _NAMES = (
-    "avg", "stddev", "median", "min", "p95", "max", "low", "high", "n", "hosts", "bytes",
-)  # fmt: skip
+    "avg",
+    "stddev",
+    "median",
+    "min",
+    "p95",
+    "max",
+    "low",
+    "high",
+    "n",
+    "hosts",
+    "bytes",
+)
 
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 """Readers of headers; later versions are of arrays with fields only."""

@@ -40,38 +40,65 @@ _COLLECTIVES = {
 """Operations by their names in titles."""
 
 _TITLES = {
-    "latency": "latency", "bw": "bandwidth", "bibw": "bi directional bandwidth",
+    "latency": "latency",
+    "bw": "bandwidth",
+    "bibw": "bi directional bandwidth",
     **{op: f"{title} latency" for title, op in _COLLECTIVES.items()},
-}  # fmt: skip
+}
 """Titles of the tests that a table without a title may be of."""
 
 _MESSAGES = {
-    "": "", "partitioned": "", "multi threaded": "_mt", "multi process": "_mp",
-    "put": "", "get": "", "accumulate": "acc", "get accumulate": "get_acc",
-    "fetch and op": "fop", "compare and swap": "cas",
-}  # fmt: skip
+    "": "",
+    "partitioned": "",
+    "multi threaded": "_mt",
+    "multi process": "_mp",
+    "put": "",
+    "get": "",
+    "accumulate": "acc",
+    "get accumulate": "get_acc",
+    "fetch and op": "fop",
+    "compare and swap": "cas",
+}
 """What precedes ``Latency`` or ``Bandwidth`` in a title, and its part of the program's name."""
 
 _ONE_SIDED = (
-    "put", "get", "accumulate", "get accumulate", "fetch and op", "compare and swap",
-)  # fmt: skip
+    "put",
+    "get",
+    "accumulate",
+    "get accumulate",
+    "fetch and op",
+    "compare and swap",
+)
 _BOTH_WAYS = "exchange of a window in both directions"
 _TAILS = {
     "bi directional bandwidth": ("bibw", "bidirectional", _BOTH_WAYS),
     "bandwidth": ("bw", "nonblocking", "message of a window"),
     "latency": ("latency", "blocking", "half a round trip"),
-}  # fmt: skip
+}
 _WINDOW = 64
 """Messages in flight by default."""
 
 _NAMES = {
-    "size": "size", "latency": "mean", "avg latency": "mean", "min latency": "min",
-    "max latency": "max", "iterations": "n", "p50 tail lat": "median", "bandwidth": "rate",
-    "mb/s": "rate", "messages/s": "messages", "validation": "validation",
-    "overall": "overall", "pure comm.": "mean", "min comm.": "min", "max comm.": "max",
-    "compute": "compute", "coll. init": "post", "mpi_wait": "complete",
+    "size": "size",
+    "latency": "mean",
+    "avg latency": "mean",
+    "min latency": "min",
+    "max latency": "max",
+    "iterations": "n",
+    "p50 tail lat": "median",
+    "bandwidth": "rate",
+    "mb/s": "rate",
+    "messages/s": "messages",
+    "validation": "validation",
+    "overall": "overall",
+    "pure comm.": "mean",
+    "min comm.": "min",
+    "max comm.": "max",
+    "compute": "compute",
+    "coll. init": "post",
+    "mpi_wait": "complete",
     "p50 tail bw": "median rate",
-}  # fmt: skip
+}
 _UNNAMED = (["size", "mean"], ["size", "mean", "min", "max", "n"])
 """Columns that some versions name, and those that their rows have with ``-f``."""
 
@@ -129,8 +156,11 @@ class _Tables:
         test = self.wanted.tests[0] if self.wanted.tests else usual
         title = _TITLES.get(test.removeprefix("osu_").lower())
         if title is None:
-            raise self.source.fail("the table does not name its test", self.source.line,
-                                   hint="say it: --test osu_bcast")  # fmt: skip
+            raise self.source.fail(
+                "the table does not name its test",
+                self.source.line,
+                hint="say it: --test osu_bcast",
+            )
         table = _titled(title, self.source.line)
         what = "rate" if title.endswith("bandwidth") else "mean"
         table.columns = columns if names else ["size", what]
@@ -173,9 +203,7 @@ class _Tables:
 def _columns(text: str) -> list[str]:
     """Return the names of the columns, if a line has names; comments are of one column."""
     names = [name.strip() for name in re.split(r"\s{2,}|\t", text.lstrip("# ").strip())]
-    return [
-        _NAMES.get(name.partition("(")[0].rstrip().lower(), name) for name in names
-    ]  # fmt: skip
+    return [_NAMES.get(name.partition("(")[0].rstrip().lower(), name) for name in names]
 
 
 def _titled(name: str, line: int) -> _Table:
@@ -257,8 +285,15 @@ def _pair(source: Source, table: _Table) -> Sweep:
 
     samples = table.samples(source, make)
     options = {"mode": table.mode, "window": _WINDOW if rated else 1, **table.access}
-    return Sweep("point-to-point", table.meaning, 2, samples, options, means=not median,
-                 header=dict(table.header))  # fmt: skip
+    return Sweep(
+        "point-to-point",
+        table.meaning,
+        2,
+        samples,
+        options,
+        means=not median,
+        header=dict(table.header),
+    )
 
 
 def _rated(source: Source, row: Row, times: int) -> Sample:
@@ -311,17 +346,25 @@ def _collective(source: Source, table: _Table, ranks: int | None) -> Sweep:
 
     def make(row: Row) -> Sample:
         timed = (
-            {"bytes": 0, "seconds": source.number(row["milliseconds"], "'max'") / 1e3} if init
+            {"bytes": 0, "seconds": source.number(row["milliseconds"], "'max'") / 1e3}
+            if init
             else _timed(source, row, key)
-        )  # fmt: skip
+        )
         return {"op": table.mode, "p": count, "root": 0} | timed
 
     samples = table.samples(source, make)
     words = "operation, slowest rank" if key == "max" else "operation, mean of the ranks"
     if "overall" in table.columns:
         words += ", without computation"
-    return Sweep("collective", table.meaning or words, count, samples, {"sync": "barrier"},
-                 means=key != "median", header=dict(table.header))  # fmt: skip
+    return Sweep(
+        "collective",
+        table.meaning or words,
+        count,
+        samples,
+        {"sync": "barrier"},
+        means=key != "median",
+        header=dict(table.header),
+    )
 
 
 IMPORTER = of_tables("osu", "the output of an OSU benchmark", _SIGNATURE, _Tables)

@@ -62,9 +62,13 @@ class _Tables:
         rated = of == "bw average"
         both = 2 if rated and table.both else 1
         samples = table.samples(
-            self.source, lambda row: _rated(self.source, row, table.units[of], both) if rated
-            else _timed(self.source, row, of)
-        )  # fmt: skip
+            self.source,
+            lambda row: (
+                _rated(self.source, row, table.units[of], both)
+                if rated
+                else _timed(self.source, row, of)
+            ),
+        )
         verb = table.test.split("_")[1]
         if rated:
             words = _BOTH_WAYS if both == 2 else "message of a window"
@@ -77,9 +81,12 @@ class _Tables:
 def _timed(source: Source, row: Row, of: str) -> Sample:
     """Return a sample of a row with times."""
     sample = {
-        "i": 0, "j": 1, "bytes": source.whole(row["bytes"], "#bytes"),
-        "seconds": source.micro(row[of], of), "n": source.whole(row["iterations"], "#iterations"),
-    }  # fmt: skip
+        "i": 0,
+        "j": 1,
+        "bytes": source.whole(row["bytes"], "#bytes"),
+        "seconds": source.micro(row[of], of),
+        "n": source.whole(row["iterations"], "#iterations"),
+    }
     if of == _MEDIAN and _MEAN in row:
         sample["mean"] = source.micro(row[_MEAN], _MEAN)
     return sample
@@ -92,9 +99,13 @@ def _rated(source: Source, row: Row, unit: str, both: int) -> Sample:
     if not size or not 0 < rate <= 1e18:
         raise source.fail("the bandwidth is not possible")
     return {
-        "i": 0, "j": 1, "bytes": size, "seconds": both * size / rate, "rate": rate,
+        "i": 0,
+        "j": 1,
+        "bytes": size,
+        "seconds": both * size / rate,
+        "rate": rate,
         "n": source.whole(row["iterations"], "#iterations"),
-    }  # fmt: skip
+    }
 
 
 IMPORTER = of_tables("perftest", "the output of perftest", rb"^\s*#bytes +#iterations ", _Tables)

@@ -12,8 +12,12 @@ from isochrone.runfile.importer import Wanted
 
 _SETTING = re.compile(r"#@(nprocs|datatype_extent_bytes|datatype_size_bytes|datatype)=(\S+)\s*")
 _WIDTHS = {
-    "MPI_BYTE": 1, "MPI_CHAR": 1, "MPI_INT": 4, "MPI_FLOAT": 4, "MPI_DOUBLE": 8,
-}  # fmt: skip
+    "MPI_BYTE": 1,
+    "MPI_CHAR": 1,
+    "MPI_INT": 4,
+    "MPI_FLOAT": 4,
+    "MPI_DOUBLE": 8,
+}
 _TIMES = ("runtime_sec", "median_sec", "mean_sec")
 
 
@@ -40,9 +44,12 @@ class _Tables:
         )
         width = size or _WIDTHS.get(self._said.get("datatype", ""), 0)
         return _Table(
-            "repro_mpi", self.source.line, ranks, words,
+            "repro_mpi",
+            self.source.line,
+            ranks,
+            words,
             width=width,
-        )  # fmt: skip
+        )
 
     def takes(self, table: Results, text: str) -> None:
         if text.lstrip().startswith("MPI_"):
@@ -78,6 +85,8 @@ def _sample(source: Source, row: Row, of: str, ranks: int, width: int) -> Sample
 
 
 IMPORTER = of_tables(
-    "repro-mpi", "the output of ReproMPI",
-    rb"^\s*test\s.*\bcount\s.*\b(?:runtime|mean|median)_sec\b", _Tables,
-)  # fmt: skip
+    "repro-mpi",
+    "the output of ReproMPI",
+    rb"^\s*test\s.*\bcount\s.*\b(?:runtime|mean|median)_sec\b",
+    _Tables,
+)

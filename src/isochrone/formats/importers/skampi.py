@@ -67,11 +67,15 @@ class _Tables:
         curve = (
             {"op": collective[1].lower(), "p": ranks, "root": 0} if collective else {"i": 0, "j": 1}
         )
-        samples = table.samples(source, lambda row: {
-            **curve, "bytes": source.whole(row["bytes"], "the size"),
-            "n": source.whole(row["n"], "the number of repetitions"),
-            "seconds": source.micro(row["usec"], "the time") / (2 if pair else 1),
-        })  # fmt: skip
+        samples = table.samples(
+            source,
+            lambda row: {
+                **curve,
+                "bytes": source.whole(row["bytes"], "the size"),
+                "n": source.whole(row["n"], "the number of repetitions"),
+                "seconds": source.micro(row["usec"], "the time") / (2 if pair else 1),
+            },
+        )
         if pair:
             return Sweep("point-to-point", "half a round trip", 2, samples, {"mode": "blocking"})
         return Sweep("collective", "operation, slowest rank", ranks, samples)

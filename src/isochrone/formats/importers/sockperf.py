@@ -54,9 +54,10 @@ class _Tables:
         assert isinstance(table, _Table)
         if not table.size:
             raise self.source.fail(
-                "the size of the message is not in the file", table.line,
+                "the size of the message is not in the file",
+                table.line,
                 hint="write the command before it: sockperf pp -m 64",
-            )  # fmt: skip
+            )
         samples = table.samples(self.source, lambda row: self._sample(table, row))
         medians = "median" in table.rows[0][1]
         return Sweep("point-to-point", "half a round trip", 2, samples, means=not medians)

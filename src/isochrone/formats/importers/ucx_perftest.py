@@ -68,15 +68,17 @@ class _Tables:
         assert isinstance(table, _Table)
         if table.size is None:
             raise self.source.fail(
-                "the size of the message is not in the file", table.line,
+                "the size of the message is not in the file",
+                table.line,
                 hint="write the command before it: ucx_perftest -s 8",
-            )  # fmt: skip
+            )
         samples = table.samples(self.source, lambda row: self._sample(table, row))
         words = "half a round trip" if table.latency else "message of a window"
         if "get" in table.test and table.latency:
             words = "get until complete"
-        return Sweep("point-to-point", words, 2, samples,
-                     means=not (table.latency and table.median))  # fmt: skip
+        return Sweep(
+            "point-to-point", words, 2, samples, means=not (table.latency and table.median)
+        )
 
     def _sample(self, table: _Table, row: Row) -> Sample:
         source = self.source
@@ -92,6 +94,8 @@ class _Tables:
 
 
 IMPORTER = of_tables(
-    "ucx-perftest", "the output of ucx_perftest",
-    rb"^ *\|\s+\|(?:\s+\|)?\s+(?:latency|overhead) \(usec\)", _Tables,
-)  # fmt: skip
+    "ucx-perftest",
+    "the output of ucx_perftest",
+    rb"^ *\|\s+\|(?:\s+\|)?\s+(?:latency|overhead) \(usec\)",
+    _Tables,
+)

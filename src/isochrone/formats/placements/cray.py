@@ -13,6 +13,9 @@ def text(arrangement: Arrangement) -> str:
 
 # Cray MPICH reorders the ranks itself; srun must not get a distribution (-m).
 PLACEMENT = Placement(
-    file="MPICH_RANK_ORDER", text=text, launcher="srun", words="srun --ntasks={ranks}",
+    file="MPICH_RANK_ORDER",
+    text=text,
+    launcher="srun",
+    words="srun --ntasks={ranks}",
     environ={"MPICH_RANK_REORDER_METHOD": "3", "MPICH_RANK_REORDER_FILE": "{path}"},
-)  # fmt: skip
+)

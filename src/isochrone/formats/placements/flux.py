@@ -4,6 +4,9 @@ from isochrone.measure.placement import Placement, hosts_of_ranks
 
 # Flux assigns its tasks to the hosts of the file in turn.
 PLACEMENT = Placement(
-    file="flux-taskmap", text=hosts_of_ranks, launcher="flux", words="flux run --ntasks={ranks}",
+    file="flux-taskmap",
+    text=hosts_of_ranks,
+    launcher="flux",
+    words="flux run --ntasks={ranks}",
     options=["--taskmap=hostfile:{path}"],
-)  # fmt: skip
+)

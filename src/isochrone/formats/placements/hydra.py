@@ -11,6 +11,9 @@ def text(arrangement: Arrangement) -> str:
 
 # Hydra fills the hosts in the order of the file.
 PLACEMENT = Placement(
-    file="hostfile", text=text, launcher="mpiexec-mpich", words="mpiexec -n {ranks}",
+    file="hostfile",
+    text=text,
+    launcher="mpiexec-mpich",
+    words="mpiexec -n {ranks}",
     options=["-f", "{path}"],
-)  # fmt: skip
+)

@@ -11,6 +11,9 @@ def text(arrangement: Arrangement) -> str:
 
 # Ranks are mapped by slot: the hosts are filled in the order of the file.
 PLACEMENT = Placement(
-    file="hostfile.openmpi", text=text, launcher="mpirun-openmpi", words="mpirun -n {ranks}",
+    file="hostfile.openmpi",
+    text=text,
+    launcher="mpirun-openmpi",
+    words="mpirun -n {ranks}",
     options=["--hostfile", "{path}", "--map-by", "slot"],
-)  # fmt: skip
+)

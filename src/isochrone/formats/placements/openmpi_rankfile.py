@@ -15,6 +15,10 @@ def text(arrangement: Arrangement) -> str:
 
 # Each rank is placed by the file; the allocation is that of the batch job or a hostfile.
 PLACEMENT = Placement(
-    file="rankfile", text=text, launcher="mpirun-openmpi", words="mpirun -n {ranks}",
-    options=["--map-by", "rankfile:file={path}"], path=within_option,
-)  # fmt: skip
+    file="rankfile",
+    text=text,
+    launcher="mpirun-openmpi",
+    words="mpirun -n {ranks}",
+    options=["--map-by", "rankfile:file={path}"],
+    path=within_option,
+)

@@ -7,6 +7,10 @@ it would not do: Open MPI 5 fills hosts that are repeated in an order of its own
 from isochrone.measure.placement import Placement, hosts_of_ranks, within_option
 
 PLACEMENT = Placement(
-    file="pbs-nodefile", text=hosts_of_ranks, launcher="mpirun-openmpi", words="mpirun -n {ranks}",
-    options=["--map-by", "seq:file={path}"], path=within_option,
-)  # fmt: skip
+    file="pbs-nodefile",
+    text=hosts_of_ranks,
+    launcher="mpirun-openmpi",
+    words="mpirun -n {ranks}",
+    options=["--map-by", "seq:file={path}"],
+    path=within_option,
+)

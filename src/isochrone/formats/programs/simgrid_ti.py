@@ -69,7 +69,7 @@ def _lines(actions: Actions, rank: int, speed: float) -> Iterator[str]:
 
 def _line(
     action: Action, tags: Counter[tuple[str, int]], speed: float, ranks: int
-) -> Iterator[str]:  # fmt: skip
+) -> Iterator[str]:
     amount, root = round(action.amount), action.root
     op = like(action.op)  # with equal blocks
     if action.op == "compute":

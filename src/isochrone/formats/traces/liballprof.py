@@ -62,16 +62,18 @@ def _files(paths: Sequence[Path]) -> list[Path]:
         rank = int(match[1]) if match else 0 if len(paths) == 1 else None
         if rank is None or rank in of_rank or rank >= MAX_FILE_RANKS:
             raise InputError(
-                "the name of the file has no valid rank", where=path,
+                "the name of the file has no valid rank",
+                where=path,
                 hint="name files pmpi-trace-rank-0.txt, pmpi-trace-rank-1.txt …",
-            )  # fmt: skip
+            )
         of_rank[rank] = path
     missing = next((r for r in range(len(of_rank)) if r not in of_rank), None)
     if missing is not None:
         raise InputError(
-            f"the file of rank {missing} is missing", where=paths[0],
+            f"the file of rank {missing} is missing",
+            where=paths[0],
             hint="give those of all ranks, or their folder",
-        )  # fmt: skip
+        )
     return [of_rank[rank] for rank in range(len(of_rank))]
 
 

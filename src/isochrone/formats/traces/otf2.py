@@ -37,9 +37,10 @@ def read(paths: Sequence[Path]) -> Trace:
     check_ordinary(path)
     if path.suffix != ".otf2":  # the library would complain on standard error, too
         raise InputError(
-            "the file is not the anchor file of an OTF2 archive", where=path,
+            "the file is not the anchor file of an OTF2 archive",
+            where=path,
             hint="give the file that ends in .otf2, such as traces.otf2",
-        )  # fmt: skip
+        )
     try:
         with _in_silence(), _known_twice(otf2), otf2.reader.open(str(path)) as archive:
             return _Archive(archive, path).read()
@@ -121,9 +122,10 @@ class _Archive:
             if _word(group.group_type) == "COMM_LOCATIONS" and _word(group.paradigm) == "MPI":
                 return list(group.members)
         threads = [
-            location for location in self.archive.definitions.locations
+            location
+            for location in self.archive.definitions.locations
             if _word(location.type) == "CPU_THREAD"
-        ]  # fmt: skip
+        ]
         if not threads:
             raise InputError("the trace has no MPI ranks", where=self.path)
         return threads

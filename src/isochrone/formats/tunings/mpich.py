@@ -34,7 +34,7 @@ _LEAVES = {
     "allgather": ("brucks", "recursive_doubling", "ring"),
     "alltoall": ("brucks", "pairwise", "scattered"),
     "reduce_scatter_block": ("pairwise", "recursive_doubling", "recursive_halving"),
-}  # fmt: skip
+}
 """Algorithms without parameters of their own. gather and scatter are not here: their tree counts
 elements instead of bytes, and has nothing to choose from."""
 
@@ -55,9 +55,10 @@ def check(mpi: str) -> None:
         raise InputError(f"the runs were measured with {mpi}, not MPICH", where="--to mpich")
     if not _VERSION.fullmatch(mpi):
         raise InputError(
-            f"selection files can be written for MPICH 5.0, not for {mpi}", where="--to mpich",
+            f"selection files can be written for MPICH 5.0, not for {mpi}",
+            where="--to mpich",
             hint="other versions fail in MPI_Init",
-        )  # fmt: skip
+        )
 
 
 def write(rules: Sequence[LibraryRule], path: Path, library: bytes) -> Written:
@@ -66,8 +67,9 @@ def write(rules: Sequence[LibraryRule], path: Path, library: bytes) -> Written:
     left_out = tuple(rule for rule in rules if rule not in usable)
     warnings = tuple(
         f"{rule.op}={rule.algorithm} on {rule.ranks} ranks: left out, "
-        "because selection files cannot express it" for rule in left_out
-    )  # fmt: skip
+        "because selection files cannot express it"
+        for rule in left_out
+    )
     algorithms, device = built_in(library)
     device_path = path.with_name(f"{path.stem}-device{path.suffix}")
     files = {path: _text(_changed(algorithms, usable, _algorithm))}
@@ -98,9 +100,10 @@ def built_in(library: bytes) -> tuple[Tree, Tree]:
     device = [tree for tree, text in trees if '"composition=MPIDI_Bcast_intra' in text]
     if not algorithms or not device:
         raise InputError(
-            "this MPI library has no algorithm selection trees", where="--to mpich",
+            "this MPI library has no algorithm selection trees",
+            where="--to mpich",
             hint="give the --mpicc of the runs",
-        )  # fmt: skip
+        )
     return algorithms[0], device[0]
 
 

@@ -18,9 +18,15 @@ from isochrone.collectives.tuning_file import LibraryRule, TuningFile, Written
 _VERSION = re.compile(r"Open MPI v(\d+)\.(\d+)(?:\.\d+)?.*")
 
 _IDS = {
-    "allgather": 0, "allreduce": 2, "alltoall": 3, "bcast": 7, "gather": 9, "reduce": 11,
-    "reduce_scatter_block": 13, "scatter": 15,
-}  # fmt: skip
+    "allgather": 0,
+    "allreduce": 2,
+    "alltoall": 3,
+    "bcast": 7,
+    "gather": 9,
+    "reduce": 11,
+    "reduce_scatter_block": 13,
+    "scatter": 15,
+}
 """Numbers of the operations (``COLLTYPE_T``); rules of others, such as scan, are not followed."""
 
 _TOTAL = ("allgather", "alltoall", "gather", "scatter", "reduce_scatter_block")
@@ -30,24 +36,44 @@ on both sides of a rule; for scatter the manual says otherwise."""
 _NAMES = {
     "allgather": ("linear", "bruck", "recursive_doubling", "ring", "neighbor", "two_proc"),
     "allreduce": (
-        "basic_linear", "nonoverlapping", "recursive_doubling", "ring", "segmented_ring",
+        "basic_linear",
+        "nonoverlapping",
+        "recursive_doubling",
+        "ring",
+        "segmented_ring",
         "rabenseifner",
     ),
     "alltoall": ("linear", "pairwise", "modified_bruck", "linear_sync", "two_proc"),
     "bcast": (
-        "basic_linear", "chain", "pipeline", "split_binary_tree", "binary_tree", "binomial",
-        "knomial", "scatter_allgather", "scatter_allgather_ring",
+        "basic_linear",
+        "chain",
+        "pipeline",
+        "split_binary_tree",
+        "binary_tree",
+        "binomial",
+        "knomial",
+        "scatter_allgather",
+        "scatter_allgather_ring",
     ),
     "gather": ("basic_linear", "binomial", "linear_sync"),
     "reduce": (
-        "linear", "chain", "pipeline", "binary", "binomial", "in-order_binary", "rabenseifner",
+        "linear",
+        "chain",
+        "pipeline",
+        "binary",
+        "binomial",
+        "in-order_binary",
+        "rabenseifner",
     ),
     "reduce_scatter_block": (
-        "basic_linear", "recursive_doubling", "recursive_halving", "butterfly",
+        "basic_linear",
+        "recursive_doubling",
+        "recursive_halving",
+        "butterfly",
     ),
     "scan": ("linear", "recursive_doubling"),
     "scatter": ("basic_linear", "binomial", "linear_nb"),
-}  # fmt: skip
+}
 """Algorithms from number 1 on, alike in 4.1 and 5.0 (``ompi_info --param coll tuned``)."""
 
 _SINCE_5 = {"allgather": ("sparbit",)}

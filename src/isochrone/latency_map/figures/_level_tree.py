@@ -90,9 +90,11 @@ def tree_of_levels(
 
 
 def _joined(
-    members: Sequence[_Joint], median: float, level: int,
+    members: Sequence[_Joint],
+    median: float,
+    level: int,
     slow_ratios: Sequence[tuple[frozenset[int], dict[int, float]]],
-) -> _Joint:  # fmt: skip
+) -> _Joint:
     """Join the members of a group at the median of its level, the slow ones of them above."""
     group_ranks = {rank for joint in members for rank in joint.ranks}
     median *= max(

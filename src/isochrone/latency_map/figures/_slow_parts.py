@@ -102,9 +102,17 @@ def draw_frames(
         for left, foot, right, top in boxes:
             for colour, wide, dashes in ((_CASING, 3.2, _LINE), (ink, 1.6, style)):
                 frame = Rectangle(
-                    (left, foot), right - left, top - foot, fill=False, edgecolor=colour,
-                    linewidth=wide, linestyle=dashes, clip_on=False, zorder=3, joinstyle="miter",
-                )  # fmt: skip
+                    (left, foot),
+                    right - left,
+                    top - foot,
+                    fill=False,
+                    edgecolor=colour,
+                    linewidth=wide,
+                    linestyle=dashes,
+                    clip_on=False,
+                    zorder=3,
+                    joinstyle="miter",
+                )
                 axes.add_patch(frame)
 
 
@@ -136,8 +144,10 @@ def _boxes(component: Slow, position: Ints, inch: float, hosts: Sequence[str]) -
 def _spans(positions: Ints, inch: float) -> list[tuple[float, float]]:
     """Return where places are that follow each other, at least as wide as can be seen."""
     half_width = _MIN_FRAME_INCHES * inch / 2
-    return [(min(a - 0.5, (a + b) / 2 - half_width), max(b + 0.5, (a + b) / 2 + half_width))
-            for a, b in runs_of(positions)]  # fmt: skip
+    return [
+        (min(a - 0.5, (a + b) / 2 - half_width), max(b + 0.5, (a + b) / 2 + half_width))
+        for a, b in runs_of(positions)
+    ]
 
 
 def runs_of(positions: Ints) -> list[tuple[int, int]]:

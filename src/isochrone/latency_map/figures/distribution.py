@@ -224,26 +224,57 @@ def _draw_line(axes: Axes, line: _Line, colour: str) -> None:
         if value is None:
             continue
         if low is not None and high is not None:
-            axes.plot([low, high], [fraction, fraction], color=colour, linewidth=2.6, alpha=0.45,
-                      solid_capstyle="butt", zorder=2.5)  # fmt: skip
-        axes.plot([value], [fraction], marker, color=colour, markersize=5, markeredgecolor="white",
-                  markeredgewidth=0.6, zorder=3)  # fmt: skip
+            axes.plot(
+                [low, high],
+                [fraction, fraction],
+                color=colour,
+                linewidth=2.6,
+                alpha=0.45,
+                solid_capstyle="butt",
+                zorder=2.5,
+            )
+        axes.plot(
+            [value],
+            [fraction],
+            marker,
+            color=colour,
+            markersize=5,
+            markeredgecolor="white",
+            markeredgewidth=0.6,
+            zorder=3,
+        )
 
 
 def _legend(axes: Axes, panel: _Panel) -> None:
     """Write below a panel what its lines are, and their marks in numbers."""
     columns = [_WIDTH - 0.75 * (len(_MARKS) - k) for k in range(len(_MARKS))]
     y = -(_BOTTOM + 0.02) / _HEIGHT
-    common: dict[str, Any] = {"transform": axes.transAxes, "va": "center_baseline",
-                              "parse_math": False}  # fmt: skip
+    common: dict[str, Any] = {
+        "transform": axes.transAxes,
+        "va": "center_baseline",
+        "parse_math": False,
+    }
     for at, (name, _, marker) in zip(columns, _MARKS, strict=True):
-        axes.plot([(at + 0.3) / _WIDTH], [y], marker, color=FAINT, markersize=4, clip_on=False,
-                  transform=axes.transAxes)  # fmt: skip
+        axes.plot(
+            [(at + 0.3) / _WIDTH],
+            [y],
+            marker,
+            color=FAINT,
+            markersize=4,
+            clip_on=False,
+            transform=axes.transAxes,
+        )
         axes.text((at + 0.7) / _WIDTH, y, name, ha="right", size=CAPTION, color=FAINT, **common)
     for k, (line, colour) in enumerate(zip(panel.lines, COLOURS, strict=False)):
         y = -(_BOTTOM + 0.02 + _LEGEND_LINE * (k + 1)) / _HEIGHT
-        axes.plot([0, 0.22 / _WIDTH], [y, y], color=colour, linewidth=2, clip_on=False,
-                  transform=axes.transAxes)  # fmt: skip
+        axes.plot(
+            [0, 0.22 / _WIDTH],
+            [y, y],
+            color=colour,
+            linewidth=2,
+            clip_on=False,
+            transform=axes.transAxes,
+        )
         called = _called(line, panel.of, columns[0] - 0.3)
         axes.text(0.3 / _WIDTH, y, called, size=CAPTION, color=INK, **common)
         for at, (name, _, _) in zip(columns, _MARKS, strict=True):
@@ -253,8 +284,9 @@ def _legend(axes: Axes, panel: _Panel) -> None:
     left = len(panel.lines) - _MAX_LINES
     if left > 0:
         y = -(_BOTTOM + 0.02 + _LEGEND_LINE * (_MAX_LINES + 1)) / _HEIGHT
-        axes.text(0.3 / _WIDTH, y, f"and {left} more, not drawn", size=CAPTION, color=FAINT,
-                  **common)  # fmt: skip
+        axes.text(
+            0.3 / _WIDTH, y, f"and {left} more, not drawn", size=CAPTION, color=FAINT, **common
+        )
 
 
 def _called(line: _Line, of: str, room: float) -> str:

@@ -153,9 +153,12 @@ def _estimate(drawn: Drawn) -> None:
 
 
 def _draw_cells(
-    axes: Axes, values: Floats, unmeasured: tuple[Bools, ...], n: int,
+    axes: Axes,
+    values: Floats,
+    unmeasured: tuple[Bools, ...],
+    n: int,
     number: Callable[[float], str],
-) -> ScalarMappable:  # fmt: skip
+) -> ScalarMappable:
     """Draw the cells of ``n`` ranks, with their numbers if they are few; the diagonal is clear."""
     mappable = _colours(values)
     picture = mappable.to_rgba(values, bytes=True)
@@ -267,21 +270,33 @@ def _hosts(
 
 
 def _name_hosts(
-    axes: Axes, labels: list[_Label], on_top: str, edges: tuple[float, float], inch: float,
+    axes: Axes,
+    labels: list[_Label],
+    on_top: str,
+    edges: tuple[float, float],
+    inch: float,
     colours: dict[str, str],
-) -> None:  # fmt: skip
+) -> None:
     above, right = edges
     common: dict[str, Any] = {"size": LABEL, "color": INK, "parse_math": False}
     for label in labels:
         beside = right + 0.06 * inch
         if label.key:
-            axes.text(beside, label.where, "■", size=LABEL, color=colours[label.key],
-                      va="center_baseline")  # fmt: skip
+            axes.text(
+                beside, label.where, "■", size=LABEL, color=colours[label.key], va="center_baseline"
+            )
             beside += 0.16 * inch
         axes.text(beside, label.where, label.text, ha="left", va="center_baseline", **common)
         if on_top:
-            axes.text(label.where, above - 0.06 * inch, label.text, ha="center", va="bottom",
-                      rotation=0 if on_top == "flat" else 90, **common)  # fmt: skip
+            axes.text(
+                label.where,
+                above - 0.06 * inch,
+                label.text,
+                ha="center",
+                va="bottom",
+                rotation=0 if on_top == "flat" else 90,
+                **common,
+            )
 
 
 VIEW = View(draw, kinds=("latency-map",), usual=("latency-map",))

@@ -47,10 +47,14 @@ _LABEL_LINE = 0.155  # inches that one line of labels needs
 _LEFT, _RIGHT, _GAP = 0.85, 2.05, 0.12  # inches left and right of the tree, and below the head
 _MARKS = ("▲", "△")  # of what is slow, and what is possibly slow
 _WORDS = {
-    "core": "same core", "l2": "same L2 cache", "l3": "same L3 cache",
-    "numa": "same NUMA domain", "package": "same package", "node": "same node",
+    "core": "same core",
+    "l2": "same L2 cache",
+    "l3": "same L3 cache",
+    "numa": "same NUMA domain",
+    "package": "same package",
+    "node": "same node",
     "network": "between nodes",
-}  # fmt: skip
+}
 _VECTOR_UP_TO = 2048  # ranks; more branches would make an SVG no browser likes
 
 
@@ -166,17 +170,32 @@ def _draw_levels(
     for (level, median), at, position in zip(measured, wished, positions, strict=True):
         if not 0 <= at <= 1.02:
             continue
-        axes.plot([0, 1, 1.025], [at, at, position], transform=axes.transAxes, color=FAINT,
-                  linewidth=0.8, dashes=(4, 3), clip_on=False, zorder=0.5)  # fmt: skip
+        axes.plot(
+            [0, 1, 1.025],
+            [at, at, position],
+            transform=axes.transAxes,
+            color=FAINT,
+            linewidth=0.8,
+            dashes=(4, 3),
+            clip_on=False,
+            zorder=0.5,
+        )
         groups = len(level.groups)
         description = _WORDS.get(level.name, f"{groups} groups" if groups > 1 else "all ranks")
         for text, drop, size, ink in (
             (f"level {level.level} {level.name}: {level.in_words(median)}", 0.02, LABEL, INK),
             (f"{description}, {plural(level.pairs, 'pair')}", -_LABEL_LINE, CAPTION, FAINT),
         ):
-            axes.text(1.035, position + drop / tall, text, transform=axes.transAxes, size=size,
-                      color=ink, va="bottom" if size == LABEL else "baseline",
-                      parse_math=False)  # fmt: skip
+            axes.text(
+                1.035,
+                position + drop / tall,
+                text,
+                transform=axes.transAxes,
+                size=size,
+                color=ink,
+                va="bottom" if size == LABEL else "baseline",
+                parse_math=False,
+            )
 
 
 def _draw_ends(
@@ -189,9 +208,18 @@ def _draw_ends(
     for position, text, key in ends.labels:
         ranks = {key} if isinstance(key, int) else {k for k, h in enumerate(hosts) if h == key}
         marked = ranks <= slow
-        axes.text(position, foot - 0.07 / tall, text, transform=below, size=LABEL,
-                  rotation=0 if ends.flat else 90, ha="center", va="top",
-                  color=SLOW if marked else INK, parse_math=False)  # fmt: skip
+        axes.text(
+            position,
+            foot - 0.07 / tall,
+            text,
+            transform=below,
+            size=LABEL,
+            rotation=0 if ends.flat else 90,
+            ha="center",
+            va="top",
+            color=SLOW if marked else INK,
+            parse_math=False,
+        )
     _draw_marks(axes, tree, slow, tall)
 
 
@@ -202,10 +230,16 @@ def _draw_marks(
     marks = [k for k, rank in enumerate(tree.order) if rank in ranks]
     size = 5 if len(tree.order) <= 128 else 3
     axes.plot(
-        marks, [-0.08 / tall] * len(marks), "^", transform=axes.get_xaxis_transform(),
-        markerfacecolor="none" if hollow else SLOW, markeredgecolor=INK if hollow else SLOW,
-        markersize=size, markeredgewidth=0.6 if hollow else 0, clip_on=False,
-    )  # fmt: skip
+        marks,
+        [-0.08 / tall] * len(marks),
+        "^",
+        transform=axes.get_xaxis_transform(),
+        markerfacecolor="none" if hollow else SLOW,
+        markeredgecolor=INK if hollow else SLOW,
+        markersize=size,
+        markeredgewidth=0.6 if hollow else 0,
+        clip_on=False,
+    )
 
 
 VIEW = View(draw, kinds=("latency-map",))

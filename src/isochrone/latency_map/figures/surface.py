@@ -110,10 +110,12 @@ def _surface(axes: Any, heights: Floats, high: float, block: int) -> ScalarMappa
     mappable = ScalarMappable(Normalize(0, high), COLOURS_OF_MAPS)
     lines = n <= _LINES_UP_TO
     drawn = Poly3DCollection(
-        faces, facecolors=mappable.to_rgba(faces[..., 2].mean(axis=1)),
-        linewidths=0.4 if lines else 0, edgecolors="#00000055" if lines else "none",
+        faces,
+        facecolors=mappable.to_rgba(faces[..., 2].mean(axis=1)),
+        linewidths=0.4 if lines else 0,
+        edgecolors="#00000055" if lines else "none",
         antialiaseds=lines,
-    )  # fmt: skip
+    )
     drawn.set_rasterized(n > 24)  # thousands of faces make an SVG that no browser likes
     axes.add_collection(drawn, autolim=False)
     return mappable

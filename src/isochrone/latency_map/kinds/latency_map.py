@@ -122,10 +122,13 @@ for each pair of ranks i < j, in the order named below:
 the slowest pairs and those with the widest spread are measured again, alone;
 so are pairs of what would be called slow, by another start of the job""",
     stress=(
-        "start = MPI_Wtime()", "batch times:", "MPI_Send(message, to j)",
-        "MPI_Recv(answer, from j)", "time = (MPI_Wtime() - start) / batch",
+        "start = MPI_Wtime()",
+        "batch times:",
+        "MPI_Send(message, to j)",
+        "MPI_Recv(answer, from j)",
+        "time = (MPI_Wtime() - start) / batch",
     ),
-)  # fmt: skip
+)
 """How a pair is measured, with the timed part stressed."""
 
 
@@ -227,10 +230,7 @@ def _levels(analysis: Topology, hosts: Sequence[str]) -> Iterator[_Level]:
 
 def _tiles(levels: Sequence[_Level]) -> Tiles:
     """Show the round trip of each level."""
-    return Tiles(tuple(
-        Tile(row.trip, row.where, _compared(row))
-        for row in levels if row.of.pairs
-    ))  # fmt: skip
+    return Tiles(tuple(Tile(row.trip, row.where, _compared(row)) for row in levels if row.of.pairs))
 
 
 def _compared(one: _Level) -> str:
@@ -262,19 +262,29 @@ def _table(run: Run, nbytes: int, levels: Sequence[_Level]) -> Table:
     return Table(
         title if half else "Bandwidth in each direction",
         (
-            Column("level"), Column("ranks that are", only="report"), Column("median", right=True),
+            Column("level"),
+            Column("ranks that are", only="report"),
+            Column("median", right=True),
             *[Column("half", right=True)] * half,
             Column("against the closest", right=True, only="report"),
-            Column("pairs", right=True), Column("groups"),
+            Column("pairs", right=True),
+            Column("groups"),
         ),
         tuple(
-            Row((
-                f"{row.of.level}  {row.of.name}", row.where, row.trip, *[row.one_way] * half,
-                row.ratio or "1", str(row.of.pairs), _groups(row.of.groups),
-            ))
+            Row(
+                (
+                    f"{row.of.level}  {row.of.name}",
+                    row.where,
+                    row.trip,
+                    *[row.one_way] * half,
+                    row.ratio or "1",
+                    str(row.of.pairs),
+                    _groups(row.of.groups),
+                )
+            )
             for row in levels
         ),
-    )  # fmt: skip
+    )
 
 
 def _groups(groups: Sequence[Sequence[int]]) -> str:
@@ -439,8 +449,13 @@ def _slowest(run: Run, statistic: str, listed: Sequence[topology.Pair]) -> Table
             f"The {len(listed)} pairs that are slowest for their level. Being listed does not "
             "make a pair slow: some pair is always the slowest."
         )
-    columns = ["ranks", "hosts", "level", ">against level",
-               ">bandwidth" if run.bandwidth else f">{statistic}"]  # fmt: skip
+    columns = [
+        "ranks",
+        "hosts",
+        "level",
+        ">against level",
+        ">bandwidth" if run.bandwidth else f">{statistic}",
+    ]
     write = format_seconds
     if run.bandwidth:
         moved = 2 * run.message_sizes()[0]
@@ -450,8 +465,13 @@ def _slowest(run: Run, statistic: str, listed: Sequence[topology.Pair]) -> Table
     rows = []
     for pair in listed:
         on = " – ".join(dict.fromkeys((hosts[pair.i], hosts[pair.j])))
-        cells = [f"{pair.i}–{pair.j}", on, str(pair.level), f"{pair.ratio:.2f}×",
-                 write(pair.seconds)]  # fmt: skip
+        cells = [
+            f"{pair.i}–{pair.j}",
+            on,
+            str(pair.level),
+            f"{pair.ratio:.2f}×",
+            write(pair.seconds),
+        ]
         ends = () if pair.low is None or pair.high is None else (pair.low, pair.high)
         cells += [" to ".join(map(write, ends)) or "–"] * with_interval
         cells += [write(pair.first), cells[4] if pair.retested else "–"] * again
@@ -490,5 +510,7 @@ def _how(run: Run, statistic: str) -> Iterator[Block]:
 PAGE = Kind(
     title=lambda run: f"{'bandwidth' if run.bandwidth else 'latency'} map {of_ranks(run)}",
     holds=lambda run: len(run.tables.get("pair", ())) > 0,
-    sections=_sections, document=_document, place=0,
-)  # fmt: skip
+    sections=_sections,
+    document=_document,
+    place=0,
+)

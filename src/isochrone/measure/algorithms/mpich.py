@@ -8,26 +8,47 @@ from isochrone.measure.library import holds, library_file
 _NAMES = {
     "barrier": ("nb", "smp", "k_dissemination", "recexch"),
     "bcast": (
-        "binomial", "nb", "smp", "scatter_recursive_doubling_allgather", "scatter_ring_allgather",
-        "pipelined_tree", "tree",
+        "binomial",
+        "nb",
+        "smp",
+        "scatter_recursive_doubling_allgather",
+        "scatter_ring_allgather",
+        "pipelined_tree",
+        "tree",
     ),
     "reduce": ("binomial", "nb", "smp", "reduce_scatter_gather"),
     "allreduce": (
-        "nb", "smp", "recursive_doubling", "recursive_multiplying", "reduce_scatter_allgather",
-        "tree", "recexch", "ring", "k_reduce_scatter_allgather",
+        "nb",
+        "smp",
+        "recursive_doubling",
+        "recursive_multiplying",
+        "reduce_scatter_allgather",
+        "tree",
+        "recexch",
+        "ring",
+        "k_reduce_scatter_allgather",
     ),
     "gather": ("binomial", "nb"),
     "scatter": ("binomial", "nb"),
     "allgather": (
-        "brucks", "k_brucks", "nb", "recursive_doubling", "ring", "recexch_doubling",
+        "brucks",
+        "k_brucks",
+        "nb",
+        "recursive_doubling",
+        "ring",
+        "recexch_doubling",
         "recexch_halving",
     ),
     "alltoall": ("brucks", "k_brucks", "nb", "pairwise", "scattered"),
     "reduce_scatter_block": (
-        "noncommutative", "recursive_doubling", "pairwise", "recursive_halving", "nb",
+        "noncommutative",
+        "recursive_doubling",
+        "pairwise",
+        "recursive_halving",
+        "nb",
     ),
     "scan": ("nb", "smp", "recursive_doubling"),
-}  # fmt: skip
+}
 """Values of MPIR_CVAR_<OPERATION>_INTRA_ALGORITHM in MPICH 5.0 (``src/mpi/coll/cvars.txt``) but for
 ``auto``, which chooses nothing, and what is for MPI_IN_PLACE only. Older ones have fewer."""
 

@@ -15,8 +15,15 @@ SELECTOR = "selector"
 """In place of an operation: which library's choice all others follow."""
 
 _OPERATIONS = (
-    "barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall",
-)  # fmt: skip
+    "barrier",
+    "bcast",
+    "reduce",
+    "allreduce",
+    "gather",
+    "scatter",
+    "allgather",
+    "alltoall",
+)
 
 _SELECTORS = ("default", "mpich", "ompi", "mvapich2", "impi")
 

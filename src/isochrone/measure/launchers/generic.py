@@ -11,9 +11,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the template to ``isochrone measure``."""
     group = parser.add_argument_group("options of --launcher generic")
     add = group.add_argument(
-        "--launcher-template", default="", metavar="COMMAND",
+        "--launcher-template",
+        default="",
+        metavar="COMMAND",
         help="launch command, such as 'ibrun -n {ranks} {program}'",
-    )  # fmt: skip
+    )
     add.expert = True  # type: ignore[attr-defined]
 
 

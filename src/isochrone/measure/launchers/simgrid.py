@@ -32,14 +32,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     for action in (
         group.add_argument(
-            "--platform-hosts", type=Path, metavar="FILE",
+            "--platform-hosts",
+            type=Path,
+            metavar="FILE",
             help="host of each rank, one per line (default: P.hosts next to the platform P.xml)",
         ),
         group.add_argument(
-            "--smpi-calibrated", action="store_true",
+            "--smpi-calibrated",
+            action="store_true",
             help="apply SimGrid's correction factors for MPI (default: exact link parameters)",
         ),
-    ):  # fmt: skip
+    ):
         action.expert = True  # type: ignore[attr-defined]
 
 

@@ -42,9 +42,10 @@ _OPTIONS = {"p": "ranks", "nodes": "nodes", "ppn": "ppn", "w": "window", "b": "b
 """Variables and the options that ask for them, in the order of a row."""
 
 _ASKS = {
-    "collective": "isochrone predict collective", "message": "isochrone predict message",
+    "collective": "isochrone predict collective",
+    "message": "isochrone predict message",
     **{extension.subject: extension.command for extension in added()},
-}  # fmt: skip
+}
 
 
 class _Time:
@@ -71,9 +72,12 @@ class Predicted(msgspec.Struct):
 def add_model(parser: ArgumentParser) -> None:
     """Add ``--model``, ``--page`` and ``--json``."""
     parser.add_argument(
-        "--model", type=Path, required=True, metavar="FILE",
+        "--model",
+        type=Path,
+        required=True,
+        metavar="FILE",
         help="model file (from fit -o, or in examples/models)",
-    )  # fmt: skip
+    )
     add_page(parser, "the times, and the model with its intervals and tests")
     add_json(parser)
 
@@ -131,33 +135,45 @@ def answer(args: Namespace, expected: Subject, selector: str) -> int:
     predicted = model.predict(question, where)
     first = next(iter(model.selectors.get(selector, [])), None)
     options = {
-        name: option for name, option in _OPTIONS.items()
+        name: option
+        for name, option in _OPTIONS.items()
         if hasattr(args, option) and (name not in PLACES or name in question)
-    }  # fmt: skip
+    }
     common = {  # what all the data had in common
-        name: int(ends[0]) for name in options
+        name: int(ends[0])
+        for name in options
         if (ends := recorded(segments, name)) and ends[0] == ends[1]
-    }  # fmt: skip
+    }
     rows: list[dict[str, Any]] = [
-        {selector: first if chosen is None else chosen,
-         **{option: int(question[name][k]) if name in question else common.get(name)
-            for name, option in options.items()},
-         "seconds": float(predicted.seconds[k]), "low": float(predicted.low[k]),
-         "high": float(predicted.high[k])}
+        {
+            selector: first if chosen is None else chosen,
+            **{
+                option: int(question[name][k]) if name in question else common.get(name)
+                for name, option in options.items()
+            },
+            "seconds": float(predicted.seconds[k]),
+            "low": float(predicted.low[k]),
+            "high": float(predicted.high[k]),
+        }
         for k in np.flatnonzero(~np.isnan(predicted.seconds))
-    ]  # fmt: skip
+    ]
     if not rows:
         raise InputError(f"no prediction is possible: {predicted.warnings[0]}", where=args.model)
     warnings = [*predicted.warnings, *doubtful]
     names = np.array(headings(segments))[owners(segments, question)]
     formulas = dict.fromkeys(names) if len(segments) > 1 else {}
     sections = [
-        Section(VERDICT, (
-            predicted_by(model), *(Sentence(_line(row), only="terminal") for row in rows),
-            _table(rows), *(Sentence(f"By the formula for {text}") for text in formulas),
-        )),
+        Section(
+            VERDICT,
+            (
+                predicted_by(model),
+                *(Sentence(_line(row), only="terminal") for row in rows),
+                _table(rows),
+                *(Sentence(f"By the formula for {text}") for text in formulas),
+            ),
+        ),
         *sections_of([model], warnings),
-    ]  # fmt: skip
+    ]
     document = Predicted(rows, model.origin or None, warnings)
     tell_decision(args, document, f"Predicted time of a {expected}", sections, args.model.name)
     if not args.json:
@@ -196,17 +212,22 @@ def _time(row: Mapping[str, Any]) -> tuple[str, str]:
 def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Tabulate predicted times for a page."""
     names = [
-        name for name in rows[0]
+        name
+        for name in rows[0]
         if name not in ("seconds", "low", "high") and any(row[name] is not None for row in rows)
-    ]  # fmt: skip
+    ]
     cells = (
-        Row((
-            *(format_bytes(row[name]) if name == "bytes" else printable(row[name], 40)
-              for name in names),
-            *_time(row),
-        ))
+        Row(
+            (
+                *(
+                    format_bytes(row[name]) if name == "bytes" else printable(row[name], 40)
+                    for name in names
+                ),
+                *_time(row),
+            )
+        )
         for row in rows
-    )  # fmt: skip
+    )
     titles = [name if name in ("op", "mode") else f">{name}" for name in names]
     columns = columns_of(*titles, ">time", ">95 % interval")
     return Table("predicted times", columns, tuple(cells), only="report")
@@ -219,8 +240,9 @@ def check_subject(model: Model, expected: Subject, path: str) -> None:
         of = f" ({printable(model.experiment, 40)})" if model.experiment else ""
         raise InputError(
             f"the model is not of {WORDS[expected]}, but of {WORDS.get(actual, actual)}{of}",
-            where=path, hint=f"try {_ASKS[actual]}" if actual in _ASKS else "",
-        )  # fmt: skip
+            where=path,
+            hint=f"try {_ASKS[actual]}" if actual in _ASKS else "",
+        )
 
 
 def _complete(names: Sequence[str], question: Mapping[str, Any]) -> None:

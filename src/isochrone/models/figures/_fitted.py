@@ -29,11 +29,17 @@ Drawn = Run | Samples | Path
 MAX_CURVE_PANELS = 6
 
 WORDS = {
-    "b": "message size", "p": "ranks", "nodes": "nodes", "ppn": "ranks on each node",
-    "w": "messages in a window", "entries": "entries in the queue", "n": "operations",
-    "op": "operation", "bytes": "message size",
+    "b": "message size",
+    "p": "ranks",
+    "nodes": "nodes",
+    "ppn": "ranks on each node",
+    "w": "messages in a window",
+    "entries": "entries in the queue",
+    "n": "operations",
+    "op": "operation",
+    "bytes": "message size",
     **{name: labels[1] for extension in added() for name, labels in extension.words.items()},
-}  # fmt: skip
+}
 
 
 def resolve(

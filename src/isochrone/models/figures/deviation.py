@@ -58,8 +58,13 @@ def _bars(axes: Axes, name: str, values: dict[str, Deviation]) -> None:
     for k, (statistic, colour) in enumerate(zip(_THREE, COLOURS, strict=False)):
         heights = np.array([100 * getattr(group, statistic) for _, group in bars])
         if not bars or not single.all():
-            axes.bar((ticks + 0.28 * (k - 1))[~single], heights[~single], width=0.26, color=colour,
-                     label=statistic)  # fmt: skip
+            axes.bar(
+                (ticks + 0.28 * (k - 1))[~single],
+                heights[~single],
+                width=0.26,
+                color=colour,
+                label=statistic,
+            )
     if single.any():  # the least is the largest, and three equal bars would say that three times
         single_heights = [100 * group.average for _, group in bars if group.points == 1]
         axes.bar(ticks[single], single_heights, width=0.5, color=PALE, label="of one point")
@@ -69,8 +74,13 @@ def _bars(axes: Axes, name: str, values: dict[str, Deviation]) -> None:
     ]
     longest = max((text_width(text, LABEL) for text in texts), default=0)
     long = longest > 0.9 * _DEVIATION_WIDTH / max(len(texts), 1)
-    axes.set_xticks(ticks.tolist(), texts, parse_math=False, rotation=45 if long else 0,
-                    ha="right" if long else "center")  # fmt: skip
+    axes.set_xticks(
+        ticks.tolist(),
+        texts,
+        parse_math=False,
+        rotation=45 if long else 0,
+        ha="right" if long else "center",
+    )
     axes.set_ylim(0, max(axes.get_ylim()[1], _MIN_PERCENT))
     plain_axes(axes, WORDS.get(name, name), "deviation in %", grid="y")
     plain_legend(axes, ncols=4, loc="lower right", bbox_to_anchor=(1, 1))

@@ -130,9 +130,12 @@ class Panel:
     @property
     def follows_times(self) -> bool:
         """Whether the prediction goes through measured times that the formula does not give."""
-        ratios = np.concatenate([
-            self.measured(line, line.found.seconds / line.found.by_formula) for line in self.curves
-        ])  # fmt: skip
+        ratios = np.concatenate(
+            [
+                self.measured(line, line.found.seconds / line.found.by_formula)
+                for line in self.curves
+            ]
+        )
         return not np.allclose(ratios[np.isfinite(ratios)], 1)
 
     def at(self, x: Floats) -> Floats:
@@ -207,9 +210,15 @@ def _panel(model: Model, points: Observations, wanted: str) -> Panel:
         for rival in rivals
     ]
     return Panel(
-        points, where, across, "log" if wide else "linear", last, reach, curves,
+        points,
+        where,
+        across,
+        "log" if wide else "linear",
+        last,
+        reach,
+        curves,
         list(zip(names, rivals, strict=True)),
-    )  # fmt: skip
+    )
 
 
 def _given(across: str, x: Floats, fixed: dict[str, float]) -> dict[str, Floats]:
@@ -226,24 +235,45 @@ def _draw_times(axes: Axes, panel: Panel) -> None:
     for curve in panel.curves:
         x, inside = panel.at(curve.x), curve.x <= panel.last
         beyond = curve.x >= curve.x[inside].max()
-        axes.fill_between(x, curve.found.low, curve.found.high, color=curve.colour,
-                          alpha=_BAND_OPACITY,
-                          linewidth=0)  # fmt: skip
+        axes.fill_between(
+            x,
+            curve.found.low,
+            curve.found.high,
+            color=curve.colour,
+            alpha=_BAND_OPACITY,
+            linewidth=0,
+        )
         axes.plot(x[inside], curve.seconds[inside], "-", color=curve.colour, linewidth=1.3)
-        axes.plot(x[beyond], curve.seconds[beyond], linestyle=_FAR, color=curve.colour,
-                  linewidth=1.3, alpha=0.75)  # fmt: skip
+        axes.plot(
+            x[beyond],
+            curve.seconds[beyond],
+            linestyle=_FAR,
+            color=curve.colour,
+            linewidth=1.3,
+            alpha=0.75,
+        )
         certain = np.flatnonzero(~curve.between)
         for k in np.flatnonzero(np.diff(certain) > 1):  # dots across each gap between two formulas
             ends = certain[[k, k + 1]]
-            axes.plot(x[ends], curve.found.seconds[ends], linestyle=_DOTS, color=curve.colour,
-                      linewidth=1.1)  # fmt: skip
+            axes.plot(
+                x[ends],
+                curve.found.seconds[ends],
+                linestyle=_DOTS,
+                color=curve.colour,
+                linewidth=1.1,
+            )
         drawn += [curve.found.seconds, *_draw_rivals(axes, panel, curve)]
         label = ", ".join(value_text(name, value) for name, value in curve.fixed.items())
         if len(curve.fixed) == 1 and "b" not in curve.fixed:  # the legend has its name above
             label = f"{next(iter(curve.fixed.values())):g}"
-        axes.plot(panel.at(panel.points.variables[panel.across][curve.mine]),
-                  panel.points.seconds[curve.mine], "o", color=curve.colour, markersize=4,
-                  label=fill(label, _LEGEND))  # fmt: skip
+        axes.plot(
+            panel.at(panel.points.variables[panel.across][curve.mine]),
+            panel.points.seconds[curve.mine],
+            "o",
+            color=curve.colour,
+            markersize=4,
+            label=fill(label, _LEGEND),
+        )
     _finish_times(axes, panel, np.concatenate(drawn))
 
 
@@ -290,10 +320,14 @@ def _finish_times(axes: Axes, panel: Panel, drawn: Floats) -> None:
         for name in fixed
     ]
     plain_legend(
-        axes, title="\n".join(fill(text, _LEGEND) for text in named) or None,
-        loc="upper left", bbox_to_anchor=(1.0, 1.03), borderaxespad=0.2,
-        handlelength=2.2, alignment="left",
-    )  # fmt: skip
+        axes,
+        title="\n".join(fill(text, _LEGEND) for text in named) or None,
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.03),
+        borderaxespad=0.2,
+        handlelength=2.2,
+        alignment="left",
+    )
 
 
 # --- residuals ------------------------------------------------------------------------------------
@@ -311,8 +345,14 @@ def _draw_residuals(axes: Axes, panel: Panel) -> None:
             np.where(inside, 100 * (side / curve.found.seconds - 1), np.nan)
             for side in (curve.found.low, curve.found.high)
         )
-        axes.fill_between(panel.at(curve.x), low, high, color=curve.colour,
-                          alpha=_BAND_OPACITY / len(panel.curves), linewidth=0)  # fmt: skip
+        axes.fill_between(
+            panel.at(curve.x),
+            low,
+            high,
+            color=curve.colour,
+            alpha=_BAND_OPACITY / len(panel.curves),
+            linewidth=0,
+        )
         x = panel.points.variables[panel.across][curve.mine]
         formula = panel.measured(curve, curve.found.by_formula)
         formula[formula <= 0] = np.nan  # no time

@@ -29,9 +29,11 @@ def explanation(rows: Sequence[Mapping[str, Any]]) -> list[Listing]:
 
 
 def document(
-    model: Model, max_ranks: int | None = None, budget: float = 0.0,
+    model: Model,
+    max_ranks: int | None = None,
+    budget: float = 0.0,
     at: Mapping[str, float] | None = None,
-) -> list[dict[str, Any]]:  # fmt: skip
+) -> list[dict[str, Any]]:
     """Return for each operation the sentences, and the values to measure next."""
     sections = []
     for where, points in suggestions(model, max_ranks, budget, at):
@@ -49,10 +51,14 @@ def document(
             listed = "; ".join(" with ".join(values(point)) for point in variables[1:])
             spent = sum(suggestion.cost for suggestion in points)
             sentences.append(f"Then {listed}: all take about {format_seconds(spent)}.")
-        sections.append({
-            "where": where, "sentences": sentences, "measure": next(iter(variables), None),
-            "then": variables[1:],
-        })  # fmt: skip
+        sections.append(
+            {
+                "where": where,
+                "sentences": sentences,
+                "measure": next(iter(variables), None),
+                "then": variables[1:],
+            }
+        )
     return sections
 
 
@@ -118,9 +124,11 @@ def _what_else(segments: Sequence[Segment]) -> str:
 
 
 def _next(
-    suggestion: Suggestion | None, segments: Sequence[Segment], budget: float,
+    suggestion: Suggestion | None,
+    segments: Sequence[Segment],
+    budget: float,
     at: Mapping[str, float] | None,
-) -> str:  # fmt: skip
+) -> str:
     """Say which point to measure, and what it would decide."""
     if suggestion is None:
         within = f" within {format_seconds(budget)}" if budget else ""

@@ -123,12 +123,16 @@ def model_page(model: Model) -> Page:
     data: tuple[Any, ...] = (model.samples,)
     pictures = (
         Picture(
-            "fit", "Measured times and the formula",
-            "The band is the 95 % interval of a measured time.", data, options,
+            "fit",
+            "Measured times and the formula",
+            "The band is the 95 % interval of a measured time.",
+            data,
+            options,
         ),
-        Picture("deviation", "Deviations of the formula", "By value of each variable.",
-                data, options),
-    )  # fmt: skip
+        Picture(
+            "deviation", "Deviations of the formula", "By value of each variable.", data, options
+        ),
+    )
     first, *others = brief(model)
     sections = (
         Section("Formula", (first, *others, pictures[0])),
@@ -204,13 +208,13 @@ def _table(model: Model) -> Table:
         rows.append(
             Row((str(k), heading, str(segment.points or ""), *errors, f"t = {formula(segment)}"))
         )
-    columns = columns_of(
-        ">segment", "holds for", ">points", ">left out", ">largest p", "formula"
-    )  # fmt: skip
+    columns = columns_of(">segment", "holds for", ">points", ">left out", ">largest p", "formula")
     return Table(
         "Formulas with their errors in cross-validation and at the largest numbers of ranks, "
-        "predicted from fewer", columns, tuple(rows),
-    )  # fmt: skip
+        "predicted from fewer",
+        columns,
+        tuple(rows),
+    )
 
 
 def _formulas(model: Model, *, coefficients: bool = False) -> Iterator[Block]:
@@ -222,13 +226,21 @@ def _formulas(model: Model, *, coefficients: bool = False) -> Iterator[Block]:
         if coefficients:
             columns = columns_of("coefficient", "of", ">value", "unit", "95 % interval")
             numbers = zip(
-                segment.symbols, segment.terms, segment.coefficients, segment.low or [],
-                segment.high or [], strict=True,
-            )  # fmt: skip
-            yield Table("", tuple(columns), tuple(
-                Row((symbol, term, f"{value:.5g}", unit(term), f"[{low:.5g}, {high:.5g}]"))
-                for symbol, term, value, low, high in numbers
-            ))  # fmt: skip
+                segment.symbols,
+                segment.terms,
+                segment.coefficients,
+                segment.low or [],
+                segment.high or [],
+                strict=True,
+            )
+            yield Table(
+                "",
+                tuple(columns),
+                tuple(
+                    Row((symbol, term, f"{value:.5g}", unit(term), f"[{low:.5g}, {high:.5g}]"))
+                    for symbol, term, value, low, high in numbers
+                ),
+            )
             if segment.r2 is not None:
                 yield Sentence(f"R² {segment.r2:.6f} at {segment.points} points")
 
@@ -302,10 +314,13 @@ def _costs(model: Model) -> list[Block]:
                     if low <= 0 <= high:
                         interval = " (not significantly different from zero)"
                 costs.append(f"{time} {purpose}{interval}")
-            sentences.append(Sentence(
-                f"an exchange takes {', '.join(costs)}.",
-                about=", ".join(filter(None, (*names, range_text))), stress=tuple(times),
-            ))  # fmt: skip
+            sentences.append(
+                Sentence(
+                    f"an exchange takes {', '.join(costs)}.",
+                    about=", ".join(filter(None, (*names, range_text))),
+                    stress=tuple(times),
+                )
+            )
     omitted = len(sentences) - MAX_COSTS
     left_out = (
         [Sentence(f"{plural(omitted, 'more formula')} are not listed.")] if omitted > 0 else []
@@ -363,7 +378,7 @@ def _deviations(quality: dict[str, Any], observed: str) -> Table:
     columns = columns_of("", *(f">{title}" for title in titles))
     return Table(
         f"|predicted - {observed}| / the smaller of both", columns, tuple(rows), "; ".join(left_out)
-    )  # fmt: skip
+    )
 
 
 def _ranking(entry: dict[str, Any]) -> Iterator[Block]:
@@ -374,11 +389,18 @@ def _ranking(entry: dict[str, Any]) -> Iterator[Block]:
         if row["held_out"] is None:
             failed.append(Sentence(row["reason"], about=row["family"]))
             continue
-        rows.append(Row((
-            row["family"], format_error(row["held_out"]),
-            "–" if row["sicc"] is None else f"{row['sicc']:.1f}",
-            str(row["coefficients"]), str(row["pieces"]), "<- taken" if k == 0 else "",
-        )))  # fmt: skip
+        rows.append(
+            Row(
+                (
+                    row["family"],
+                    format_error(row["held_out"]),
+                    "–" if row["sicc"] is None else f"{row['sicc']:.1f}",
+                    str(row["coefficients"]),
+                    str(row["pieces"]),
+                    "<- taken" if k == 0 else "",
+                )
+            )
+        )
     columns = columns_of("family", ">error", ">SICc", ">coefficients", ">segments", "")
     yield Table(
         f"Families by cross-validation error{', ' if selectors else ''}{selectors}",

@@ -79,8 +79,10 @@ def every_rival(model: Model) -> Iterator[Block]:
             )
         yield Table(
             f"Formulas that fit equally well{', ' if heading else ''}{heading}",
-            columns, tuple(rows), "the first was selected",
-        )  # fmt: skip
+            columns,
+            tuple(rows),
+            "the first was selected",
+        )
 
 
 def _beyond(model: Model, segment: Segment) -> list[dict[str, float]]:

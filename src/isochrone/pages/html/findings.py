@@ -56,14 +56,18 @@ def finding_of(page: Page, name: str, title: str) -> Finding:
     """
     blocks = [
         block
-        for section in page.sections if said(section, "report")
-        for block in section.blocks if said(block, "report")
-    ]  # fmt: skip
+        for section in page.sections
+        if said(section, "report")
+        for block in section.blocks
+        if said(block, "report")
+    ]
     opening = [
         block
-        for section in page.sections if section.title == SUMMARY
-        for block in section.blocks if isinstance(block, Sentence) and said(block, "report")
-    ]  # fmt: skip
+        for section in page.sections
+        if section.title == SUMMARY
+        for block in section.blocks
+        if isinstance(block, Sentence) and said(block, "report")
+    ]
     items = [sentence for sentence in opening if not sentence.tone][:MAX_SUMMARY_SENTENCES]
     judged = [sentence for block in blocks for sentence in _judged(block, opening)]
     if page.partial is not None:

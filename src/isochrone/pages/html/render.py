@@ -197,15 +197,23 @@ def _environment() -> Environment:
         return Markup(drawn(block, prefix))
 
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, finalize=clean, trim_blocks=True,
-        lstrip_blocks=True, loader=DictLoader({_TEMPLATE: _resource(_TEMPLATE)}),
-    )  # fmt: skip
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=clean,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        loader=DictLoader({_TEMPLATE: _resource(_TEMPLATE)}),
+    )
     environment.filters |= {
-        "trusted": Markup, "picture": picture, "capital": _capital, "pieces": _pieces,
-        "lines": _lines, "data": lambda data: Markup(as_text(data)),
+        "trusted": Markup,
+        "picture": picture,
+        "capital": _capital,
+        "pieces": _pieces,
+        "lines": _lines,
+        "data": lambda data: Markup(as_text(data)),
         "allowed": lambda script: Markup(allowed_by(script)),
         "macro": lambda block: type(block).__name__.lower().strip("_"),
-    }  # fmt: skip
+    }
     return environment
 
 
@@ -254,13 +262,17 @@ def write_page(page: Page, path: Path) -> None:
 
 def _write(path: Path, *, articles: Sequence[_Article], **context: Any) -> None:
     """Write a page of articles; what comes before them is in the other parts."""
-    text = _environment().get_template(_TEMPLATE).render(
-        articles=articles,
-        several=len(articles) > 1,
-        style=_resource("style.css"),
-        script=joined() if any(article.is_explored for article in articles) else "",
-        version=isochrone.__version__,
-        **context,
-    )  # fmt: skip
+    text = (
+        _environment()
+        .get_template(_TEMPLATE)
+        .render(
+            articles=articles,
+            several=len(articles) > 1,
+            style=_resource("style.css"),
+            script=joined() if any(article.is_explored for article in articles) else "",
+            version=isochrone.__version__,
+            **context,
+        )
+    )
     with whole_file(path) as stream:
         stream.write(text.encode())

@@ -13,9 +13,22 @@ from typing import Any
 import msgspec
 
 MODULES = (
-    "elements", "times", "packed", "matrix", "orders", "shades", "filters", "painting", "marks",
-    "words", "tables", "controls", "moving", "explorer", "start",
-)  # fmt: skip
+    "elements",
+    "times",
+    "packed",
+    "matrix",
+    "orders",
+    "shades",
+    "filters",
+    "painting",
+    "marks",
+    "words",
+    "tables",
+    "controls",
+    "moving",
+    "explorer",
+    "start",
+)
 """Files ``NAME.js`` in this folder; each may use what those before it define."""
 
 _COMMENT = re.compile(r"^\s*//.*\n", re.MULTILINE)

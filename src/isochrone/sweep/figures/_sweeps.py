@@ -64,9 +64,16 @@ def chosen_scale(scale: str | None, drawn: Drawn) -> Scale:
 
 
 def by_size(
-    runs: Sequence[Run], drawn: Drawn, options: Options, columns: tuple[str, str, str], *,
-    title: str, fact: str, bar: str, tick: Callable[[float], str],
-) -> Figure:  # fmt: skip
+    runs: Sequence[Run],
+    drawn: Drawn,
+    options: Options,
+    columns: tuple[str, str, str],
+    *,
+    title: str,
+    fact: str,
+    bar: str,
+    tick: Callable[[float], str],
+) -> Figure:
     """Draw a quantity of the points, and the ends of its interval, over their sizes.
 
     Parameters
@@ -82,16 +89,26 @@ def by_size(
     """
     labels = distinguish(drawn)
     text = ChartText(
-        title=title, facts=facts(runs, labels, fact, bars(drawn, bar)), below="message size",
-        tick_x=tick_bytes, tick_y=tick, of=runs,
-    )  # fmt: skip
+        title=title,
+        facts=facts(runs, labels, fact, bars(drawn, bar)),
+        below="message size",
+        tick_x=tick_bytes,
+        tick_y=tick,
+        of=runs,
+    )
     lines = []
     for (_, curve), name in zip(drawn, labels.each, strict=True):
         value, low, high = map(curve.column, columns)
-        lines.append(Line(
-            name, curve.bytes.astype(np.float64), value, low, high,
-            [(switch.after, switch.before) for switch in switches(curve)],
-        ))  # fmt: skip
+        lines.append(
+            Line(
+                name,
+                curve.bytes.astype(np.float64),
+                value,
+                low,
+                high,
+                [(switch.after, switch.before) for switch in switches(curve)],
+            )
+        )
     return draw_lines(lines, text, chosen_scale(options.scale, drawn))
 
 

@@ -34,10 +34,15 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     )
     of = "of both directions combined" if bidirectional else kinds.pop() if len(kinds) == 1 else ""
     return by_size(
-        runs, drawn, options, ("bandwidth", "bandwidth_low", "bandwidth_high"),
-        title="Bandwidth by message size", fact=f"bandwidth: {of}" if of else "",
-        bar="error bars: 95 % interval", tick=tick_rate,
-    )  # fmt: skip
+        runs,
+        drawn,
+        options,
+        ("bandwidth", "bandwidth_low", "bandwidth_high"),
+        title="Bandwidth by message size",
+        fact=f"bandwidth: {of}" if of else "",
+        bar="error bars: 95 % interval",
+        tick=tick_rate,
+    )
 
 
 VIEW = View(draw, kinds=("sweep",), several=True)

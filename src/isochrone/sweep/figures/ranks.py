@@ -57,13 +57,18 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     single_size = [f"{format_bytes(wanted[0])} messages"] if len(wanted) == 1 else []
     text = ChartText(
         title="Time by number of ranks",
-        facts=facts(runs, Labels([], common), *single_size, meaning(runs),
-                    bars(drawn, "error bars: 95 % interval of the median")),
+        facts=facts(
+            runs,
+            Labels([], common),
+            *single_size,
+            meaning(runs),
+            bars(drawn, "error bars: 95 % interval of the median"),
+        ),
         below="ranks",
         tick_x=lambda p: f"{p:g}",
         tick_y=tick_seconds,
         of=runs,
-    )  # fmt: skip
+    )
     chosen = chosen_scale(options.scale, drawn) if options.scale else "log"
     return draw_lines([line for line in lines if len(line.x)], text, chosen)
 
@@ -71,13 +76,20 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
 def _group(drawn: Drawn, *, by_node: bool) -> list[Drawn]:
     """Put together the curves that differ in the number of ranks only."""
     families = grouped(
-        ((
-            run.experiment, str(curve.key.get("op", "")), str(curve.key.get("threads", "")),
-            run.library.library, run.origin,
-            *(str(run.options.get(k)) for k in ("pairing", "sync", "root")),
-            ranks_per_node(run) if by_node else "",
-        ), (run, curve)) for run, curve in drawn
-    )  # fmt: skip
+        (
+            (
+                run.experiment,
+                str(curve.key.get("op", "")),
+                str(curve.key.get("threads", "")),
+                run.library.library,
+                run.origin,
+                *(str(run.options.get(k)) for k in ("pairing", "sync", "root")),
+                ranks_per_node(run) if by_node else "",
+            ),
+            (run, curve),
+        )
+        for run, curve in drawn
+    )
     return list(families.values())
 
 

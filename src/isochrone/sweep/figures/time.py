@@ -12,9 +12,15 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw all curves of all runs; sizes are of no use here: all are drawn."""
     drawn = collect(runs, options.ops)
     return by_size(
-        runs, drawn, options, ("median", "low", "high"), title="Time by message size",
-        fact=meaning(runs), bar="error bars: 95 % interval of the median", tick=tick_seconds,
-    )  # fmt: skip
+        runs,
+        drawn,
+        options,
+        ("median", "low", "high"),
+        title="Time by message size",
+        fact=meaning(runs),
+        bar="error bars: 95 % interval of the median",
+        tick=tick_seconds,
+    )
 
 
 VIEW = View(draw, kinds=("sweep",), usual=("sweep",), several=True)

@@ -377,10 +377,12 @@ def _model(run: Run, read: Sequence[_Read]) -> list[Later]:
         return []
     title = f"{with_noun(run.origin).capitalize()} and the formula"
     picture = Picture(
-        "fit", title,
-        "Points are medians, lines the formula, the band its 95 % interval.", (run,),
+        "fit",
+        title,
+        "Points are medians, lines the formula, the band its 95 % interval.",
+        (run,),
         alt=f"{title}, view fit.",
-    )  # fmt: skip
+    )
 
     def make() -> list[Block]:
         from isochrone.models.pages.model import fitted  # nothing but a report needs models
@@ -446,10 +448,14 @@ def _pictures_of(runs: Sequence[Run], drawn: Sequence[Curve]) -> list[Picture]:
         wanted.append("distribution")
     of = f"{len(runs)} runs" if len(runs) > 1 else f"{runs[0].size} ranks"
     return [
-        Picture(view, *VIEWS[view], tuple(runs),
-                alt=f"{VIEWS[view][0]}: {_experiments(runs)}, {of}, view {view}.")
+        Picture(
+            view,
+            *VIEWS[view],
+            tuple(runs),
+            alt=f"{VIEWS[view][0]}: {_experiments(runs)}, {of}, view {view}.",
+        )
         for view in wanted
-    ]  # fmt: skip
+    ]
 
 
 def _experiments(runs: Sequence[Run]) -> str:
@@ -458,6 +464,10 @@ def _experiments(runs: Sequence[Run]) -> str:
 
 
 PAGE = Kind(
-    title=_title, holds=_holds, sections=_sections, document=_document, together=_together,
+    title=_title,
+    holds=_holds,
+    sections=_sections,
+    document=_document,
+    together=_together,
     place=1,
-)  # fmt: skip
+)

@@ -59,13 +59,15 @@ def test_one_file_alone_says_what_fit_takes(
 
 @pytest.mark.parametrize(
     "rows",
-    ["b,seconds\n8,1e-6\n64,2e-6\n512,1.5e-6\n",
-     "op,p,b,seconds\nbcast,2,8,1e-6\nbcast,4,64,2e-6\nbcast,8,512,1.5e-6\n",
-     "op,p,b,seconds\nbcast,2,8,1e-6\nbcast,4,8,2e-6\nbcast,8,8,1.5e-6\n",
-     "op,p,seconds\nbarrier,2,1e-6\nbarrier,4,2e-6\nbarrier,8,1.5e-6\n",
-     "b,seconds\n" + "8,1e-6\n64,2e-6\n512,1.5e-6\n" * 10],
+    [
+        "b,seconds\n8,1e-6\n64,2e-6\n512,1.5e-6\n",
+        "op,p,b,seconds\nbcast,2,8,1e-6\nbcast,4,64,2e-6\nbcast,8,512,1.5e-6\n",
+        "op,p,b,seconds\nbcast,2,8,1e-6\nbcast,4,8,2e-6\nbcast,8,8,1.5e-6\n",
+        "op,p,seconds\nbarrier,2,1e-6\nbarrier,4,2e-6\nbarrier,8,1.5e-6\n",
+        "b,seconds\n" + "8,1e-6\n64,2e-6\n512,1.5e-6\n" * 10,
+    ],
     ids=["message", "collective", "ranks", "barrier", "repeated"],
-)  # fmt: skip
+)
 def test_three_points_are_too_few_for_anything(
     isochrone: Command, tmp_path: Path, rows: str, golden: Golden
 ) -> None:
@@ -121,8 +123,9 @@ def test_at_most_ten_lines_of_rivals_are_printed_the_most_probable_first(
     rows = stepped((2, 4, 8, 16, 32))
     lines = [
         ",".join(map(str, {**row, "op": f"reduce_scatter_block_number_{k}"}.values()))
-        for k in range(6) for row in rows
-    ]  # fmt: skip
+        for k in range(6)
+        for row in rows
+    ]
     (tmp_path / "t.csv").write_text("\n".join([",".join(rows[0]), *lines]) + "\n")
     model = json.loads(isochrone("fit", "t.csv", "--json", cwd=tmp_path).stdout)
     count = sum(len(piece["rivals"]) for piece in model["pieces"])
@@ -160,8 +163,9 @@ def test_explain_says_three_sentences(isochrone: Command, tmp_path: Path, golden
     assert "weight" in else_
     assert next_.startswith("  Measure p = ")
     golden(next_)
-    answer = isochrone("predict", "collective", "--model", "m.json", "--ranks", "8", "--bytes",
-                       "8", cwd=tmp_path)  # fmt: skip
+    answer = isochrone(
+        "predict", "collective", "--model", "m.json", "--ranks", "8", "--bytes", "8", cwd=tmp_path
+    )
     assert answer.returncode == 0, answer.stderr
 
 
@@ -189,13 +193,31 @@ def test_a_known_switch_says_where_in_the_gap_it_is(
     isochrone: Command, tmp_path: Path, golden: Golden
 ) -> None:
     write_steps(tmp_path / "t.csv", (2, 3, 4, 6, 8, 12), jump=2e-4)
-    answer = isochrone("fit", "t.csv", "--split", "b", "--known-breakpoint", "b:12KiB,1MiB",
-                       "-o", "m.json", cwd=tmp_path)  # fmt: skip
+    answer = isochrone(
+        "fit",
+        "t.csv",
+        "--split",
+        "b",
+        "--known-breakpoint",
+        "b:12KiB,1MiB",
+        "-o",
+        "m.json",
+        cwd=tmp_path,
+    )
     assert answer.returncode == 0, answer.stderr
     assert "4 KiB and 16 KiB (assumed: 12 KiB)" in answer.stdout
     golden(answer.stdout)
-    answer = isochrone("predict", "collective", "--model", "m.json", "--ranks", "8", "--bytes",
-                       "10KiB", cwd=tmp_path)  # fmt: skip
+    answer = isochrone(
+        "predict",
+        "collective",
+        "--model",
+        "m.json",
+        "--ranks",
+        "8",
+        "--bytes",
+        "10KiB",
+        cwd=tmp_path,
+    )
     golden(answer.stderr)
     answer = isochrone("fit", "t.csv", "--known-breakpoint", "b", cwd=tmp_path)
     assert answer.returncode == 2

@@ -108,9 +108,9 @@ def test_a_wrong_size_is_wrong_use(
 
 @pytest.mark.parametrize("scale", [1e-300, 1e300])
 @pytest.mark.parametrize(
-    "command", [("show",), ("fit",), ("plot",), ("plot", "--view", "fit"),
-                ("plot", "--view", "deviation")]
-)  # fmt: skip
+    "command",
+    [("show",), ("fit",), ("plot",), ("plot", "--view", "fit"), ("plot", "--view", "deviation")],
+)
 def test_times_that_nobody_measured_are_one_line(
     isochrone: Command, folder: Path, scale: float, command: tuple[str, ...], golden: Golden
 ) -> None:

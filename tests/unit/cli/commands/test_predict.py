@@ -90,8 +90,15 @@ def test_messages_are_predicted(isochrone: Command, folder: Path) -> None:
     model = models.read(folder / "pair.json")
     expected = model.predict({"b": [0, 65536]}).seconds.tolist()
     assert [row["seconds"] for row in found["predictions"]] == expected
-    assert list(found["predictions"][0]) == ["mode", "ranks", "window", "bytes", "seconds", "low",
-                                             "high"]  # fmt: skip
+    assert list(found["predictions"][0]) == [
+        "mode",
+        "ranks",
+        "window",
+        "bytes",
+        "seconds",
+        "low",
+        "high",
+    ]
 
 
 def test_windows_and_modes_that_were_not_measured_are_refused(
@@ -195,9 +202,14 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    "asked", [("--nodes", 16, "--ppn", 8), ("--ranks", 128, "--ppn", 8),
-              ("--ranks", 128, "--nodes", 16), ("--ranks", 128, "--nodes", 16, "--ppn", 8)],
-)  # fmt: skip
+    "asked",
+    [
+        ("--nodes", 16, "--ppn", 8),
+        ("--ranks", 128, "--ppn", 8),
+        ("--ranks", 128, "--nodes", 16),
+        ("--ranks", 128, "--nodes", 16, "--ppn", 8),
+    ],
+)
 def test_two_of_ranks_nodes_and_ranks_on_each_say_the_third(
     isochrone: Command, places: Path, asked: tuple[str | int, ...]
 ) -> None:
@@ -212,9 +224,9 @@ def test_nodes_are_asked_for_where_ranks_do_not_say_them(isochrone: Command, pla
     asked = ("--ranks", 128)
     model = ("predict", "collective", "--model")
     refused(isochrone(*model, places / "nodes.json", *asked), "needs a number of nodes", "--nodes")
-    (row,) = json.loads(
-        isochrone(*model, places / "filled.json", *asked, "--json").stdout
-    )["predictions"]  # fmt: skip
+    (row,) = json.loads(isochrone(*model, places / "filled.json", *asked, "--json").stdout)[
+        "predictions"
+    ]
     assert (row["nodes"], row["ppn"]) == (16, 8)
 
 

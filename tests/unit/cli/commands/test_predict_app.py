@@ -46,8 +46,11 @@ def test_total_and_phases_are_rows_for_scripts(folder: Path) -> None:
     document = json.loads(answer.stdout)
     total, compute, gather = document["predictions"]
     assert (total["op"], total["phase"], total["ranks"], total["bytes"]) == (
-        "jacobi", None, 4, None,
-    )  # fmt: skip
+        "jacobi",
+        None,
+        4,
+        None,
+    )
     assert total["seconds"] == pytest.approx(50 * iteration(1000, 4), rel=1e-9)
     assert (compute["phase"], compute["per"]) == ("compute", "iteration")
     assert compute["seconds"] == pytest.approx(5e-4, rel=1e-9)
@@ -58,22 +61,37 @@ def test_total_and_phases_are_rows_for_scripts(folder: Path) -> None:
 def test_settings_are_swept(folder: Path) -> None:
     """What happens at 64 ranks, before anyone has them."""
     answer = run_here(
-        "predict", "app", folder / "app.yaml", "--model", folder / "allgather.json",
-        "--set", "n=1000,2000", "--set", "p=4:64:x4", "--json",
-    )  # fmt: skip
+        "predict",
+        "app",
+        folder / "app.yaml",
+        "--model",
+        folder / "allgather.json",
+        "--set",
+        "n=1000,2000",
+        "--set",
+        "p=4:64:x4",
+        "--json",
+    )
     rows = [row for row in json.loads(answer.stdout)["predictions"] if row["phase"] is None]
     found = {(int(r["settings"]["n"]), int(r["settings"]["p"])): r["seconds"] for r in rows}
     assert found == {
         (n, p): pytest.approx(50 * iteration(n, p), rel=1e-9)
-        for n in (1000, 2000) for p in (4, 16, 64)
-    }  # fmt: skip
+        for n in (1000, 2000)
+        for p in (4, 16, 64)
+    }
 
 
 def test_the_table_has_a_line_for_each_phase(folder: Path, golden: Golden) -> None:
     answer = run_here(
-        "predict", "app", folder / "app.yaml", "--set", "p=8",
-        "--model", folder / "allgather.json", folder / "messages.json",
-    )  # fmt: skip
+        "predict",
+        "app",
+        folder / "app.yaml",
+        "--set",
+        "p=8",
+        "--model",
+        folder / "allgather.json",
+        folder / "messages.json",
+    )
     assert answer.returncode == 0, answer.stderr
     lines = answer.stdout.splitlines()
     golden(lines[0])

@@ -44,16 +44,37 @@ def test_a_grid_is_the_sum_of_its_phases(isochrone: Command, golden: Golden) -> 
     assert list(found) == ["predictions", "best", "origin", "warnings"]
     (one,) = found["predictions"]  # type: ignore[misc]
     assert {**one, "phases": [], "seconds": 0} == {
-        "op": "allgather", "ranks": 96, "bytes": 102400, "grid": "8x12", "seconds": 0, "low": None,
-        "high": None, "phases": [], "together": 1.0,
-    }  # fmt: skip
+        "op": "allgather",
+        "ranks": 96,
+        "bytes": 102400,
+        "grid": "8x12",
+        "seconds": 0,
+        "low": None,
+        "high": None,
+        "phases": [],
+        "together": 1.0,
+    }
     assert one["seconds"] == sum(phase["seconds"] for phase in one["phases"])
     assert [{**phase, "seconds": 0} for phase in one["phases"]] == [
-        {"group": "CG", "op": "allgather", "ranks": 12, "bytes": 102400, "groups": 8, "seconds": 0,
-         "factor": 1.0},
-        {"group": "LG", "op": "allgather", "ranks": 8, "bytes": 12 * 102400, "groups": 12,
-         "seconds": 0, "factor": 1.0},
-    ]  # fmt: skip
+        {
+            "group": "CG",
+            "op": "allgather",
+            "ranks": 12,
+            "bytes": 102400,
+            "groups": 8,
+            "seconds": 0,
+            "factor": 1.0,
+        },
+        {
+            "group": "LG",
+            "op": "allgather",
+            "ranks": 8,
+            "bytes": 12 * 102400,
+            "groups": 12,
+            "seconds": 0,
+            "factor": 1.0,
+        },
+    ]
     golden(found["warnings"])  # type: ignore[union-attr, attr-defined]
 
 
@@ -65,14 +86,24 @@ def test_best_ranks_all_grids_and_the_library_for_each_size(isochrone: Command) 
         times = [one["seconds"] for one in rows if one["bytes"] == size]
         assert times == sorted(times)  # type: ignore[type-var]
         assert {one["grid"] for one in rows if one["bytes"] == size} == {
-            "library", "2x48", "3x32", "4x24", "6x16", "8x12", "12x8", "16x6", "24x4", "32x3",
+            "library",
+            "2x48",
+            "3x32",
+            "4x24",
+            "6x16",
+            "8x12",
+            "12x8",
+            "16x6",
+            "24x4",
+            "32x3",
             "48x2",
-        }  # fmt: skip
+        }
     assert {one["verdict"] for one in rows} == {"24x4"}
     best: list[dict[str, object]] = found["best"]  # type: ignore[assignment]
     assert [(one["bytes"], one["grid"], one["verdict"]) for one in best] == [
-        (10240, "24x4", "24x4"), (102400, "24x4", "24x4"),
-    ]  # fmt: skip
+        (10240, "24x4", "24x4"),
+        (102400, "24x4", "24x4"),
+    ]
 
 
 def test_all_keeps_the_order_of_grids(isochrone: Command) -> None:
@@ -121,10 +152,12 @@ def test_a_model_of_grids_still_answers_for_the_library(isochrone: Command, fold
         (("--op", "nothing", "--ranks", 96, "--grid", "best"), "has no two-phase algorithm"),
         (("--op", "alltoall", "--ranks", 96, "--grid", "8x12"), "not cover op 'alltoall'"),
         (("--ranks", 96, "--grid", "8x12"), "give --op"),
-        (("--op", "bcast", "--ranks", 96, "--nodes", 5, "--ppn", 4, "--grid", "best"),
-         "do not fill 5 nodes"),
+        (
+            ("--op", "bcast", "--ranks", 96, "--nodes", 5, "--ppn", 4, "--grid", "best"),
+            "do not fill 5 nodes",
+        ),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_one_line(isochrone: Command, words: tuple[object, ...], says: str) -> None:
     refused(ask(isochrone, CLIC, *words, "--bytes", "10KiB"), says)
 

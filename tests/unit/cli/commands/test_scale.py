@@ -99,9 +99,21 @@ def test_recordings_that_exist_are_used_again(folder: Path, tmp_path: Path, mpic
     for ranks in SHAPES:
         shutil.copy(folder / f"r{ranks}.jsonl", tmp_path / f"runs/halo-{ranks}.jsonl")
     said = run_here(
-        "scale", "-n", ",".join(map(str, SHAPES)), "--to", "64", "--folder", "runs",
-        "--model", "messages.json", "allreduce.json", "--mpicc", mpich.probe.mpicc,
-        "--", "./halo", cwd=tmp_path,
-    )  # fmt: skip
+        "scale",
+        "-n",
+        ",".join(map(str, SHAPES)),
+        "--to",
+        "64",
+        "--folder",
+        "runs",
+        "--model",
+        "messages.json",
+        "allreduce.json",
+        "--mpicc",
+        mpich.probe.mpicc,
+        "--",
+        "./halo",
+        cwd=tmp_path,
+    )
     assert said.returncode == 0, said.stderr
     assert said.stderr.count("--force") == len(SHAPES)

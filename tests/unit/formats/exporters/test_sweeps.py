@@ -35,10 +35,15 @@ def draw(run: Run, folder: Path, name: str = "sweep.dat") -> subprocess.Complete
         missing("gnuplot", "no gnuplot here")
     gnuplot.write(run, folder / name)
     return subprocess.run(
-        [str(program), (folder / name).with_suffix(".gp").name], cwd=folder, timeout=60,
-        capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
+        [str(program), (folder / name).with_suffix(".gp").name],
+        cwd=folder,
+        timeout=60,
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
         env={**os.environ, "LC_ALL": "C.UTF-8"},
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize(
@@ -136,34 +141,69 @@ def test_osu_latency_to_the_letter(tmp_path: Path, golden: Golden) -> None:
 def test_osu_headers_of_all_kinds(tmp_path: Path) -> None:
     """As the benchmarks print them; parsers look for these lines."""
     for run, title, columns in (
-        (sweeps.point_to_point(window=64), "# OSU MPI Bandwidth Test",
-         "# Size      Bandwidth (MB/s)"),
-        (sweeps.point_to_point(mode="bidirectional"), "# OSU MPI Bi-Directional Bandwidth Test",
-         "# Size      Bandwidth (MB/s)"),
-        (sweeps.point_to_point(mode="put"), "# OSU MPI_Put Latency Test",
-         "# Size          Latency (us)"),
-        (sweeps.point_to_point(mode="get", window=64), "# OSU MPI_Get Bandwidth Test",
-         "# Size      Bandwidth (MB/s)"),
-        (sweeps.point_to_point(mode="bidirectional_put", **{"rma-sync": "pscw"}),
-         "# OSU MPI_Put Bi-Directional Bandwidth Test",
-         "# Synchronization: MPI_Win_post/start/complete/wait"),
-        (sweeps.point_to_point(mode="fetch_and_op", **{"rma-window": "dynamic"}),
-         "# OSU MPI_Fetch_and_op Latency Test", "# Window creation: MPI_Win_create_dynamic"),
+        (
+            sweeps.point_to_point(window=64),
+            "# OSU MPI Bandwidth Test",
+            "# Size      Bandwidth (MB/s)",
+        ),
+        (
+            sweeps.point_to_point(mode="bidirectional"),
+            "# OSU MPI Bi-Directional Bandwidth Test",
+            "# Size      Bandwidth (MB/s)",
+        ),
+        (
+            sweeps.point_to_point(mode="put"),
+            "# OSU MPI_Put Latency Test",
+            "# Size          Latency (us)",
+        ),
+        (
+            sweeps.point_to_point(mode="get", window=64),
+            "# OSU MPI_Get Bandwidth Test",
+            "# Size      Bandwidth (MB/s)",
+        ),
+        (
+            sweeps.point_to_point(mode="bidirectional_put", **{"rma-sync": "pscw"}),
+            "# OSU MPI_Put Bi-Directional Bandwidth Test",
+            "# Synchronization: MPI_Win_post/start/complete/wait",
+        ),
+        (
+            sweeps.point_to_point(mode="fetch_and_op", **{"rma-window": "dynamic"}),
+            "# OSU MPI_Fetch_and_op Latency Test",
+            "# Window creation: MPI_Win_create_dynamic",
+        ),
         (sweeps.bisection(8), "# OSU MPI Multi Latency Test", "# Size          Latency (us)"),
-        (sweeps.bisection(8, window=64), "# OSU MPI Multiple Bandwidth / Message Rate Test",
-         "# Size                  MB/s        Messages/s"),
-        (sweeps.at_once("threads", (2,)), "# OSU MPI Multi-threaded Latency Test",
-         "# Number of Sender threads: 2"),
-        (sweeps.collective(("allreduce",)), "# OSU MPI Allreduce Latency Test",
-         "# Size       Avg Latency(us)"),
+        (
+            sweeps.bisection(8, window=64),
+            "# OSU MPI Multiple Bandwidth / Message Rate Test",
+            "# Size                  MB/s        Messages/s",
+        ),
+        (
+            sweeps.at_once("threads", (2,)),
+            "# OSU MPI Multi-threaded Latency Test",
+            "# Number of Sender threads: 2",
+        ),
+        (
+            sweeps.collective(("allreduce",)),
+            "# OSU MPI Allreduce Latency Test",
+            "# Size       Avg Latency(us)",
+        ),
         (sweeps.collective(("barrier",)), "# OSU MPI Barrier Latency Test", "# Avg Latency(us)"),
-        (sweeps.collective(("ibcast",)), "# OSU MPI Non-blocking Broadcast Latency Test",
-         "# Size       Avg Latency(us)"),
-        (sweeps.collective(("bcast_persistent",)), "# OSU MPI Broadcast Persistent Latency Test",
-         "# Size       Avg Latency(us)"),
-        (sweeps.point_to_point(mode="bidirectional_persistent", window=64),
-         "# OSU MPI Bi-Directional Bandwidth Persistent Test", "# Size      Bandwidth (MB/s)"),
-    ):  # fmt: skip
+        (
+            sweeps.collective(("ibcast",)),
+            "# OSU MPI Non-blocking Broadcast Latency Test",
+            "# Size       Avg Latency(us)",
+        ),
+        (
+            sweeps.collective(("bcast_persistent",)),
+            "# OSU MPI Broadcast Persistent Latency Test",
+            "# Size       Avg Latency(us)",
+        ),
+        (
+            sweeps.point_to_point(mode="bidirectional_persistent", window=64),
+            "# OSU MPI Bi-Directional Bandwidth Persistent Test",
+            "# Size      Bandwidth (MB/s)",
+        ),
+    ):
         lines = text_of(run, tmp_path).splitlines()
         assert lines[1].startswith(title)
         assert columns in lines[2:5]
@@ -226,8 +266,14 @@ def test_csv_has_one_row_a_repetition_with_the_columns_of_fit(tmp_path: Path) ->
     rows = rows_of(run, tmp_path)
     assert len(rows) == 6
     assert {k: rows[0][k] for k in ("op", "p", "b", "root", "repeat", "rate", "i")} == {
-        "op": "bcast", "p": "4", "b": "8", "root": "0", "repeat": "0", "rate": "", "i": "",
-    }  # fmt: skip
+        "op": "bcast",
+        "p": "4",
+        "b": "8",
+        "root": "0",
+        "repeat": "0",
+        "rate": "",
+        "i": "",
+    }
     assert float(rows[0]["seconds"]) == run.tables["sample"]["seconds"][0]  # all digits
     assert len(rows_of(run, tmp_path, 64)) == 3
 

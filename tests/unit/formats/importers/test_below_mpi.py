@@ -20,7 +20,9 @@ MIB = 2**20
 TIMES = {
     "perftest/send-lat.txt": ("ib_send_lat", HALF, {2: 1.67, 8: 1.80, 64: 1.76}),
     "perftest/write-bw.txt": (
-        "ib_write_bw", WINDOW, {64: 64e6 / 332.85 / MIB, 1024: 1024e6 / 3405.64 / MIB},
+        "ib_write_bw",
+        WINDOW,
+        {64: 64e6 / 332.85 / MIB, 1024: 1024e6 / 3405.64 / MIB},
     ),
     "perftest/read-bw-gbits.txt": ("ib_read_bw", BOTH, {65536: 2 * 65536 * 8e-3 / 96.40}),
     "ucx-perftest/tag-lat.txt": ("ucx_tag_lat", HALF, {8: 1.523}),
@@ -31,7 +33,7 @@ TIMES = {
     "iperf3/tcp.json": ("point-to-point", WINDOW, {131072: 131072 * 8e6 / 350296574.28915393}),
     "netpipe/mpi.txt": ("netpipe", HALF, {1: 36.05, 2: 36.12, 3: 36.21}),
     "sockperf/ping-pong.txt": ("sockperf", HALF, {64: 88.170}),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("file", TIMES)
@@ -57,21 +59,26 @@ def test_bandwidths_are_those_of_the_message_rates() -> None:
 
 def test_ping_pong_and_rings_of_hpcc() -> None:
     run = read(ROOT / "tests/golden/hpcc/summary.txt")
-    found = {
-        (c.key["op"], c.p, p.bytes): p.median * 1e6 for c in curves(run) for p in c.points
-    }  # fmt: skip
-    assert found == pytest.approx({
-        ("pingpong", 2, 8): 1.29715, ("pingpong", 2, 2_000_000): 2000 / 4.0223,
-        ("natural_ring", 16, 8): 1.5974, ("random_ring", 16, 8): 1.67591,
-    })  # fmt: skip
+    found = {(c.key["op"], c.p, p.bytes): p.median * 1e6 for c in curves(run) for p in c.points}
+    assert found == pytest.approx(
+        {
+            ("pingpong", 2, 8): 1.29715,
+            ("pingpong", 2, 2_000_000): 2000 / 4.0223,
+            ("natural_ring", 16, 8): 1.5974,
+            ("random_ring", 16, 8): 1.67591,
+        }
+    )
 
 
 def test_operations_of_mpibench_have_the_time_of_the_slowest_rank() -> None:
     run = read(ROOT / "tests/golden/mpibench/mpibench-1.5.txt")
     found = {curve.key["op"]: curve for curve in curves(run)}
     assert {op: [p.bytes for p in curve.points] for op, curve in found.items()} == {
-        "barrier": [0], "bcast": [8, 64, 1024], "alltoall": [8, 64, 1024], "reduce": [8, 64, 1024],
-    }  # fmt: skip
+        "barrier": [0],
+        "bcast": [8, 64, 1024],
+        "alltoall": [8, 64, 1024],
+        "reduce": [8, 64, 1024],
+    }
     assert {curve.p for curve in found.values()} == {2}
     assert found["bcast"].points[0].median == pytest.approx(1.4176e-6)
     assert found["bcast"].points[0].n == 20
@@ -88,9 +95,11 @@ def test_tables_of_skampi_have_the_ranks_and_sizes_of_their_rows() -> None:
     )
     sizes = {(c.key["op"], c.p): [p.bytes for p in c.points] for c in curves(collectives)}
     assert sizes == {
-        ("bcast", 2): [1024], ("bcast", 3): [4, 16, 64, 256, 1024, 4096],
-        ("barrier", 2): [0], ("barrier", 3): [0],
-    }  # fmt: skip
+        ("bcast", 2): [1024],
+        ("bcast", 3): [4, 16, 64, 256, 1024, 4096],
+        ("barrier", 2): [0],
+        ("barrier", 3): [0],
+    }
     assert [warning["code"] for warning in pair.warnings].count("benchmarks-ignored") == 1
 
 
@@ -109,10 +118,13 @@ def test_gpcnet_shows_what_congestion_costs() -> None:
     alone, congested = read_all(ROOT / "tests/golden/gpcnet/network-load-test.txt")
     found = compare([alone], [congested], as_they_are=True)
     ratios = {point.key["op"]: point.ratio for point in found.points}
-    assert ratios == pytest.approx({
-        "rr_two_sided_lat": 2.9 / 1.9, "rr_two_sided_bw_sync": 4057.7 / 2057.7,
-        "multiple_allreduce": 20.3 / 10.3,
-    })  # fmt: skip
+    assert ratios == pytest.approx(
+        {
+            "rr_two_sided_lat": 2.9 / 1.9,
+            "rr_two_sided_bw_sync": 4057.7 / 2057.7,
+            "multiple_allreduce": 20.3 / 10.3,
+        }
+    )
     assert [one["what"] for one in found.differences] == ["network"]
     (point,) = (c.points[0] for c in curves(alone) if c.key["op"] == "rr_two_sided_bw_sync")
     assert point.bandwidth == pytest.approx(4057.7 * MIB)

@@ -40,8 +40,9 @@ def test_shared_and_single_records_keep_their_sums(tmp_path: Path) -> None:
         assert sum(row.seconds for row in together) == pytest.approx(4.8)
         assert (sum(r.nbytes for r in together), sum(r.calls for r in together)) == (12 * MIB, 12)
         assert [(r.rank, r.calls, r.nbytes, r.seconds) for r in alone] == [
-            (1, 100, 51200, 0.02), (2, 200, 102400, 0.04),
-        ]  # fmt: skip
+            (1, 100, 51200, 0.02),
+            (2, 200, 102400, 0.04),
+        ]
         assert sum(row.seconds for row in _rows(run, "open")) == pytest.approx(0.042)
         assert (run.kind, run.size, (run.end or {})["seconds"]) == ("io-recording", 4, 4.0)
         first, second = io_recording.files(run)
@@ -78,10 +79,15 @@ def test_dxt_tells_the_pattern_and_the_late_rank(tmp_path: Path) -> None:
     assert [call.late for call in calls] == pytest.approx([0.4] * 3)
     total = account(run)
     assert total is not None
-    assert {part.part: part.total for part in total.parts} == pytest.approx({
-        "waiting": 9 * 0.4, "access": 4 * 0.24 + 0.06, "exchange": 4 * 0.06, "metadata": 0.042,
-        "sync": 0,
-    })  # fmt: skip
+    assert {part.part: part.total for part in total.parts} == pytest.approx(
+        {
+            "waiting": 9 * 0.4,
+            "access": 4 * 0.24 + 0.06,
+            "exchange": 4 * 0.06,
+            "metadata": 0.042,
+            "sync": 0,
+        }
+    )
     assert causes(run)[0].name == "late-ranks"
     assert [rank.host for rank in run.ranks] == ["node0", "node0", "node1", "node1"]
 
@@ -90,8 +96,10 @@ def test_without_all_accesses_there_are_no_patterns(tmp_path: Path) -> None:
     """A row of DXT is missing, or calls are not collective: who called together is not known."""
     rows = TEXT.splitlines(keepends=True)
     changed = [
-        "".join(rows[:-1]), _without_dxt(), TEXT.replace("INDEP_WRITES\t0\t", "INDEP_WRITES\t4\t"),
-    ]  # fmt: skip
+        "".join(rows[:-1]),
+        _without_dxt(),
+        TEXT.replace("INDEP_WRITES\t0\t", "INDEP_WRITES\t4\t"),
+    ]
     for text in changed:
         run = _run(tmp_path, text)
         assert io_recording.patterns(run) == []
@@ -123,10 +131,17 @@ def test_settings_are_of_both_libraries_as_a_log_names_none(tmp_path: Path) -> N
         ("X_MPIIO       0  write        0", "X_MPIIO       0  wrote        0", 82),
     ],
     ids=[
-        "ranks-word", "no-rank", "start", "rank-above", "time-word", "columns", "too-large",
-        "no-module", "dxt-op",
+        "ranks-word",
+        "no-rank",
+        "start",
+        "rank-above",
+        "time-word",
+        "columns",
+        "too-large",
+        "no-module",
+        "dxt-op",
     ],
-)  # fmt: skip
+)
 def test_wrong_text_is_refused(tmp_path: Path, old: str, new: str, line: int) -> None:
     assert old in TEXT
     with pytest.raises(InputError) as error:

@@ -94,9 +94,10 @@ def one_way(run: Run) -> dict[tuple[int, int], float]:
     table = run.pairs()
     columns = (table[key].tolist() for key in ("i", "j", "forward", "reverse"))
     return {
-        ends: seconds for i, j, there, back in zip(*columns, strict=True)
+        ends: seconds
+        for i, j, there, back in zip(*columns, strict=True)
         for ends, seconds in (((i, j), there), ((j, i), back))
-    }  # fmt: skip
+    }
 
 
 RATES = {

@@ -58,8 +58,12 @@ def test_no_interval_is_shown_of_means(
 def test_no_error_bars_are_drawn_of_means(view: str) -> None:
     figure = draw(registry.load("*.figures", view).VIEW, [imported()["imb"]])
     assert "error bars" not in drawn_words(figure)
-    bars = [found for axes in figure.axes for found in axes.collections
-            if isinstance(found, LineCollection) and len(found.get_segments())]  # fmt: skip
+    bars = [
+        found
+        for axes in figure.axes
+        for found in axes.collections
+        if isinstance(found, LineCollection) and len(found.get_segments())
+    ]
     assert bars == []
     measured = draw(registry.load("*.figures", "time").VIEW, [point_to_point()])
     assert "error bars" in drawn_words(measured)
@@ -68,8 +72,11 @@ def test_no_error_bars_are_drawn_of_means(view: str) -> None:
 def test_no_interval_is_exported_of_means(tmp_path: Path) -> None:
     """Gnuplot would leave out points whose interval is not a number."""
     gnuplot.write(imported()["osu"], tmp_path / "a.dat")
-    rows = [line.split() for line in (tmp_path / "a.dat").read_text().splitlines()
-            if line and not line.startswith("#")]  # fmt: skip
+    rows = [
+        line.split()
+        for line in (tmp_path / "a.dat").read_text().splitlines()
+        if line and not line.startswith("#")
+    ]
     assert {(row[3], row[4]) for row in rows} == {("NaN", "NaN")}
     script = (tmp_path / "a.gp").read_text()
     assert "yerrorlines" not in script

@@ -104,8 +104,10 @@ def test_osu_persistent_messages_have_their_modes() -> None:
     """Version 7 writes "Latency Persistent"."""
     runs = osu.IMPORTER.all_runs(GOLDEN / "osu/persistent-7.4.txt", Wanted())
     assert [run.options["mode"] for run in runs] == [
-        "persistent", "persistent", "bidirectional_persistent"
-    ]  # fmt: skip
+        "persistent",
+        "persistent",
+        "bidirectional_persistent",
+    ]
     (latency,), _, (both,) = map(curves, runs)
     assert latency.points[0].median == pytest.approx(1.78e-6)
     assert both.points[0].median == pytest.approx(2 * 8 / 9.28e6)
@@ -260,9 +262,11 @@ def test_imb_several_tables_are_collectives_with_their_numbers_of_processes() ->
 
 
 def test_imb_groups_at_once_have_the_time_of_the_slowest(tmp_path: Path) -> None:
-    grouped = PINGPONG.replace("PingPong", "Multi-PingPong").replace(
-        "# #processes = 2", "# ( 2 groups of 2 processes each running simultaneous )"
-    ).replace("#bytes", "Group #bytes")  # fmt: skip
+    grouped = (
+        PINGPONG.replace("PingPong", "Multi-PingPong")
+        .replace("# #processes = 2", "# ( 2 groups of 2 processes each running simultaneous )")
+        .replace("#bytes", "Group #bytes")
+    )
     run = of(imb, tmp_path, grouped + "0 8 1000 1.5 5.3\n1 8 1000 1.6 5.0\n")
     (curve,) = curves(run)
     assert (run.experiment, run.size, curve.p, curve.key) == ("bisection", 4, 4, {"pairs": 2})

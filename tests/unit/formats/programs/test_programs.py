@@ -17,8 +17,18 @@ from isochrone.formats import program as programs
 from made_up.described import random_description
 
 FARM = {"exchange": {"topology": "task-farm", "tasks": 11, "bytes": 100, "compute": "200us"}}
-ALL = ("barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall",
-       "reduce_scatter_block", "scan")  # fmt: skip
+ALL = (
+    "barrier",
+    "bcast",
+    "reduce",
+    "allreduce",
+    "gather",
+    "scatter",
+    "allgather",
+    "alltoall",
+    "reduce_scatter_block",
+    "scan",
+)
 
 
 def document(phases: list[dict[str, Any]], ranks: int = 5, iterations: int = 3) -> dict[str, Any]:
@@ -46,10 +56,14 @@ def test_collectives_as_messages_come_to_their_end(op: str, ranks: int, tmp_path
 @pytest.mark.parametrize(
     ("op", "total"),
     [
-        ("bcast", 7 * 80), ("reduce", 7 * 80), ("allgather", 8 * 7 * 80), ("alltoall", 8 * 7 * 80),
-        ("gather", 80 * (1 + 2 + 1 + 4 + 1 + 2 + 1)), ("scatter", 80 * 12),
+        ("bcast", 7 * 80),
+        ("reduce", 7 * 80),
+        ("allgather", 8 * 7 * 80),
+        ("alltoall", 8 * 7 * 80),
+        ("gather", 80 * (1 + 2 + 1 + 4 + 1 + 2 + 1)),
+        ("scatter", 80 * 12),
     ],
-)  # fmt: skip
+)
 def test_collectives_send_the_bytes_of_their_algorithms(
     op: str, total: int, tmp_path: Path
 ) -> None:
@@ -62,8 +76,10 @@ def test_collectives_send_the_bytes_of_their_algorithms(
 @pytest.mark.parametrize("op", ["barrier", "allreduce", "allgather", "alltoall"])
 def test_what_synchronises_does_so_as_messages(op: str, tmp_path: Path) -> None:
     """Nobody is through before the last one has come."""
-    phases = [{"compute": {"time": "1us", "imbalance": 50}}, {op: {} if op == "barrier" else {
-        "bytes": 8}}]  # fmt: skip
+    phases = [
+        {"compute": {"time": "1us", "imbalance": 50}},
+        {op: {} if op == "barrier" else {"bytes": 8}},
+    ]
     assert goal.run(schedule(document(phases, 6, 1), tmp_path)) == [50_000] * 6
 
 
@@ -111,8 +127,11 @@ def test_time_independent_traces_are_a_list_and_a_file_of_each_rank(tmp_path: Pa
     assert names == [f"j-rank-{rank}.txt" for rank in range(4)]
     flops = 2 * 2048**2 / 4 * 1e-9 * 2e9
     assert (tmp_path / names[1]).read_text().splitlines() == [
-        "1 init", f"1 compute {flops:.10g}", "1 allgather 4096 4096 6 6", "1 finalize",
-    ]  # fmt: skip
+        "1 init",
+        f"1 compute {flops:.10g}",
+        "1 allgather 4096 4096 6 6",
+        "1 finalize",
+    ]
 
 
 @pytest.mark.parametrize(

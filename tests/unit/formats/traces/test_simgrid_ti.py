@@ -42,9 +42,13 @@ def test_a_file_with_all_ranks_has_their_calls(tmp_path: Path) -> None:
     """Sizes are numbers of elements of a type, bytes without one; computation is 1 ns each."""
     first, second = of(tmp_path, MERGED)
     assert [(e.op, e.peer, e.bytes, e.root) for e in first] == [
-        ("send", 1, 400, -1), ("isend", 1, 8, -1), ("wait", -1, 0, -1), ("reduce", -1, 32, 1),
-        ("gather", -1, 16, 1), ("alltoall", -1, 64, -1),
-    ]  # fmt: skip
+        ("send", 1, 400, -1),
+        ("isend", 1, 8, -1),
+        ("wait", -1, 0, -1),
+        ("reduce", -1, 32, 1),
+        ("gather", -1, 16, 1),
+        ("alltoall", -1, 64, -1),
+    ]
     assert [e.gap for e in first] == pytest.approx([2e-6, 0, 0, 0, 0, 0])
     assert second[0].gap == pytest.approx(1e-6)
     assert TRACE.read([tmp_path / "x.ti"]).tail == pytest.approx([5e-7, 0])

@@ -173,8 +173,9 @@ def test_requests_that_are_waited_for_one_by_one_are_one_wait(
             calls += [
                 f"MPI_Irecv:{at}:1:8:1,1,1:{1 - rank}:0:91,{rank},2:500:{at + 1}",
                 f"MPI_Isend:{at + 2}:1:8:1,1,1:{1 - rank}:0:91,{rank},2:508:{at + 3}",
-                f"MPI_Wait:{at + 4}:500:1:{at + 5}", f"MPI_Wait:{at + 6}:508:1:{at + 7}",
-            ]  # fmt: skip
+                f"MPI_Wait:{at + 4}:500:1:{at + 5}",
+                f"MPI_Wait:{at + 6}:508:1:{at + 7}",
+            ]
         (tmp_path / f"pmpi-trace-rank-{rank}.txt").write_text(lines(rank, *calls))
     trace = traces.load("liballprof").read([tmp_path])
     golden(trace.warnings)
@@ -190,10 +191,26 @@ def test_requests_that_are_waited_for_one_by_one_are_one_wait(
 def test_a_line_of_too_few_fields_is_said_to_be_one(tmp_path: Path) -> None:
     """Of every call that is read, cut after every field."""
     names = (
-        "Send", "Recv", "Isend", "Irecv", "Sendrecv", "Sendrecv_replace", "Wait", "Waitall",
-        "Waitany", "Waitsome", "Barrier", "Bcast", "Allreduce", "Alltoallv", "Scatter", "Gather",
-        "Iallreduce", "Ibcast", "Ibarrier",
-    )  # fmt: skip
+        "Send",
+        "Recv",
+        "Isend",
+        "Irecv",
+        "Sendrecv",
+        "Sendrecv_replace",
+        "Wait",
+        "Waitall",
+        "Waitany",
+        "Waitsome",
+        "Barrier",
+        "Bcast",
+        "Allreduce",
+        "Alltoallv",
+        "Scatter",
+        "Gather",
+        "Iallreduce",
+        "Ibcast",
+        "Ibarrier",
+    )
     fields = ["4096", "8", "1,1,1", "0", "0", "91,0,1", "1000", "4096", "8", "1,1,1", "0", "91,0,1"]
     file = tmp_path / "pmpi-trace-rank-0.txt"
     reader = traces.load("liballprof")

@@ -171,8 +171,14 @@ def test_runs_stand_in_the_order_of_their_kinds(tmp_path: Path) -> None:
     _, page = report(tmp_path, *made)
     titles = [text.split()[0] for tag, text in page.headings if tag == "h2"]
     assert titles == [
-        "What", "2", "Latency", "Collective", "Point-to-point", "Point-to-point", "Collective"
-    ]  # fmt: skip
+        "What",
+        "2",
+        "Latency",
+        "Collective",
+        "Point-to-point",
+        "Point-to-point",
+        "Collective",
+    ]
 
 
 def test_two_ranks_have_neither_a_surface_nor_a_hierarchy(tmp_path: Path) -> None:
@@ -192,11 +198,14 @@ def test_a_partial_run_is_said_to_be_partial(tmp_path: Path, golden: Golden) -> 
 def test_text_from_a_file_is_text(tmp_path: Path) -> None:
     run = latency_map([HOSTILE] * 3 + [HOSTILE_IMAGE] * 3 + ["n\x1b[31m\u202e"] * 3)
     run.header |= {
-        "started": HOSTILE, "probe": HOSTILE, "notes": {HOSTILE: HOSTILE_IMAGE},
+        "started": HOSTILE,
+        "probe": HOSTILE,
+        "notes": {HOSTILE: HOSTILE_IMAGE},
         "mpi": {"library": HOSTILE, "standard": HOSTILE_IMAGE},
-        "clock": {HOSTILE: HOSTILE}, "imported": {HOSTILE: HOSTILE_IMAGE},
+        "clock": {HOSTILE: HOSTILE},
+        "imported": {HOSTILE: HOSTILE_IMAGE},
         "options": {HOSTILE_IMAGE: HOSTILE, "bytes": HOSTILE, "order": HOSTILE},
-    }  # fmt: skip
+    }
     run.warnings.append({"code": HOSTILE, "text": HOSTILE_IMAGE})
     text, page = report(tmp_path, run)
     tags = [tag for tag, _ in page.tags]

@@ -115,16 +115,34 @@ def test_the_document_has_the_keys_of_the_docs(
     assert set(slow) == {"app", "beside", "n", "ratio", "low", "high", "differs", "p99"}
     assert set(slow["p99"]) == {"n", "ratio", "low", "high"}
     assert set(found["walls"][0]) == {
-        "app", "beside", "n", "seconds", "low", "high", "overlap", "each",
-    }  # fmt: skip
+        "app",
+        "beside",
+        "n",
+        "seconds",
+        "low",
+        "high",
+        "overlap",
+        "each",
+    }
     assert set(found["iterations"][0]) == {
-        "app", "beside", "n", "p50", "p90", "p99", "p99.9", "max",
-    }  # fmt: skip
+        "app",
+        "beside",
+        "n",
+        "p50",
+        "p90",
+        "p99",
+        "p99.9",
+        "max",
+    }
     assert set(found["shares"][0]["communication"]) == {"min", "mean", "max"}
     assert found["phases"][0]["phase"] == "compute"
     assert found["edges"][0] == {
-        "app": "victim", "from": 0, "to": 1, "messages": 200, "bytes": 204800,
-    }  # fmt: skip
+        "app": "victim",
+        "from": 0,
+        "to": 1,
+        "messages": 200,
+        "bytes": 204800,
+    }
 
 
 def test_doubts_are_warnings_everywhere(

@@ -46,12 +46,28 @@ def test_the_document_of_a_hotspot_has_the_keys_of_the_docs(
     assert found["experiment"] == "hotspot"
     assert found["complete"] is True
     assert len(found["points"]) == 2 * 8
-    keys = {"intra", "in", "out", "pa", "pe", "order", "hot", "bytes", "shape", "busy", "n",
-            "passes", "median", "low", "high", "min", "mean", "max"}  # fmt: skip
+    keys = {
+        "intra",
+        "in",
+        "out",
+        "pa",
+        "pe",
+        "order",
+        "hot",
+        "bytes",
+        "shape",
+        "busy",
+        "n",
+        "passes",
+        "median",
+        "low",
+        "high",
+        "min",
+        "mean",
+        "max",
+    }
     assert all(set(point) == keys for point in found["points"])
-    assert found["roles"][1] == {
-        "rank": 1, "role": "intra", "group": 0, "index": 0, "host": "n0"
-    }  # fmt: skip
+    assert found["roles"][1] == {"rank": 1, "role": "intra", "group": 0, "index": 0, "host": "n0"}
     assert sum(one["points"] for one in found["unreachable"]) == 5
 
 
@@ -95,9 +111,13 @@ def test_a_run_that_was_cut_shows_what_it_holds(
     ],
 )
 def test_a_damaged_hotspot_is_one_line(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, record: str, key: str, value: object,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    record: str,
+    key: str,
+    value: object,
     words: str,
-) -> None:  # fmt: skip
+) -> None:
     run = hotspot(intra=1, inter=1, repeats=1)
     rows = [{**one, key: value} for one in run.tables[record].rows()]
     run.tables[record] = table_of(rows)

@@ -36,9 +36,9 @@ def test_ranks_that_come_late_are_named_and_no_part_is(
 ) -> None:
     """Otherwise the rest would be taken for copying, which hints may change."""
     run = io_recording()
-    run.tables["call"] = table_of([
-        {**one, "seconds": 2.0, "late": 1.1} for one in run.tables["call"].rows()
-    ])  # fmt: skip
+    run.tables["call"] = table_of(
+        [{**one, "seconds": 2.0, "late": 1.1} for one in run.tables["call"].rows()]
+    )
     text = show(capsys, tmp_path, run)
     golden(text)
 

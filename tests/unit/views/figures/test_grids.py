@@ -30,8 +30,11 @@ def texts(figure: Figure) -> list[str]:
 def test_each_operation_has_a_panel_with_a_line_for_each_grid() -> None:
     figure = views.draw("grids", [grid_run()])
     assert [axes.get_title(loc="left") for axes in figure.axes] == [
-        "bcast, 16 ranks", "time / library", "allgather, 16 ranks", "time / library",
-    ]  # fmt: skip
+        "bcast, 16 ranks",
+        "time / library",
+        "allgather, 16 ranks",
+        "time / library",
+    ]
     for axes in figure.axes[1::2]:
         legend = axes.get_legend()
         assert legend is not None
@@ -56,10 +59,10 @@ def test_a_grid_that_is_as_good_as_the_library_is_not_called_the_best() -> None:
     run = grid_run(ops=("bcast",), grids=("4x4",), noise=0.0, repeats=2)
     table = run.tables["sample"]
     own = {
-        int(size): float(seconds) for size, seconds, grid in zip(
-            table["bytes"], table["seconds"], table["grid"], strict=True
-        ) if grid == "library"
-    }  # fmt: skip
+        int(size): float(seconds)
+        for size, seconds, grid in zip(table["bytes"], table["seconds"], table["grid"], strict=True)
+        if grid == "library"
+    }
     whole = (table["grid"] == "4x4") & (table["phase"] == "total")
     alike = np.array([0.99 * own[int(size)] for size in table["bytes"]])
     table.columns["seconds"] = np.where(whole, alike, table["seconds"])

@@ -73,9 +73,16 @@ def draw(view: Any, run: Run, what: str = "mean", nbytes: int | None = None) -> 
 
 @pytest.mark.parametrize(
     ("low", "high", "name"),
-    [(1.2e-6, 9.8e-6, "µs"), (0.5e-6, 1.2e-6, "µs"), (2e-6, 1.2e-3, "µs"), (1e-3, 4e-3, "ms"),
-     (40e-9, 90e-9, "ns"), (0.9, 2.5, "s"), (0.0, 0.0, "µs")],
-)  # fmt: skip
+    [
+        (1.2e-6, 9.8e-6, "µs"),
+        (0.5e-6, 1.2e-6, "µs"),
+        (2e-6, 1.2e-3, "µs"),
+        (1e-3, 4e-3, "ms"),
+        (40e-9, 90e-9, "ns"),
+        (0.9, 2.5, "s"),
+        (0.0, 0.0, "µs"),
+    ],
+)
 def test_the_unit_suits_the_numbers(low: float, high: float, name: str) -> None:
     assert _style.time_unit(np.array([low, high, np.nan])).name == name
 
@@ -231,9 +238,10 @@ def test_sorted_ranks_of_a_node_lie_side_by_side(view: Any, sort: str) -> None:
     run = latency_map(cyclic(3, 4), slow_hosts={"n1": 2.0}, noise=0.0)
     figure = view.draw([run], Options(sort=sort))
     assert f"sorted by {'their median' if sort == 'cost' else sort}" in words(figure)
-    ticks = {t.get_text(): x for x, t in zip(
-        figure.axes[0].get_xticks(), figure.axes[0].get_xticklabels(), strict=True
-    )}  # fmt: skip
+    ticks = {
+        t.get_text(): x
+        for x, t in zip(figure.axes[0].get_xticks(), figure.axes[0].get_xticklabels(), strict=True)
+    }
     places = [ticks[rank] for rank in ("1", "4", "7", "10") if rank in ticks]
     expected = (8, 12) if sort == "cost" else (4, 8)  # the slowest come last
     assert len(places) >= 2
@@ -275,8 +283,9 @@ def test_heatmap_frames_what_is_slow_in_red_and_what_is_suspected_with_dashes(
     assert "red frame: slow: node n3 2.4×" in words(figure)
     red = mpl.colors.to_rgba(_style.SLOW)
     assert [box for box, colour, _ in frames(figure) if colour == red] == [
-        (11.5, -0.5, 15.5, 31.5), (-0.5, 11.5, 31.5, 15.5)
-    ]  # fmt: skip
+        (11.5, -0.5, 15.5, 31.5),
+        (-0.5, 11.5, 31.5, 15.5),
+    ]
     figure = draw(heatmap, slow, "median")
     golden(words(figure))
     assert red not in [colour for _, colour, _ in frames(figure)]
@@ -299,9 +308,14 @@ def test_frames_are_around_those_who_pay(kind: str) -> None:
     part = replace(part, kind="pair", ranks=ranks[kind]) if kind in ranks else part
     boxes = _boxes(part, np.arange(12), 0.01, block(3, 4))
     assert boxes[0] == pytest.approx(
-        {"pair": (0.5, 8.5, 1.5, 9.5), "nodes": (-0.5, 7.5, 1.5, 9.5),
-         "switch": (3.5, 3.5, 6.5, 6.5), "uplink": (3.5, -0.5, 6.5, 11.5)}[kind], abs=0.01
-    )  # fmt: skip
+        {
+            "pair": (0.5, 8.5, 1.5, 9.5),
+            "nodes": (-0.5, 7.5, 1.5, 9.5),
+            "switch": (3.5, 3.5, 6.5, 6.5),
+            "uplink": (3.5, -0.5, 6.5, 11.5),
+        }[kind],
+        abs=0.01,
+    )
     assert len(boxes) == {"pair": 2, "nodes": 2, "switch": 1, "uplink": 2}[kind]
 
 
@@ -391,8 +405,10 @@ def test_surface_of_a_thousand_ranks_is_drawn_in_blocks() -> None:
 
 
 def test_tree_joins_ranks_at_their_round_trip() -> None:
-    found = [Level(0, "node", 1e-6, 1e-6, 1e-6, 2, [[0, 1], [2, 3]]),
-             Level(1, "network", 3e-6, 3e-6, 3e-6, 4, [[0, 1, 2, 3]])]  # fmt: skip
+    found = [
+        Level(0, "node", 1e-6, 1e-6, 1e-6, 2, [[0, 1], [2, 3]]),
+        Level(1, "network", 3e-6, 3e-6, 3e-6, 4, [[0, 1, 2, 3]]),
+    ]
     tree = levels.tree_of_levels(found, [1e-6, 3e-6], [], block(2, 2))
     assert tree.order == [0, 1, 2, 3]
     bars = [(left[1], owner) for left, right, owner in tree.lines if left[1] == right[1]]
@@ -421,12 +437,14 @@ def test_levels_are_drawn_where_topology_found_them() -> None:
 def joints(figure: Figure) -> list[float]:
     """Return the heights of the horizontal lines of a tree."""
     (tree,) = [c for c in figure.axes[0].collections if isinstance(c, LineCollection)]
-    return sorted({
-        round(float(a[1]), 9)
-        for segment in tree.get_segments()
-        for a, b in itertools.pairwise(segment)
-        if a[1] == b[1] and a[0] != b[0]
-    })  # fmt: skip
+    return sorted(
+        {
+            round(float(a[1]), 9)
+            for segment in tree.get_segments()
+            for a, b in itertools.pairwise(segment)
+            if a[1] == b[1] and a[0] != b[0]
+        }
+    )
 
 
 def test_ranks_meet_at_the_median_of_their_level() -> None:

@@ -22,22 +22,35 @@ from made_up.sweeps import bisection, collective, line, point_to_point, table_of
 
 VIEWS = {"time": time, "bandwidth": bandwidth, "ranks": ranks}
 EVEN = tuple(range(0, 1025, 32))
-OPS = ("bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall",
-       "reduce_scatter_block", "scan", "barrier")  # fmt: skip
+OPS = (
+    "bcast",
+    "reduce",
+    "allreduce",
+    "gather",
+    "scatter",
+    "allgather",
+    "alltoall",
+    "reduce_scatter_block",
+    "scan",
+    "barrier",
+)
 
 RUNS: dict[str, Callable[[], Sequence[Run]]] = {
     "one": lambda: [point_to_point()],
     "per node": lambda: [point_to_point(line(k * 1e-6), per_node=k, sizes=EVEN) for k in (1, 2, 4)],
     "alike": lambda: [point_to_point(seed=k) for k in range(6)],
-    "modes": lambda: [point_to_point(mode=m, window=w, layout=y, stride=128)
-                      for m in ("blocking", "bidirectional") for w in (1, 64)
-                      for y in ("contiguous", "vector")],
+    "modes": lambda: [
+        point_to_point(mode=m, window=w, layout=y, stride=128)
+        for m in ("blocking", "bidirectional")
+        for w in (1, 64)
+        for y in ("contiguous", "vector")
+    ],
     "bisection": lambda: [bisection(n) for n in (4, 9, 16)],
     "all collectives": lambda: [collective(OPS, n, repeats=6) for n in (4, 8, 16)],
     "many": lambda: [collective(OPS, n, repeats=2, sizes=(8, 4096)) for n in (2, 4, 8, 16, 32)],
     "narrow range": lambda: [point_to_point(sizes=(1000, 1010, 1023), noise=0.001)],
     "wide range": lambda: [point_to_point(lambda b: 1e-9 + b**1.7 * 1e-9, sizes=(1, 2**30))],
-}  # fmt: skip
+}
 
 
 @pytest.mark.few(4)
@@ -121,8 +134,9 @@ def test_operations_can_be_chosen() -> None:
 
 
 def test_time_by_ranks_has_a_line_an_operation_and_size(golden: Golden) -> None:
-    figure = draw(ranks, [collective(("bcast",), n, sizes=(8, 4096)) for n in (2, 8, 4)],
-                        sizes=(4096,))  # fmt: skip
+    figure = draw(
+        ranks, [collective(("bcast",), n, sizes=(8, 4096)) for n in (2, 8, 4)], sizes=(4096,)
+    )
     drawn = figure.axes[0].lines[0]
     assert np.asarray(drawn.get_xdata()) == pytest.approx([1, 2, 3])  # octaves of 2, 4, 8 ranks
     assert "4 KiB" in words(figure)

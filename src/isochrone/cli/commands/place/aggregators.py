@@ -59,12 +59,16 @@ from isochrone.pages import terminal
 from isochrone.pages.terminal import print_blocks
 
 EXAMPLES = (
-    ("write a hints file",
-     "isochrone place aggregators --hostfile nodes.txt --tiles 4x4 --model hot.json "
-     "-o romio-hints"),
-    ("choose also the number of aggregators and their buffers",
-     "isochrone place aggregators --table io.jsonl --model hot.json --choose all"),
-)  # fmt: skip
+    (
+        "write a hints file",
+        "isochrone place aggregators --hostfile nodes.txt --tiles 4x4 --model hot.json "
+        "-o romio-hints",
+    ),
+    (
+        "choose also the number of aggregators and their buffers",
+        "isochrone place aggregators --table io.jsonl --model hot.json --choose all",
+    ),
+)
 
 
 DOCUMENTS = {"place-aggregators": PlacedByOrder | PlacedByAll}
@@ -77,10 +81,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_model(parser)
     add_measured_calls(parser)
     parser.add_argument(
-        "--choose", choices=("order", "all"), default="order",
+        "--choose",
+        choices=("order", "all"),
+        default="order",
         help="what to choose: order (hosts of the aggregators and their order, default), all (also "
         "their number, the buffer size and the stripes)",
-    )  # fmt: skip
+    )
     add_json(parser)
     add_output(parser, "hints file to write (default: romio-hints)")
     add_flag(parser, "--dry-run", "write nothing")

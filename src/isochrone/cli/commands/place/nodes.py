@@ -52,12 +52,16 @@ from isochrone.models.pages.model import predicted_by
 from isochrone.pages import terminal
 
 EXAMPLES = (
-    ("which order of nodes with 4, 4, 2 and 2 ranks is best?",
-     "isochrone place nodes --nodes 4,4,2,2 --tiles 4x3 --model hot.json -o order"),
-    ("write it for Open MPI, and measure the gain",
-     "isochrone place nodes --hostfile nodes.txt --tiles 4x4 --model hot.json --to "
-     "openmpi --measure"),
-)  # fmt: skip
+    (
+        "which order of nodes with 4, 4, 2 and 2 ranks is best?",
+        "isochrone place nodes --nodes 4,4,2,2 --tiles 4x3 --model hot.json -o order",
+    ),
+    (
+        "write it for Open MPI, and measure the gain",
+        "isochrone place nodes --hostfile nodes.txt --tiles 4x4 --model hot.json --to "
+        "openmpi --measure",
+    ),
+)
 
 Files = list[tuple[Placement, Path]]
 """The files to write, and their formats."""
@@ -71,17 +75,31 @@ def add_arguments(parser: ArgumentParser) -> None:
     formats = placements.names()
     add_job(parser)
     add_model(parser)
-    add_expert(parser, "--search-time", "TIME", read_time_or_zero,
-        "time limit of the search; 0: heuristics only (default: 8s; above 2,048 nodes: "
-        "30s)"
-    )  # fmt: skip
+    add_expert(
+        parser,
+        "--search-time",
+        "TIME",
+        read_time_or_zero,
+        "time limit of the search; 0: heuristics only (default: 8s; above 2,048 nodes: 30s)",
+    )
     add_json(parser)
-    add_option(parser, "--to", "FORMAT", str,
+    add_option(
+        parser,
+        "--to",
+        "FORMAT",
+        str,
         f"format of the file: {', '.join(formats)}; may be repeated (default: detected)",
-        action="append", choices=formats, default=[])  # fmt: skip
-    add_option(parser, "-o --output", "FILE", Path,
-        "file to write, or folder for several formats (default: usual name of the format)"
-    )  # fmt: skip
+        action="append",
+        choices=formats,
+        default=[],
+    )
+    add_option(
+        parser,
+        "-o --output",
+        "FILE",
+        Path,
+        "file to write, or folder for several formats (default: usual name of the format)",
+    )
     add_force(parser)
     add_flag(parser, "--dry-run", "write nothing")
     add_start(parser, "order")
@@ -114,11 +132,22 @@ def run(args: Namespace) -> int:
     commands = _write(order, files)
     filled = order.filled
     document = _Placed(
-        best.order, [*filled.cores], [*filled.hosts], best.cost, best.given_cost,
-        model.model.origin or None, best.lower_bound, best.gap, best.gap == 0, wanted.exchanges,
-        best.method, best.starts, [path for _, path in files], commands,
+        best.order,
+        [*filled.cores],
+        [*filled.hosts],
+        best.cost,
+        best.given_cost,
+        model.model.origin or None,
+        best.lower_bound,
+        best.gap,
+        best.gap == 0,
+        wanted.exchanges,
+        best.method,
+        best.starts,
+        [path for _, path in files],
+        commands,
         [*wanted.warnings(), *block_placed(order.given)],
-    )  # fmt: skip
+    )
     _prove(args, order, files, wanted, document)
     if args.json:
         print_json(document)
@@ -222,8 +251,12 @@ DOCUMENTS = {"place-nodes": _Placed}
 
 
 def _prove(
-    args: Namespace, order: Arrangement, files: Files, wanted: Call, document: _Placed,
-) -> None:  # fmt: skip
+    args: Namespace,
+    order: Arrangement,
+    files: Files,
+    wanted: Call,
+    document: _Placed,
+) -> None:
     """Start the jobs that were asked for."""
     if not (args.verify or args.measure):
         return

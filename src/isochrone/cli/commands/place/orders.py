@@ -47,13 +47,17 @@ from isochrone.measure.progress import progress_bar
 from isochrone.pages.terminal import console, print_blocks
 
 EXAMPLES = (
-    ("predict six orders",
-     "isochrone place orders --nodes 4,4,2,2,1,1,1,1 --tiles 4x4 --model hot.json "
-     "--max-orders 6 --dry-run"),
-    ("predict, measure and plot ten orders",
-     "isochrone place orders --hostfile nodes.txt --tiles 4x4 --model hot.json "
-     "--figure orders.png"),
-)  # fmt: skip
+    (
+        "predict six orders",
+        "isochrone place orders --nodes 4,4,2,2,1,1,1,1 --tiles 4x4 --model hot.json "
+        "--max-orders 6 --dry-run",
+    ),
+    (
+        "predict, measure and plot ten orders",
+        "isochrone place orders --hostfile nodes.txt --tiles 4x4 --model hot.json "
+        "--figure orders.png",
+    ),
+)
 
 MAX_COMPARED_ORDERS = 200
 """Orders that are compared at most."""
@@ -68,21 +72,46 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_model(parser)
     add_measured_calls(parser)
     group = parser.add_argument_group("orders")
-    add_expert(group, "--what", None, str,
+    add_expert(
+        group,
+        "--what",
+        None,
+        str,
         "what to order: nodes (default), or only the hosts of aggregators (no rank moves)",
-        choices=tuple(KINDS), default="nodes")  # fmt: skip
-    add_option(group, "--max-orders", "N", read_count,
-        "maximum number of orders to compare (default: 10)", default=10)  # fmt: skip
-    add_expert(group, "--orders", "LIST", str,
+        choices=tuple(KINDS),
+        default="nodes",
+    )
+    add_option(
+        group,
+        "--max-orders",
+        "N",
+        read_count,
+        "maximum number of orders to compare (default: 10)",
+        default=10,
+    )
+    add_expert(
+        group,
+        "--orders",
+        "LIST",
+        str,
         "compare these orders instead: ranks on each node (4,4,2,2), or host names; NAME=LIST "
         "gives a name",
-        nargs="+", action="extend", default=[], dest="listed")  # fmt: skip
+        nargs="+",
+        action="extend",
+        default=[],
+        dest="listed",
+    )
     add_launches(parser, "order")
     add_flag(parser, "--dry-run", "predict only; start nothing")
     add_json(parser)
     add_output(parser, "file to write, for isochrone plot (default: none)")
-    add_option(parser, "--figure", "FILE", Path,
-        "figure to write: predicted and measured times (.png, .svg or .pdf)")  # fmt: skip
+    add_option(
+        parser,
+        "--figure",
+        "FILE",
+        Path,
+        "figure to write: predicted and measured times (.png, .svg or .pdf)",
+    )
 
 
 def run(args: Namespace) -> int:
@@ -112,9 +141,13 @@ def run(args: Namespace) -> int:
         *(block_placed(nodes) if args.what == "nodes" else ()),
     ]
     compared = ComparedOrders(
-        orders, args.what, args.op, "call" if args.calls else "exchange",
-        model_origin=model.model.origin, warnings=warnings,
-    )  # fmt: skip
+        orders,
+        args.what,
+        args.op,
+        "call" if args.calls else "exchange",
+        model_origin=model.model.origin,
+        warnings=warnings,
+    )
     _draw(args, compared)  # what is wrong with the figure shows before anything is launched
     jobs, why = _starter(args, nodes)
     if jobs is not None:
@@ -164,9 +197,17 @@ def _expected(
             cost = call_model.predict(ordered.call, ordered.ranks(choice.order), servers)
         warnings += [text for text in cost.warnings if text not in warnings]
         nodes = ordered.given.reordered(choice.order)
-        predicted.append(ComparedOrder(
-            choice.names, choice.order, nodes.hosts, nodes.cores, cost.seconds, cost.low, cost.high
-        ))  # fmt: skip
+        predicted.append(
+            ComparedOrder(
+                choice.names,
+                choice.order,
+                nodes.hosts,
+                nodes.cores,
+                cost.seconds,
+                cost.low,
+                cost.high,
+            )
+        )
     return sorted(predicted, key=lambda order: float(f"{order.predicted:.6g}")), warnings
 
 
@@ -207,9 +248,14 @@ def _launch(
                 )
             sides[f"order-{index}"] = Launch(options, plan, ordered.ranks(compared_order.order))
         return launch_in_turns(
-            jobs, sides, launches=args.launches, op=args.op, runs=args.keep, seed=1,
+            jobs,
+            sides,
+            launches=args.launches,
+            op=args.op,
+            runs=args.keep,
+            seed=1,
             progress=progress,
-        )  # fmt: skip
+        )
 
 
 def _measured(compared: ComparedOrders, turns: Turns) -> ComparedOrders:

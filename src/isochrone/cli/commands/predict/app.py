@@ -37,11 +37,15 @@ from isochrone.models.pages.model import origin_of, predicted_by, sections_of
 from isochrone.pages.page import Block, Row, Section, Table, Warnings, columns_of
 
 EXAMPLES = (
-    ("how long does it take on 64 ranks?",
-     "isochrone predict app jacobi.yaml --model messages.json allgather.json -n 64"),
-    ("on several numbers of ranks, for two sizes",
-     "isochrone predict app jacobi.yaml --model m.json --set n=1024,2048 --set p=16:128:x2"),
-)  # fmt: skip
+    (
+        "how long does it take on 64 ranks?",
+        "isochrone predict app jacobi.yaml --model messages.json allgather.json -n 64",
+    ),
+    (
+        "on several numbers of ranks, for two sizes",
+        "isochrone predict app jacobi.yaml --model m.json --set n=1024,2048 --set p=16:128:x2",
+    ),
+)
 
 Settings = Mapping[str, str]
 
@@ -55,10 +59,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser, "spec", "SPEC", Path, "file that describes the applications (YAML, JSON or TOML)"
     )
     add_models(parser, required=True)
-    add_option(parser, "--set", "NAME=VALUES", read_setting,
+    add_option(
+        parser,
+        "--set",
+        "NAME=VALUES",
+        read_setting,
         "values of a parameter of SPEC (n=1024,2048), or numbers of ranks (p=16,32); all "
         "combinations are predicted",
-        action="append", default=[], dest="settings")  # fmt: skip
+        action="append",
+        default=[],
+        dest="settings",
+    )
     add_option(parser, "-n --ranks", "N", read_count, "number of ranks (default: as SPEC says)")
     add_option(parser, "--ppn", "N", read_count, "ranks on each node (default: as measured)")
     add_placement(parser)
@@ -82,8 +93,9 @@ def run(args: argparse.Namespace) -> int:
         points.append((chosen, predict(job_program, fitted_models, machine)))
     document = _document(points, fitted_models)
     sections = [
-        Section(VERDICT, tuple(_blocks(points, fitted_models))), *sections_of(fitted_models),
-    ]  # fmt: skip
+        Section(VERDICT, tuple(_blocks(points, fitted_models))),
+        *sections_of(fitted_models),
+    ]
     names = [printable(path.name, 60) for path in args.model]
     tell_decision(args, document, f"Predicted time of {args.spec.name}", sections, *names)
     return 0
@@ -119,13 +131,21 @@ DOCUMENTS = {"predict-app": _Predicted}
 def _document(points: Points, fitted_models: Sequence[Model]) -> _Predicted:
     rows = [
         _Time(
-            total.app, phase, total.ranks, None, per, total.iterations, chosen, timed.seconds,
-            timed.low, timed.high,
+            total.app,
+            phase,
+            total.ranks,
+            None,
+            per,
+            total.iterations,
+            chosen,
+            timed.seconds,
+            timed.low,
+            timed.high,
         )
         for chosen, predictions in points
         for total in predictions
         for timed, phase, per in _parts(total)
-    ]  # fmt: skip
+    ]
     return _Predicted(rows, origin_of(fitted_models) or None, _warnings(points))
 
 
@@ -151,15 +171,24 @@ def _blocks(points: Points, fitted_models: Sequence[Model]) -> list[Block]:
             app = printable(total.app, 40), str(total.ranks)
             rows.append(Row((*values, *app, *_cells(total, total.iterations, 1)), "strong"))
             rows += [
-                Row((
-                    *("" for _ in names), f"  {printable(phase.phase, 40)}", "",
-                    *_cells(phase, 1, total.iterations),
-                )) for phase in total.phases
-            ]  # fmt: skip
+                Row(
+                    (
+                        *("" for _ in names),
+                        f"  {printable(phase.phase, 40)}",
+                        "",
+                        *_cells(phase, 1, total.iterations),
+                    )
+                )
+                for phase in total.phases
+            ]
     columns = columns_of(
-        *(f">{printable(name, 20)}" for name in names), "application", ">ranks", ">per iteration",
-        ">total", ">95 % interval of total",
-    )  # fmt: skip
+        *(f">{printable(name, 20)}" for name in names),
+        "application",
+        ">ranks",
+        ">per iteration",
+        ">total",
+        ">95 % interval of total",
+    )
     return [
         predicted_by(*fitted_models),
         Table("", columns, tuple(rows)),

@@ -12,12 +12,16 @@ from isochrone.console.options import add_placement
 from isochrone.models.cli.predictions import Predicted, add_model, add_values, answer
 
 EXAMPLES = (
-    ("how long does a broadcast of 1 MiB to 4,096 ranks take?",
-     "isochrone predict collective --model bcast.json --ranks 4096 --bytes 1MiB"),
-    ("which grid of 64 ranks is fastest?",
-     "isochrone predict collective --op allgather --ranks 64 --nodes 16 --grid best "
-     "--bytes 64KiB --model m.json"),
-)  # fmt: skip
+    (
+        "how long does a broadcast of 1 MiB to 4,096 ranks take?",
+        "isochrone predict collective --model bcast.json --ranks 4096 --bytes 1MiB",
+    ),
+    (
+        "which grid of 64 ranks is fastest?",
+        "isochrone predict collective --op allgather --ranks 64 --nodes 16 --grid best "
+        "--bytes 64KiB --model m.json",
+    ),
+)
 
 
 DOCUMENTS = {"predict-times": Predicted, "predict-grids": grid_predictions.OnGrids}

@@ -41,11 +41,15 @@ from isochrone.pages.words import left_out, plural
 from isochrone.views import save
 
 EXAMPLES = (
-    ("which node is busiest with 16 tiles on eight nodes?",
-     "isochrone predict collective-io --nodes 4,4,2,2,1,1,1,1 --tiles 4x4 --model hot.json"),
-    ("the same for a recorded program",
-     "isochrone predict collective-io --table io.jsonl --model hot.json"),
-)  # fmt: skip
+    (
+        "which node is busiest with 16 tiles on eight nodes?",
+        "isochrone predict collective-io --nodes 4,4,2,2,1,1,1,1 --tiles 4x4 --model hot.json",
+    ),
+    (
+        "the same for a recorded program",
+        "isochrone predict collective-io --table io.jsonl --model hot.json",
+    ),
+)
 
 MAX_HOT_NODES = 32
 """Nodes that are listed for a person; of more, the hottest."""
@@ -96,9 +100,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     add_measured_calls(parser)
     add_json(parser)
-    add_option(parser, "--figure", "FILE", Path,
-        "figure to write: the nodes with data, and the aggregators (.png, .svg or .pdf)"
-    )  # fmt: skip
+    add_option(
+        parser,
+        "--figure",
+        "FILE",
+        Path,
+        "figure to write: the nodes with data, and the aggregators (.png, .svg or .pdf)",
+    )
     add_page(parser, "the times of the nodes, and the model")
 
 
@@ -130,10 +138,22 @@ def run(args: argparse.Namespace) -> int:
     warnings = list(dict.fromkeys([*cost.warnings, *total.warnings]))
     seconds = total.seconds if total.known else None
     document = _Predicted(
-        cost.cost, low, high, cost.hot_nodes, cost.rounds, cost.seconds,
-        cost.counts.message_size, cost.nodes, cost.origin or None, warnings, ranks,
-        nodes.ranks, Parts(**total.parts), _Whole(seconds, total.low, total.high), best,
-    )  # fmt: skip
+        cost.cost,
+        low,
+        high,
+        cost.hot_nodes,
+        cost.rounds,
+        cost.seconds,
+        cost.counts.message_size,
+        cost.nodes,
+        cost.origin or None,
+        warnings,
+        ranks,
+        nodes.ranks,
+        Parts(**total.parts),
+        _Whole(seconds, total.low, total.high),
+        best,
+    )
     call_warnings = [text for text in total.warnings if text not in cost.warnings]
     reasons = wanted.nothing_exchanged()
     nothing = [Sentence(f"No gain: {text}. With it enabled:", "strong") for text in reasons]
@@ -164,18 +184,31 @@ def _blocks(cost: CallCost, nodes: Allocation, model: Model) -> list[Block]:
     if len(hottest) > MAX_HOT_NODES:
         hottest = sorted(hottest, key=lambda row: -row.cost)[:MAX_HOT_NODES]
     rows = [
-        Row((
-            printable(row.host, 40), str(cores[row.host]), str(row.intra), str(row.in_),
-            str(row.out),
-            *(format_bytes(round(of)) for of in (row.intra_bytes, row.in_bytes, row.out_bytes)),
-            format_seconds(row.cost, 4),
-        ), "bad" if row.node in hot else "")
+        Row(
+            (
+                printable(row.host, 40),
+                str(cores[row.host]),
+                str(row.intra),
+                str(row.in_),
+                str(row.out),
+                *(format_bytes(round(of)) for of in (row.intra_bytes, row.in_bytes, row.out_bytes)),
+                format_seconds(row.cost, 4),
+            ),
+            "bad" if row.node in hot else "",
+        )
         for row in hottest
-    ]  # fmt: skip
+    ]
     columns = columns_of(
-        "node", ">ranks", ">intra", ">in", ">out", ">bytes within", ">bytes in", ">bytes out",
+        "node",
+        ">ranks",
+        ">intra",
+        ">in",
+        ">out",
+        ">bytes within",
+        ">bytes in",
+        ">bytes out",
         ">cost",
-    )  # fmt: skip
+    )
     remainder = left_out(len(cost.hosts), len(rows), "cooler node")
     table = Table("", columns, tuple(rows), remainder)
     return [Sentence(summary), predicted_by(model), table, Warnings(tuple(cost.warnings))]

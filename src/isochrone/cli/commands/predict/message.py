@@ -8,11 +8,15 @@ import argparse
 from isochrone.models.cli.predictions import Predicted, add_model, add_values, answer
 
 EXAMPLES = (
-    ("how long do messages of 1 KiB and 1 MiB take?",
-     "isochrone predict message --model sizes.json --bytes 1KiB,1MiB"),
-    ("a range of sizes, as JSON",
-     "isochrone predict message --model sizes.json --bytes 64:1MiB:x4 --json"),
-)  # fmt: skip
+    (
+        "how long do messages of 1 KiB and 1 MiB take?",
+        "isochrone predict message --model sizes.json --bytes 1KiB,1MiB",
+    ),
+    (
+        "a range of sizes, as JSON",
+        "isochrone predict message --model sizes.json --bytes 64:1MiB:x4 --json",
+    ),
+)
 
 
 DOCUMENTS = {"predict-times": Predicted}

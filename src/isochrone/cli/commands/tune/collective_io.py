@@ -44,11 +44,15 @@ from isochrone.measure import tuned
 from isochrone.measure.program import Program
 
 EXAMPLES = (
-    ("do MPI-IO hints make ./app faster?",
-     "isochrone tune collective-io -o tuned -- mpiexec -n 16 ./app out.h5"),
-    ("delete the output before each launch",
-     "isochrone tune collective-io --before 'rm -f out.h5' -- mpiexec -n 16 ./app out.h5"),
-)  # fmt: skip
+    (
+        "do MPI-IO hints make ./app faster?",
+        "isochrone tune collective-io -o tuned -- mpiexec -n 16 ./app out.h5",
+    ),
+    (
+        "delete the output before each launch",
+        "isochrone tune collective-io --before 'rm -f out.h5' -- mpiexec -n 16 ./app out.h5",
+    ),
+)
 
 USUAL = Path("io-tuning")
 HINTS = "romio-hints"
@@ -63,37 +67,74 @@ DOCUMENTS = {"tune-collective-io": Tuned}
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone tune collective-io``."""
-    add_option(parser, "-o --output", "FOLDER", Path,
+    add_option(
+        parser,
+        "-o --output",
+        "FOLDER",
+        Path,
         f"folder for results (default: {USUAL})",
-        default=USUAL)  # fmt: skip
-    add_option(parser, "--hints", "FILE", Path,
-        f"hints file to write if there is a gain (default: {HINTS} in FOLDER)")  # fmt: skip
+        default=USUAL,
+    )
+    add_option(
+        parser,
+        "--hints",
+        "FILE",
+        Path,
+        f"hints file to write if there is a gain (default: {HINTS} in FOLDER)",
+    )
     add_force(parser)
     machine = parser.add_argument_group("model of the machine")
-    add_option(machine, "--model", "FILE", Path,
-        "hot-spot model (from fit -o; default: that in FOLDER, else it is measured in 3 minutes)"
-    )  # fmt: skip
+    add_option(
+        machine,
+        "--model",
+        "FILE",
+        Path,
+        "hot-spot model (from fit -o; default: that in FOLDER, else it is measured in 3 minutes)",
+    )
     add_flag(
         machine, "--no-measure", "use no model: choose by the recorded calls alone", expert=True
     )
     levers = parser.add_argument_group("hints to change")
-    add_expert(levers, "--without", "HINT", str,
+    add_expert(
+        levers,
+        "--without",
+        "HINT",
+        str,
         "do not change this hint, such as cb_write or cb_nodes; may be repeated",
-        action="append", default=[])  # fmt: skip
-    add_flag(levers, "--override",
+        action="append",
+        default=[],
+    )
+    add_flag(
+        levers,
+        "--override",
         f"also replace hints of the file in ${ROMIO_HINTS} (default: keep them, report their cost)",
-        expert=True)  # fmt: skip
+        expert=True,
+    )
     trials = parser.add_argument_group("launches of the program")
-    add_option(trials, "--launches", "N", _several,
+    add_option(
+        trials,
+        "--launches",
+        "N",
+        _several,
         "launches with the hints, and as many without (default: 5; more if the result is unclear)",
-        default=5)  # fmt: skip
+        default=5,
+    )
     add_before(trials)
-    add_expert(trials, "--kill-after", "TIME", read_time,
-        "end a launch after TIME (default: first 1h, then 4 times the first launch + 30s)"
-    )  # fmt: skip
-    add_expert(trials, "--min-io-share", "PERCENT", read_percent,
-        "stop if collective I/O takes less of the run time than this (default: 3%%)", default=0.03
-    )  # fmt: skip
+    add_expert(
+        trials,
+        "--kill-after",
+        "TIME",
+        read_time,
+        "end a launch after TIME (default: first 1h, then 4 times the first launch + 30s)",
+    )
+    add_expert(
+        trials,
+        "--min-io-share",
+        "PERCENT",
+        read_percent,
+        "stop if collective I/O takes less of the run time than this (default: 3%%)",
+        default=0.03,
+    )
     add_page(parser, "the verdict, times before and after, and all settings that were tried")
     add_json(parser)
     add_program(parser)
@@ -118,15 +159,32 @@ def run(args: Namespace) -> int:
     folder, hints = _prepared(args)
     trials = Trials(program, folder, args.kill_after, base, reporter(quiet=args.json))
     chooser = Chooser(
-        trials, args.model, measure=not args.no_measure, without=args.without,
+        trials,
+        args.model,
+        measure=not args.no_measure,
+        without=args.without,
         override=args.override,
-    )  # fmt: skip
+    )
     document = {
-        "command": list(program.command), "launches": args.launches, "complete": False,
-        "patterns": [], "parts": {}, "best_possible": None, "choices": [], "given": None,
-        "proposed": None, "gain": None, "whole_gain": None, "kept": None, "use": [], "why": "",
-        "starts": 0, "warnings": [], "portable": None, "kept_hints": [],
-    }  # fmt: skip
+        "command": list(program.command),
+        "launches": args.launches,
+        "complete": False,
+        "patterns": [],
+        "parts": {},
+        "best_possible": None,
+        "choices": [],
+        "given": None,
+        "proposed": None,
+        "gain": None,
+        "whole_gain": None,
+        "kept": None,
+        "use": [],
+        "why": "",
+        "starts": 0,
+        "warnings": [],
+        "portable": None,
+        "kept_hints": [],
+    }
     try:
         proposal = tune(trials, Wish(args.launches, args.min_io_share), chooser.choose, document)
         if proposal is not None:

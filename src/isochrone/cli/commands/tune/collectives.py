@@ -38,9 +38,11 @@ from isochrone.runfile.origin import together
 
 EXAMPLES = (
     ("how much time do grids save?", "isochrone tune collectives grids-4.jsonl grids-8.jsonl"),
-    ("write a table for isochrone exec",
-     "isochrone tune collectives grids-8.jsonl algorithms-8.jsonl -o table.json"),
-)  # fmt: skip
+    (
+        "write a table for isochrone exec",
+        "isochrone tune collectives grids-8.jsonl algorithms-8.jsonl -o table.json",
+    ),
+)
 
 TABLE = "table"
 """The file of ``isochrone exec``; all others are those of MPI libraries."""
@@ -55,13 +57,25 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_option(
         parser, "run_files", "RUN", Path, "run files of isochrone measure collective", nargs="+"
     )
-    add_option(parser, "--to", "FORMAT", str,
+    add_option(
+        parser,
+        "--to",
+        "FORMAT",
+        str,
         "format of the tuning file: table (for isochrone exec, default), or "
-        + " or ".join(formats[1:]) + " (for that MPI library)",
-        choices=formats, default=TABLE)  # fmt: skip
-    add_option(parser, "--min-gain", "PERCENT", read_percent,
+        + " or ".join(formats[1:])
+        + " (for that MPI library)",
+        choices=formats,
+        default=TABLE,
+    )
+    add_option(
+        parser,
+        "--min-gain",
+        "PERCENT",
+        read_percent,
         "replace a default only if at least this share of its time is saved (default: 5%%)",
-        default=0.05)  # fmt: skip
+        default=0.05,
+    )
     add_modelled(parser)
     add_json(parser)
     add_output(parser, "tuning file to write (default: only print the choice)")

@@ -41,11 +41,15 @@ from isochrone.pages.page import Block, Section, Sentence, Warnings
 from isochrone.runfile.run import Run
 
 EXAMPLES = (
-    ("do other collectives make ./app faster?",
-     "isochrone tune program -o tuned -- mpiexec -n 16 ./app"),
-    ("delete the output before each launch; measure for ten minutes",
-     "isochrone tune program --before 'rm -f out.dat' --budget 10m -- srun -n 64 ./app"),
-)  # fmt: skip
+    (
+        "do other collectives make ./app faster?",
+        "isochrone tune program -o tuned -- mpiexec -n 16 ./app",
+    ),
+    (
+        "delete the output before each launch; measure for ten minutes",
+        "isochrone tune program --before 'rm -f out.dat' --budget 10m -- srun -n 64 ./app",
+    ),
+)
 
 USUAL = Path("tuned-program")
 REPORT = "report.json"
@@ -56,18 +60,39 @@ DOCUMENTS = {"tune-program": TunedProgram}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone tune program``."""
-    add_option(parser, "-o --output", "FOLDER", Path,
+    add_option(
+        parser,
+        "-o --output",
+        "FOLDER",
+        Path,
         f"folder for results (default: {USUAL})",
-        default=USUAL)  # fmt: skip
+        default=USUAL,
+    )
     add_force(parser)
-    add_option(parser, "--launches", "N", count_of("launches of at least 3", 99),
+    add_option(
+        parser,
+        "--launches",
+        "N",
+        count_of("launches of at least 3", 99),
         "launches of each measurement, and of the program (default: 5)",
-        default=5)  # fmt: skip
-    add_option(parser, "--budget", "TIME", read_time,
-        "time for all measurements (default: 3m)", default=180.0)  # fmt: skip
-    add_option(parser, "--min-gain", "PERCENT", read_percent,
+        default=5,
+    )
+    add_option(
+        parser,
+        "--budget",
+        "TIME",
+        read_time,
+        "time for all measurements (default: 3m)",
+        default=180.0,
+    )
+    add_option(
+        parser,
+        "--min-gain",
+        "PERCENT",
+        read_percent,
         "replace a default only if at least this share of its time is saved (default: 5%%)",
-        default=0.05)  # fmt: skip
+        default=0.05,
+    )
     add_before(parser)
     add_page(parser, "the verdict, times before and after, and what was tried")
     add_json(parser)
@@ -126,10 +151,12 @@ def _recorded(program: Program, folder: Path) -> tuple[Run, TunedProgram, list[s
 
 def sections(document: TunedProgram, folder: Path) -> list[Section]:
     """Return what the program calls, what was tried, what is kept."""
-    calls = [Sentence(
-        f"{document.ranks} ranks, {format_seconds(document.seconds)}: "
-        f"{100 * document.share:.0f} % in collective operations"
-    )]  # fmt: skip
+    calls = [
+        Sentence(
+            f"{document.ranks} ranks, {format_seconds(document.seconds)}: "
+            f"{100 * document.share:.0f} % in collective operations"
+        )
+    ]
     calls += [
         Sentence(
             f"  {printable(usage.op, 40)}, {format_bytes(usage.bytes)}: {usage.calls} calls, "
