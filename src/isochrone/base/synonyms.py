@@ -36,25 +36,23 @@ _ROWS = (
     ),
     ("--op", "--operation --operations --collective --collectives --ops --benchmark --func"),
     ("--mode", "--type --direction --bidir --one-sided"),
+    ("--memory", "-d --device --devices --buffer --buffer-type --cuda --rocm --gpu-buffers"),
     ("--window", "-W --window-size --inflight"),
     ("--time-limit", "--timeout --time --max-seconds --min-time --secs-per-sample --duration -t"),
     ("--kill-after", "--timeout --time"),
     ("--json", "--export-json"),
-    ("--output", "--out --output-file --out-file --outfile --export-json --file --save -f"),
+    ("--page", "--html --report"),
+    (
+        "--output",
+        "--html --page --report --out --output-file --out-file --outfile --export-json --file "
+        "--save -f",
+    ),
     ("--quiet", "-q --silent --no-progress"),
     ("--verbose", "--debug -d --trace"),
     ("--force", "-f --overwrite --clobber"),
     ("--yes", "-y --no-confirm --assume-yes"),
     ("--dry-run", "--dryrun --just-print --show-command --simulate"),
     ("--launcher", "--mpirun --mpiexec --mpi --runner --scheduler --rm"),
-    (
-        "--launcher-arg=--hostfile=FILE",
-        "--hostfile --machinefile --hosts --host -H -hosts -hostfile -machinefile --nodelist",
-    ),
-    ("--launcher-arg=--nodes=N", "-N --nodes"),
-    ("--launcher-arg=--map-by=ppr:N:node", "-ppn --ppn --npernode --ntasks-per-node --map-by"),
-    ("--launcher-arg=--oversubscribe", "--oversubscribe --overcommit -O"),
-    ("--launcher-arg=--bind-to=core", "--bind-to --cpu-bind --bind"),
     ("--precision", "--confidence --rel-precision --error"),
     ("--retest", "--num-slowest --slowest --retests"),
     ("--pairs", "--pair --peers"),
@@ -62,18 +60,23 @@ _ROWS = (
     ("--schedule", "--alternate --bisection --parallel --serial --group-processes-by-hostname"),
     # options: judging, models, files
     ("--margin", "--threshold --tolerance --min-speed --delta --epsilon --percent"),
-    ("--threshold", "--margin --tolerance --limit --factor --outlier"),
+    (
+        "--threshold",
+        "--margin --tolerance --limit --factor --outlier --fail-if --slower-than --max-slowdown",
+    ),
     ("--worse", "--tolerance --margin"),
     ("--fail-on", "--fail --fail-if --exit-code --fail-above --error-on"),
-    ("--baseline", "--reference --ref --history --compare --against --base"),
+    ("--baseline", "--baseline-dir --reference --ref --history --compare --against --base"),
     ("--view", "--kind --type --chart --plot-type --style --figure"),
-    ("--family", "--model --formula --function --modeler --type --kind --shape"),
+    ("--family", "--model --formula --function --modeler --type --kind --shape --term --terms"),
     ("--model", "--models --model-file --from-model"),
     ("--ranks", "-p --procs --processes --nprocs --np -np -n --ntasks --scale"),
     ("--value", "--metric --statistic --column"),
     ("--to", "--format --output-format --as --type -f --target"),
     ("--from", "--format --input-format --type -f --importer"),
     ("--json", "--format --output-format --as-json --machine-readable"),
+    ("isochrone export --to csv", "--csv --to-csv --format"),
+    ("--help", "--list --list-ops --list-tests --options --usage"),
     ("--at", "--point --predict"),
     ("--bytes", "-b"),
     ("--version", "-V version --ver"),
@@ -100,11 +103,24 @@ _ROWS = (
     ("build", "compile make install"),
     ("tune", "optimize optimise autotune"),
     ("help", "usage man"),
+    # what is tuned, placed, kept
+    ("collective-io", "io mpi-io mpiio hints romio"),
+    ("isochrone place aggregators", "aggregators"),
+    ("nodes", "hosts ranks mapping placement rankfile"),
+    ("program", "app application"),
+    ("add", "create new save set update"),
+    ("remove", "delete rm"),
+    ("show", "get print cat"),
+    # modes and forms
+    ("bidirectional", "bibw bi bidir duplex both"),
+    ("blocking", "latency lat pingpong ping-pong"),
+    ("nonblocking", "bandwidth bw isend nonblock"),
+    *((f"{op} --form nonblocking", f"i{op} mpi_i{op}") for op in COLLECTIVES),
+    *((op, f"mpi_{op}") for op in COLLECTIVES),
     # formats, launchers, results
     ("imb", "intel imb-mpi1 intel-mpi-benchmarks"),
     ("osu", "osu_latency osu-micro-benchmarks omb mvapich"),
     ("isochrone show --json", "json"),
-    ("isochrone export --to csv", "--csv --to-csv"),
     ("srun", "slurm"),
     ("mpiexec-mpich", "mpich hydra intel mpiexec"),
     ("mpirun-openmpi", "openmpi ompi mpirun orte prte"),
@@ -138,6 +154,13 @@ _EXPERIMENTS = (
 )
 """The same for experiments; where commands are typed, ``measure`` comes before them."""
 
+_LAUNCHER_OPTIONS = (
+    "--hostfile --machinefile --hosts --host -H -hosts -hostfile -machinefile --nodelist -w "
+    "-N --nodes -ppn --ppn --npernode --ntasks-per-node --map-by --bind-to --cpu-bind --bind "
+    "--oversubscribe --overcommit -O"
+)
+"""Options of mpirun and srun: only they know the value."""
+
 
 def synonyms(names: Iterable[str]) -> dict[str, str]:
     """Return the words that stand for some of these names, and for which; the first row counts."""
@@ -145,6 +168,8 @@ def synonyms(names: Iterable[str]) -> dict[str, str]:
     rows = [*_ROWS, *_EXPERIMENTS]
     if "measure" in usable:
         rows += [(f"measure {name}", f"{name.split()[0]} {words}") for name, words in _EXPERIMENTS]
+    if "--launcher-arg" in usable:
+        rows += [(f"--launcher-arg={word}", word) for word in _LAUNCHER_OPTIONS.split()]
     meanings: dict[str, str] = {}
     for name, words in rows:
         if name.split()[0].partition("=")[0] in usable:

@@ -85,8 +85,8 @@ def nearest(word: str, choices: Iterable[str]) -> str:
     for name in (*typed, *map(str.lower, typed)):
         if name in meanings:
             return meanings[name]
-    alike = {name.lower(): name for name in names}
-    close = difflib.get_close_matches(typed[-1].lower(), alike, n=1, cutoff=0.6)
+    alike = {name.lower().lstrip("-"): name for name in names}
+    close = difflib.get_close_matches(word.lower().lstrip("-"), alike, n=1, cutoff=0.6)
     return alike[close[0]] if close else ""
 
 

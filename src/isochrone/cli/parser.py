@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 from isochrone.base import registry
 from isochrone.base.errors import InputError
-from isochrone.base.text import command_line, did_you_mean, printable
+from isochrone.base.text import command_line, did_you_mean, nearest, printable
 
 FEW_OPTIONS = 2
 """Options that a usage lists."""
@@ -146,19 +146,34 @@ class Parser(ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and end with exit code 2."""
         lines = [line for _, line in getattr(self, "examples", ())]
-        tried = f"for example: {lines[0]}; " if lines and " are required: " in message else ""
+        tried = ""
+        if lines and " are required: " in message:
+            message += self.option_meant(getattr(self, "words", ()))
+            tried = f"for example: {lines[0]}; "
         self.exit(2, f"{self.prog}: {printable(message, 1000)} ({tried}try: {self.prog} --help)\n")
 
     def refuse(self, unknown: Sequence[str]) -> NoReturn:
         """Say which words of a command line mean nothing, and end with exit code 2."""
-        meant = next(filter(None, (self.option_meant(word) for word in unknown)), "")
-        self.error(f"unrecognized arguments: {' '.join(unknown)}{meant and f'; {meant}'}")
+        self.error(f"unrecognized arguments: {' '.join(unknown)}{self.option_meant(unknown)}")
 
-    def option_meant(self, word: str) -> str:
-        """Return ``did you mean '--ranks'?`` for a mistyped option; empty if none is alike."""
-        if not word.startswith("-"):
-            return ""
-        return did_you_mean(word.partition("=")[0], self._option_string_actions, suffix="")
+    def option_meant(self, words: Iterable[str]) -> str:
+        """Return ``; did you mean '--ranks'?`` for the first mistyped option; empty if none is.
+
+        A choice typed as an option means the option that takes it: ``--heatmap``.
+        """
+        options = self._option_string_actions
+        choices = {
+            f"--{choice}": " ".join([*action.option_strings[-1:], str(choice)])
+            for action in self._actions
+            for choice in action.choices or ()
+        }
+        for word in words:
+            name = word.partition("=")[0]
+            if not name.startswith("-") or name in options:
+                continue
+            if meant := choices.get(name) or nearest(name, options):
+                return f"; did you mean '{meant}'?"
+        return ""
 
     def check_order(self, args: Sequence[str]) -> None:
         """Refuse options before the name of a subcommand, and say where they belong."""
@@ -170,9 +185,9 @@ class Parser(ArgumentParser):
         if named is not None and "--" not in args[:named]:
             line = command_line([*args[named:], *args[:named]])
             self.error(f"options follow {below.metavar}: {self.prog} {line}")
-        meant = self.option_meant(word) if args[1:] == [] else ""
-        choices = f"choose from {', '.join(below.choices)}"
-        self.error(f"{below.metavar} is missing before {word}; {meant or choices}")
+        meant = self.option_meant(args) if args[1:] == [] else ""
+        choices = f"; choose from {', '.join(below.choices)}"
+        self.error(f"{below.metavar} is missing before {word}{meant or choices}")
 
     def _get_value(self, action: Action, text: str) -> Any:
         """Read a value; what its reader refuses is said like other wrong values.
@@ -198,6 +213,10 @@ class Parser(ArgumentParser):
         choices = [str(choice) for choice in action.choices]
         options = self._option_string_actions if isinstance(action, _SubParsersAction) else ()
         meant = did_you_mean(str(value), [*choices, *options])
+        if options and not meant and {".", "/"} & {*str(value)}:  # a file
+            self.error(
+                f"{action.metavar} is missing before {value}; choose from {', '.join(choices)}"
+            )
         raise ArgumentError(
             action, f"invalid choice: {value!r} ({meant}choose from {', '.join(choices)})"
         )

@@ -137,8 +137,8 @@ def _check(
             if flags and any(text in error.what for text in refused):
                 error.hint = did_you_mean(token, [*flags, *choices], suffix="")
             for choice in token.split(","):
-                if f"no operation '{choice}'" in error.what:
-                    error.hint = did_you_mean(choice, choices.get(flag, []), suffix="")
+                if flag in choices and f"'{choice}'" in error.what:
+                    error.hint = did_you_mean(choice, choices[flag], suffix="")
         if error.hint:
             error.what = error.what.partition(" (")[0]
         raise

@@ -91,7 +91,7 @@ measure latency-map -n 2 --output-file a.jsonl | --output
 measure latency-map -n 2 --export-json a.jsonl | --output
 measure latency-map -n 2 --num-warmup 3 | --warmup
 measure latency-map -n 2 --timeout 10 | --time-limit
-measure latency-map -n 2 --hostfile hosts | --launcher-arg=--hostfile=FILE
+measure latency-map -n 2 --hostfile hosts | --launcher-arg=--hostfile
 bench latency-map -n 2 | measure
 diff a.jsonl b.jsonl | compare
 view map.jsonl | show
@@ -103,6 +103,22 @@ fit sizes.jsonl --formula hockney | --family
 plot map.jsonl --kind heatmap -o x.png | --view
 export map.jsonl --format csv | --to
 check map.jsonl --reference nights | --baseline
+measure point-to-point -n 2 --mode bibw | bidirectional
+measure collective -n 2 --op ibcast | bcast --form nonblocking
+measure point-to-point -n 2 -d cuda | --memory
+measure latency-map -n 2 --ppn 2 | --launcher-arg=--ppn
+measure latency-map -n 2 --csv | isochrone export --to csv
+check map.jsonl --slower-than 1.5 | --threshold
+compare a.jsonl b.jsonl --html ab.html | --output
+plot map.jsonl --heatmap | --view heatmap
+plot map.jsonl --kind heatmap | --view
+fit sizes.csv --term log | --family
+tune io ./a.out | collective-io
+tune aggregators | isochrone place aggregators
+place hosts map.jsonl | nodes
+baseline create nights map.jsonl | add
+suite --quick | quick
+measure --list | --help
 """
 """What users of OSU, IMB, mpirun, LinkTest, hyperfine and Extra-P type, and our name of it."""
 
@@ -143,6 +159,8 @@ def test_options_and_folders_in_the_wrong_place_are_put_right(
         "measure -n 2",
         "show",
         "import osu.txt --format osu",
+        "predict sizes.csv 1024",
+        "import map.jsonl",
     ):
         answer = isochrone(*typed.split(), cwd=tmp_path)
         assert answer.returncode == 2

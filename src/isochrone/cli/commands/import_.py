@@ -17,8 +17,9 @@ from isochrone.console.output import add_output, check_output, output_of, print_
 from isochrone.formats import trace as traces
 from isochrone.formats.table_notes import add_table_notes
 from isochrone.runfile import importer as importers
-from isochrone.runfile.any_file import tests_of
+from isochrone.runfile.any_file import foreign, tests_of
 from isochrone.runfile.file import write
+from isochrone.runfile.file_type import other_kind
 from isochrone.runfile.run import Run
 
 EXAMPLES = (
@@ -46,11 +47,10 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--from",
         "FORMAT",
         str,
-        "format of results, such as osu or csv, see docs/formats.md; or of traces: "
-        f"{', '.join(programs)} (of isochrone record)",
+        "format of results, such as osu or csv (default: recognised), or of traces: "
+        f"{', '.join(programs)}",
         dest="source",
         choices=sorted({*runs, *programs}),
-        required=True,
     )
     add_tests(parser, hidden=False)
     add_message_size(parser)
@@ -63,6 +63,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Write the file, say where it is and what was wrong with the other."""
+    args.source = args.source or _recognised(args.file[0])
     if args.source in traces.names():
         return _description(args)
     _only_one(args)
@@ -85,6 +86,16 @@ def run(args: Namespace) -> int:
     for path in paths:
         print_path(path)
     return 0
+
+
+def _recognised(path: Path) -> str:
+    """Return the format of a file by its content."""
+    if name := foreign(path):
+        return name
+    what, hint = other_kind(path) if path.is_file() else ("", "")
+    raise InputError(
+        what or "this is no result of another program", where=path, hint=hint or "--from FORMAT"
+    )
 
 
 def _names(path: Path, runs: Sequence[Run]) -> list[Path]:
