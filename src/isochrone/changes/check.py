@@ -37,8 +37,8 @@ from isochrone.latency_map.retests import SAMPLE
 from isochrone.latency_map.slow_part import KINDS, Slow
 from isochrone.latency_map.what_is_slow import MIN_SLOWDOWN
 from isochrone.pages.words import plural
-from isochrone.runfile.rules import below_resolution
-from isochrone.runfile.run import NO_END, Run
+from isochrone.runfile.rules import below_resolution, why_incomparable
+from isochrone.runfile.run import Run
 
 VERDICTS = (SLOW, SLOWER, NOT_KNOWN, GOOD)
 """The most severe first: the verdict on several runs is the first that one of them has."""
@@ -119,7 +119,7 @@ class Memory:
         if id(run) not in self._about:
             setting = setting_of(run)
             setting = self._settings.setdefault(tuple(setting.items()), setting)
-            why = below_resolution(run) or ("" if run.complete else NO_END)
+            why = why_incomparable(run)
             self._about[id(run)] = run, why, setting  # holds the run: its identity stays its own
         return self._about[id(run)]
 

@@ -15,7 +15,7 @@ from isochrone.base.units import format_bytes
 from isochrone.changes.components import Group
 from isochrone.changes.machine import Places, machine_parts, places_of
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
-from isochrone.runfile.run import Run
+from isochrone.runfile.run import NO_RESULT, Run
 from isochrone.runfile.samples import Key, counting, identity, points
 
 _Key = TypeVar("_Key")
@@ -176,7 +176,10 @@ def _medians(run: Run) -> dict[Key, float]:
     """Return the logarithm of the median of each point."""
     table = run.tables.get("sample")
     if table is None or not len(table) or "seconds" not in table:
-        raise InputError(f"a run of '{run.experiment}' has no times to compare", where=run.where)
+        raise InputError(
+            f"a run of '{run.experiment}' has no times to compare" if run.tables else NO_RESULT,
+            where=run.where,
+        )
     seconds = table["seconds"]
     if seconds.dtype.kind != "f" or not np.all((seconds >= MIN_SECONDS) & (seconds <= MAX_SECONDS)):
         raise InputError("a 'sample' record has invalid 'seconds'", where=run.where)

@@ -13,8 +13,8 @@ import numpy as np
 from isochrone.base.table import grouped
 from isochrone.changes.comparability import Setting, setting_of
 from isochrone.changes.effects import quantities
-from isochrone.runfile.rules import below_resolution
-from isochrone.runfile.run import NO_END, Run
+from isochrone.runfile.rules import why_incomparable
+from isochrone.runfile.run import Run
 
 JOINT_NIGHTS = 300
 """Nights that are split together, at most: memory is bounded, and levels are found once."""
@@ -82,7 +82,7 @@ class Night(msgspec.Struct):
 def night_of(run: Run, file: str, stamp: tuple[int, int] = (0, 0)) -> Night:
     """Return what is kept of a run, without its values."""
     about = run.about
-    why = below_resolution(run) or ("" if run.complete else NO_END)
+    why = why_incomparable(run)
     return Night(
         file, about.started, about.experiment, run.size, run.origin, setting_of(run), why, stamp
     )

@@ -29,7 +29,7 @@ from isochrone.models.segment import Selector
 from isochrone.models.starts import ONE_START, Starts, numbered, summarised
 from isochrone.models.terms import NUMBERED, VARIABLES, picked
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
-from isochrone.runfile.run import Run
+from isochrone.runfile.run import NO_RESULT, Run
 from isochrone.runfile.samples import counted, identity
 
 SHARED = "measured on ranks that shared processors: it predicts this machine in that state"
@@ -291,6 +291,8 @@ def of_run(run: Run) -> Samples:
     """
     table = run.tables.get("sample")
     if table is None or "seconds" not in table or not len(table):
+        if not run.tables:
+            raise InputError(NO_RESULT, where=run.where)
         raise InputError(
             f"a run of '{run.experiment}' cannot be fitted",
             where=run.where,

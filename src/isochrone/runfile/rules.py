@@ -17,7 +17,7 @@ from isochrone.base.record import Members, Record
 from isochrone.base.stats import distinct
 from isochrone.base.table import Table
 from isochrone.runfile.records import Declared, Pair, declared_records, result
-from isochrone.runfile.run import Run
+from isochrone.runfile.run import NO_END, NO_RESULT, Run
 from isochrone.runfile.samples import MARKS
 
 _BELOW_RESOLUTION = "below-resolution"
@@ -137,6 +137,13 @@ def below_resolution(run: Run) -> str:
     """Return why a run with times of 0 cannot be compared; empty if it can."""
     codes = {warning.get("code"): warning for warning in run.warnings}
     return str(codes[_BELOW_RESOLUTION]["text"]) if _BELOW_RESOLUTION in codes else ""
+
+
+def why_incomparable(run: Run) -> str:
+    """Return why a run says nothing about others; empty if it does."""
+    if not run.complete:
+        return NO_END
+    return below_resolution(run) or ("" if run.tables else NO_RESULT)
 
 
 def _warn_of_zeros(run: Run) -> None:

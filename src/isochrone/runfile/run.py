@@ -40,6 +40,9 @@ LAUNCH = "launch"
 NO_END = "the measurement is not complete"
 """The message for a partial run."""
 
+NO_RESULT = "the run has no result"
+"""The message for a run that ended before anything was measured."""
+
 PAIR_QUANTITIES = ("mean", "stddev", "min", "median", "p95", "max", "low", "high")
 
 DIRECTIONS = ("forward", "reverse")

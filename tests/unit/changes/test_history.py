@@ -224,3 +224,15 @@ def test_a_lasting_change_has_three_runs_on_both_sides_and_a_series_five_changes
     steps = [2.0**k for k in range(8) for _ in range(4)]
     assert changed_at(*steps[:24]) == [4, 8, 12, 16, 20]
     assert len(changed_at(*steps)) <= 5
+
+
+def test_a_run_that_ended_before_its_first_result_spoils_no_history() -> None:
+    dice = np.random.default_rng(5)
+    cluster = Cluster.drawn(4, 2, dice)
+    job = cluster.job(4, dice)
+    runs = dated([cluster.launch(job, dice, {}) for _ in range(4)])
+    runs[1].tables.clear()
+    (history,) = histories_of(runs)
+    assert [night.started for night in history.nights] == [
+        run.header["started"] for run in runs if run.tables
+    ]

@@ -132,7 +132,8 @@ def write_report(
 def _together(runs: Sequence[Run]) -> dict[str, Sequence[Section]]:
     """Return what is said of several runs of one kind, by kind."""
     by_kind = {}
-    for name, members in grouped((run.kind, run) for run in runs).items():
+    measured = [run for run in runs if kind_of(run) is not None]
+    for name, members in grouped((run.kind, run) for run in measured).items():
         kind = kind_of(members[0])
         sections = kind.together(members) if kind is not None and len(members) > 1 else ()
         if sections:
