@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any
 
 from msgspec import Struct
 
@@ -168,7 +167,7 @@ def page_of(run: Run, asked: Asked = AS_USUAL) -> Page:
     )
 
 
-def document(run: Run, asked: Asked = AS_USUAL) -> dict[str, Any]:
+def document(run: Run, asked: Asked = AS_USUAL) -> dict[str, object]:
     """Return the JSON document of a run.
 
     Raises
@@ -187,7 +186,7 @@ def document(run: Run, asked: Asked = AS_USUAL) -> dict[str, Any]:
     )
     kind = kind_of(run)
     specific = (kind.document if kind else records)(run, asked)
-    merged: dict[str, Any] = plain(about) | plain(specific)
+    merged: dict[str, object] = plain(about) | plain(specific)
     return merged
 
 

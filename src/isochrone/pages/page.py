@@ -172,7 +172,7 @@ class LiveMap(Record):
     """
 
     picture: Picture
-    data: Callable[[str], dict[str, Any] | None]
+    data: Callable[[str], dict[str, object] | None]
     only: ClassVar[Medium] = "report"
 
 

@@ -334,7 +334,9 @@ def repetitions_of(run: Run) -> dict[tuple[str, int], dict[int, Floats]]:
     return by_curve
 
 
-def _curve(run: Run, table: Table, of: Mapping[str, Any], sizes: list[tuple[int, Ints]]) -> Curve:
+def _curve(
+    run: Run, table: Table, of: Mapping[str, object], sizes: list[tuple[int, Ints]]
+) -> Curve:
     """Make one curve; ``sizes`` holds the rows of each of its sizes."""
     key, p = curve_key(of, run.size)
     by_size = sorted(sizes, key=lambda size: size[0])
