@@ -195,11 +195,11 @@ class Results:
                 continue
             point = str(sample.get("op")), sample["bytes"]
             if again[point] and not repeats:
-                error = source.fail(f"the table has two lines for {point[1]} bytes")
+                again_error = source.fail(f"the table has two lines for {point[1]} bytes")
                 if source.line == last_line + 1:
-                    raise error
+                    raise again_error
                 # after other text: a table whose title is not understood
-                self.faults += [(line, error) for line, _ in self.rows if line >= source.line]
+                self.faults += [(line, again_error) for line, _ in self.rows if line >= source.line]
                 break
             made.append({**sample, "repeat": again[point]})
             again[point] += 1
