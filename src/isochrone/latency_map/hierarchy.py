@@ -87,27 +87,10 @@ NODE_LEVEL_COST = 6.0
 units costs as much again, since a slow group, or a slow way to it, looks the same."""
 
 
-class Known:
-    """The latest explanation of the maps that have the same pairs, by one command.
-
-    A map of the same pairs is explained on the same hierarchy first, and the search is left out
-    only if that leaves nothing to be found.
-    """
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[bytes, ...], Explanation] = {}
-
-    @staticmethod
-    def _key(times: Times, recorded: Sequence[Partition]) -> tuple[bytes, ...]:
-        return tuple(array.tobytes() for array in (times.root, times.i, times.j, *recorded))
-
-    def of(self, times: Times, recorded: Sequence[Partition]) -> Explanation | None:
-        """Return the latest explanation of a map of these pairs; None without one."""
-        return self._found.get(self._key(times, recorded))
-
-    def add(self, times: Times, recorded: Sequence[Partition], explanation: Explanation) -> None:
-        """Remember the explanation of a map."""
-        self._found[self._key(times, recorded)] = explanation
+Known = dict[tuple[bytes, ...], Explanation]
+"""The latest explanation of the maps that have the same pairs and recorded groupings, by one
+command. A map of the same pairs is explained on the same hierarchy first, and the search is left
+out only if that leaves nothing to be found."""
 
 
 def explain(
@@ -127,15 +110,15 @@ def explain(
         Explanations of other maps; that of the same pairs is the first hypothesis.
     """
     search = _Search(times, recorded)
-    previous = explanations.of(times, recorded) if explanations else None
-    best = search.recognised(previous) if previous else None
-    best = best or search.run()
+    key = tuple(array.tobytes() for array in (times.root, times.i, times.j, *recorded))
+    previous = explanations.get(key) if explanations else None
+    best = (search.recognised(previous) if previous else None) or search.run()
     finder = search.finder(best.chain[:-1])
     if search.times is not times:
         finder = PartFinder(times, best.chain, finder.code, {})
         best = finder.best(finder.like(best))
     if explanations is not None:
-        explanations.add(times, recorded, best)
+        explanations[key] = best
     return replace(best, errors=finder.errors(best))
 
 
@@ -324,23 +307,18 @@ class _Search:
         what parts add comes with its own noise, which would bury a level once they are taken off.
         """
         base = fit.base_of(self.times)
-        cleaned = np.log(base * self.times.seconds / fit.expected)
-        level = level_of(fit.chain, self.times.i, self.times.j)
-        return self._no_luck(fit, cleaned, level) and all(
-            separates(
-                np.sort(cleaned[level == k]),
-                np.sort(cleaned[level == k + 1]),
-                recorded=partition.tobytes() in self.recorded,
-            )
-            for k, partition in enumerate(fit.chain[:-1])
+        cleaned = by_level(np.log(base * self.times.seconds / fit.expected), fit.chain, self.times)
+        return self._no_luck(fit, cleaned) and all(
+            separates(near, far, recorded=partition.tobytes() in self.recorded)
+            for partition, near, far in zip(fit.chain, cleaned, cleaned[1:], strict=False)
         )
 
-    def _no_luck(self, fit: Explanation, cleaned: Floats, level: Ints) -> bool:
+    def _no_luck(self, fit: Explanation, cleaned: Sequence[Floats]) -> bool:
         """Whether the groups of few units would hardly separate their times by luck."""
         groups, parent = fit.chain[0], fit.chain[min(1, len(fit.chain) - 1)]
         if len(fit.chain) < 2 or groups.tobytes() in self.recorded or self.times.root.any():
             return True
-        level_times, next_times = np.sort(cleaned[level == 0]), np.sort(cleaned[level == 1])
+        level_times, next_times = cleaned[:2]
         if not level_times.size or not next_times.size:
             return False
         pairs, wrong = level_times.size + next_times.size, _exceptions(level_times, next_times)
@@ -463,6 +441,12 @@ def _nats_by_level(fit: Explanation, times: Times) -> Floats:
             nats[level, times.i, times.j] = -np.log(likelihood(residual, sigma)[0])
             nats[level] += nats[level].T
     return nats
+
+
+def by_level(values: Floats, chain: Sequence[Partition], times: Times) -> list[Floats]:
+    """Return the values of the pairs of each level, sorted."""
+    level = level_of(chain, times.i, times.j)
+    return [np.sort(values[level == k]) for k in range(len(chain))]
 
 
 def separates(level_times: Floats, next_times: Floats, *, recorded: bool) -> bool:
