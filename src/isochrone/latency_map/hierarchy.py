@@ -52,9 +52,6 @@ MIN_RATIO_RECORDED = 1.05
 EXCEPTIONS = 0.20
 """Pairs on the wrong side, as a part of the smaller of the two levels; a torus has over 35 %."""
 
-PROMISING = 4
-"""Hierarchies that are explored, of those looked at, and as many of those whose levels hold."""
-
 COMPARED_HIERARCHIES = 12
 """Hierarchies looked at, of those proposed for some times."""
 
@@ -116,7 +113,8 @@ def explain(
     finder = search.finder(best.chain[:-1])
     if search.times is not times:
         finder = PartFinder(times, best.chain, finder.code, {})
-        best = finder.best(finder.like(best))
+        best = finder.like(best)
+    best = finder.grow(best)
     if explanations is not None:
         explanations[key] = best
     return replace(best, errors=finder.errors(best))
@@ -134,7 +132,7 @@ class _Search:
         self.readable = self.whole_map and not times.sparse
         self.slowed: dict[Part, tuple[Ints, Floats]] = {}
         self.ways: dict[tuple[bytes, bytes], float] = {}
-        self.done: dict[tuple[bytes, ...], Explanation | None] = {}
+        self.done: dict[tuple[bytes, ...], Explanation] = {}
 
     def run(self) -> Explanation:
         """Explain the map on every hierarchy proposed, then on those next to the best."""
@@ -177,7 +175,7 @@ class _Search:
 
     def leaders(self, shortest: Explanation) -> list[Explanation]:
         """Return the shortest explanation, and, if its levels do not hold, that whose do."""
-        explanations = sorted((f for f in self.done.values() if f is not None), key=length_of)
+        explanations = sorted(self.done.values(), key=length_of)
         # without any the one of no groups
         valid = next((f for f in explanations if self.holds(f)), self.done[()] or explanations[0])
         return [shortest] if valid is shortest else [shortest, valid]
@@ -185,29 +183,14 @@ class _Search:
     def among(
         self, chains: Iterable[list[Partition]], similar: Explanation | None = None
     ) -> Explanation:
-        """Return the shortest explanation on some hierarchies; the promising ones are explored.
+        """Return the shortest explanation on some hierarchies, and on those before.
 
         ``similar`` is an explanation on a hierarchy that differs in little from these.
         """
-        quick: list[tuple[Explanation, tuple[bytes, ...], PartFinder]] = []
         for key, chain in {key_of(chain): chain for chain in chains}.items():
-            finder = self.finder(chain)
-            quick.append((finder.quick(similar), key, finder))
-            self.done.setdefault(key, None)
-        quick.sort(key=lambda q: q[0].length)
-        limit = PROMISING if similar is None else PROMISING // 2
-        valid = [q for q in quick if self.holds(q[0])][:limit]
-        promising = {q[1]: q for q in [*quick[:limit], *valid]}.values()
-        grown = sorted(
-            ((finder.grow(fit), key, finder) for fit, key, finder in promising),
-            key=lambda q: q[0].length,
-        )
-        exchanged = {q[1] for q in [*grown[:2], *[q for q in grown if self.holds(q[0])][:2]]}
-        for fit, key, finder in grown:
-            explored, previous = finder.best(fit) if key in exchanged else fit, self.done[key]
-            if previous is None or explored.length < previous.length:
-                self.done[key] = explored
-        return min((f for f in self.done.values() if f is not None), key=length_of)
+            fit = self.finder(chain).quick(similar)
+            self.done[key] = min(fit, self.done.get(key, fit), key=length_of)
+        return min(self.done.values(), key=length_of)
 
     def plain(self) -> Iterator[list[Partition]]:
         """Propose hierarchies from the times as they are, and those that were recorded."""
