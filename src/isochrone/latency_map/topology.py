@@ -424,9 +424,9 @@ def _warnings(
         worst = int(np.argmax(seconds))
         ratio = seconds[worst] / median_of(seconds)
         pair = f"{diagnosis.pairs.i[worst]}-{diagnosis.pairs.j[worst]}"
-        apart = f"; pair {pair} takes {ratio:.1f}x the median"
-        apart *= ratio >= OUTLIER_RATIO and len(partitions) == 1
-        yield "few-ranks", f"{run.size} ranks are too few{apart}"
+        stands_out = f"; pair {pair} takes {ratio:.1f}x the median"
+        alone = ratio >= OUTLIER_RATIO and len(partitions) == 1
+        yield "few-ranks", f"{run.size} ranks are too few{stands_out if alone else ''}"
     if alike:
         names = listed([printable(component.name, 60) for component in alike], MAX_WARNED_NAMES)
         takes = "takes" if len(alike) == 1 else "take up to"
