@@ -276,12 +276,6 @@ class Fitter:
             old, components, [*old.seconds[keep], seconds], np.append(old.shares[keep], share)
         )
 
-    def without(self, old: Explanation, components: Sequence[Part]) -> Explanation:
-        """Take parts away."""
-        keep = [k for k, component in enumerate(old.parts) if component not in components]
-        remaining = tuple(old.parts[k] for k in keep)
-        return self.fitted(old, remaining, old.seconds[keep], old.shares[keep])
-
     def fitted(
         self,
         old: Explanation,

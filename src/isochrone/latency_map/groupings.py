@@ -186,20 +186,6 @@ def hierarchies(times: Floats, above: int = 0) -> Iterator[tuple[Blocks, list[Pa
                 yield blocks, [blocks.groups, *(upper[blocks.groups] for upper in chain)]
 
 
-def fitting_best(times: Floats, groups: Partition) -> Partition:
-    """Put each unit into the group whose blocks explain its times best, but for a constant."""
-    ways = Blocks(times, groups).seconds[:, groups]
-    best = np.empty_like(groups)
-    for chunk in _at_once(len(times), ways.size):
-        unit_times = times[chunk, None]
-        residual = unit_times - ways
-        residual[np.arange(len(chunk)), :, chunk] = np.nan
-        residual -= row_medians(residual)[..., None]
-        relative = np.minimum(np.abs(residual) / unit_times, 0.5)
-        best[chunk] = np.argmin(np.nansum(relative, axis=2), axis=1)
-    return canonical(best)
-
-
 def _at_once(units: int, cells: int) -> Iterator[Ints]:
     """Yield the units in parts that are treated at once, if each takes so many cells."""
     step = max(1, AT_ONCE // cells)

@@ -52,9 +52,6 @@ MIN_RATIO_RECORDED = 1.05
 EXCEPTIONS = 0.20
 """Pairs on the wrong side, as a part of the smaller of the two levels; a torus has over 35 %."""
 
-PROMISING = 4
-"""Hierarchies that are explored, of those looked at, and as many of those whose levels hold."""
-
 COMPARED_HIERARCHIES = 12
 """Hierarchies looked at, of those proposed for some times."""
 
@@ -87,27 +84,10 @@ NODE_LEVEL_COST = 6.0
 units costs as much again, since a slow group, or a slow way to it, looks the same."""
 
 
-class Known:
-    """The latest explanation of the maps that have the same pairs, by one command.
-
-    A map of the same pairs is explained on the same hierarchy first, and the search is left out
-    only if that leaves nothing to be found.
-    """
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[bytes, ...], Explanation] = {}
-
-    @staticmethod
-    def _key(times: Times, recorded: Sequence[Partition]) -> tuple[bytes, ...]:
-        return tuple(array.tobytes() for array in (times.root, times.i, times.j, *recorded))
-
-    def of(self, times: Times, recorded: Sequence[Partition]) -> Explanation | None:
-        """Return the latest explanation of a map of these pairs; None without one."""
-        return self._found.get(self._key(times, recorded))
-
-    def add(self, times: Times, recorded: Sequence[Partition], explanation: Explanation) -> None:
-        """Remember the explanation of a map."""
-        self._found[self._key(times, recorded)] = explanation
+Known = dict[tuple[bytes, ...], Explanation]
+"""The latest explanation of the maps that have the same pairs and recorded groupings, by one
+command. A map of the same pairs is explained on the same hierarchy first, and the search is left
+out only if that leaves nothing to be found."""
 
 
 def explain(
@@ -127,15 +107,16 @@ def explain(
         Explanations of other maps; that of the same pairs is the first hypothesis.
     """
     search = _Search(times, recorded)
-    previous = explanations.of(times, recorded) if explanations else None
-    best = search.recognised(previous) if previous else None
-    best = best or search.run()
+    key = tuple(array.tobytes() for array in (times.root, times.i, times.j, *recorded))
+    previous = explanations.get(key) if explanations else None
+    best = (search.recognised(previous) if previous else None) or search.run()
     finder = search.finder(best.chain[:-1])
     if search.times is not times:
         finder = PartFinder(times, best.chain, finder.code, {})
-        best = finder.best(finder.like(best))
+        best = finder.like(best)
+    best = finder.grow(best)
     if explanations is not None:
-        explanations.add(times, recorded, best)
+        explanations[key] = best
     return replace(best, errors=finder.errors(best))
 
 
@@ -151,7 +132,7 @@ class _Search:
         self.readable = self.whole_map and not times.sparse
         self.slowed: dict[Part, tuple[Ints, Floats]] = {}
         self.ways: dict[tuple[bytes, bytes], float] = {}
-        self.done: dict[tuple[bytes, ...], Explanation | None] = {}
+        self.done: dict[tuple[bytes, ...], Explanation] = {}
 
     def run(self) -> Explanation:
         """Explain the map on every hierarchy proposed, then on those next to the best."""
@@ -194,7 +175,7 @@ class _Search:
 
     def leaders(self, shortest: Explanation) -> list[Explanation]:
         """Return the shortest explanation, and, if its levels do not hold, that whose do."""
-        explanations = sorted((f for f in self.done.values() if f is not None), key=length_of)
+        explanations = sorted(self.done.values(), key=length_of)
         # without any the one of no groups
         valid = next((f for f in explanations if self.holds(f)), self.done[()] or explanations[0])
         return [shortest] if valid is shortest else [shortest, valid]
@@ -202,29 +183,14 @@ class _Search:
     def among(
         self, chains: Iterable[list[Partition]], similar: Explanation | None = None
     ) -> Explanation:
-        """Return the shortest explanation on some hierarchies; the promising ones are explored.
+        """Return the shortest explanation on some hierarchies, and on those before.
 
         ``similar`` is an explanation on a hierarchy that differs in little from these.
         """
-        quick: list[tuple[Explanation, tuple[bytes, ...], PartFinder]] = []
         for key, chain in {key_of(chain): chain for chain in chains}.items():
-            finder = self.finder(chain)
-            quick.append((finder.quick(similar), key, finder))
-            self.done.setdefault(key, None)
-        quick.sort(key=lambda q: q[0].length)
-        limit = PROMISING if similar is None else PROMISING // 2
-        valid = [q for q in quick if self.holds(q[0])][:limit]
-        promising = {q[1]: q for q in [*quick[:limit], *valid]}.values()
-        grown = sorted(
-            ((finder.grow(fit), key, finder) for fit, key, finder in promising),
-            key=lambda q: q[0].length,
-        )
-        exchanged = {q[1] for q in [*grown[:2], *[q for q in grown if self.holds(q[0])][:2]]}
-        for fit, key, finder in grown:
-            explored, previous = finder.best(fit) if key in exchanged else fit, self.done[key]
-            if previous is None or explored.length < previous.length:
-                self.done[key] = explored
-        return min((f for f in self.done.values() if f is not None), key=length_of)
+            fit = self.finder(chain).quick(similar)
+            self.done[key] = min(fit, self.done.get(key, fit), key=length_of)
+        return min(self.done.values(), key=length_of)
 
     def plain(self) -> Iterator[list[Partition]]:
         """Propose hierarchies from the times as they are, and those that were recorded."""
@@ -324,23 +290,18 @@ class _Search:
         what parts add comes with its own noise, which would bury a level once they are taken off.
         """
         base = fit.base_of(self.times)
-        cleaned = np.log(base * self.times.seconds / fit.expected)
-        level = level_of(fit.chain, self.times.i, self.times.j)
-        return self._no_luck(fit, cleaned, level) and all(
-            separates(
-                np.sort(cleaned[level == k]),
-                np.sort(cleaned[level == k + 1]),
-                recorded=partition.tobytes() in self.recorded,
-            )
-            for k, partition in enumerate(fit.chain[:-1])
+        cleaned = by_level(np.log(base * self.times.seconds / fit.expected), fit.chain, self.times)
+        return self._no_luck(fit, cleaned) and all(
+            separates(near, far, recorded=partition.tobytes() in self.recorded)
+            for partition, near, far in zip(fit.chain, cleaned, cleaned[1:], strict=False)
         )
 
-    def _no_luck(self, fit: Explanation, cleaned: Floats, level: Ints) -> bool:
+    def _no_luck(self, fit: Explanation, cleaned: Sequence[Floats]) -> bool:
         """Whether the groups of few units would hardly separate their times by luck."""
         groups, parent = fit.chain[0], fit.chain[min(1, len(fit.chain) - 1)]
         if len(fit.chain) < 2 or groups.tobytes() in self.recorded or self.times.root.any():
             return True
-        level_times, next_times = np.sort(cleaned[level == 0]), np.sort(cleaned[level == 1])
+        level_times, next_times = cleaned[:2]
         if not level_times.size or not next_times.size:
             return False
         pairs, wrong = level_times.size + next_times.size, _exceptions(level_times, next_times)
@@ -463,6 +424,12 @@ def _nats_by_level(fit: Explanation, times: Times) -> Floats:
             nats[level, times.i, times.j] = -np.log(likelihood(residual, sigma)[0])
             nats[level] += nats[level].T
     return nats
+
+
+def by_level(values: Floats, chain: Sequence[Partition], times: Times) -> list[Floats]:
+    """Return the values of the pairs of each level, sorted."""
+    level = level_of(chain, times.i, times.j)
+    return [np.sort(values[level == k]) for k in range(len(chain))]
 
 
 def separates(level_times: Floats, next_times: Floats, *, recorded: bool) -> bool:

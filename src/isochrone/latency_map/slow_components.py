@@ -1,6 +1,5 @@
 """Which parts are slow: added while they shorten the explanation."""
 
-from collections.abc import Collection, Iterator
 from functools import cached_property
 
 import numpy as np
@@ -53,9 +52,6 @@ MAX_PARTS = 40
 QUICK = 8
 """The same of a hierarchy that is only looked at."""
 
-DOUBTED = 8
-"""Parts that others are tried for, those that add least first."""
-
 MAX_SLOW_DIFFERENCE = 0.5
 """Units whose times differ by more than this part of the larger are not slow alike."""
 
@@ -106,7 +102,7 @@ class PartFinder(Fitter):
             norms[distinct_rows],
         )
 
-    def promising(self, fit: Explanation, banned: Collection[Part]) -> list[Part]:
+    def promising(self, fit: Explanation) -> list[Part]:
         """Return the candidates whose pairs exceed what is expected most clearly."""
         components, (row, pairs, weights), norm = self.candidates
         if not components:
@@ -115,75 +111,37 @@ class PartFinder(Fitter):
         excess = np.clip((self.times.seconds - fit.expected) / sigma, -CLIP, CLIP)
         score = np.bincount(row, weights * excess[pairs], len(components)) / norm
         best = np.argsort(-score, kind="stable")
-        excluded = {*fit.parts, *banned}
         leading = [
-            components[k] for k in best[: ESTIMATED_PARTS + len(excluded)] if score[k] > PROMISE
+            components[k] for k in best[: ESTIMATED_PARTS + len(fit.parts)] if score[k] > PROMISE
         ]
-        return [component for component in leading if component not in excluded][:ESTIMATED_PARTS]
+        return [component for component in leading if component not in fit.parts][:ESTIMATED_PARTS]
 
     def grow(
         self,
         fit: Explanation,
         max_components: int = MAX_PARTS,
-        banned: Collection[Part] = (),
-        rival: Explanation | None = None,
     ) -> Explanation:
-        """Add parts while they shorten the explanation, the one that gains most first.
-
-        Given up when the rival could not be reached if every further part gained like the last.
-        """
+        """Add parts while they shorten the explanation, the one that gains most first."""
         while len(fit.parts) < max_components:
             trials = [
                 (self.estimate(fit, component), k, component)
-                for k, component in enumerate(self.promising(fit, banned))
+                for k, component in enumerate(self.promising(fit))
             ]
             if not trials:
                 break
             better = self.by_any_share(self.alike(self.with_part(fit, min(trials)[2])))
-            gain = fit.length - better.length
-            if not gain > 0 or better.seconds[-1] < RELEVANT * self.middles[0]:
+            if not better.length < fit.length or better.seconds[-1] < RELEVANT * self.middles[0]:
                 break
             fit = better
-            if rival and fit.length - rival.length > gain * (max_components - len(fit.parts)):
-                break
         return fit
 
     def quick(self, similar: Explanation | None = None) -> Explanation:
-        """Return a short explanation.
-
-        ``similar`` is an explanation on another hierarchy, whose parts are a start, too.
-        """
+        """Return a short explanation."""
         starts = self.starts()
         starts += [fit for start in starts for fit in self.units_first(start)]
         starts += [self.like(similar)] if similar and similar.parts else []
         grown = [self.grow(fit, max(QUICK, len(fit.parts) + 2)) for fit in starts]
         return min(grown, key=length_of)
-
-    def best(self, first: Explanation) -> Explanation:
-        """Add parts, and exchange them for others, while the explanation gets shorter."""
-        fit, better = self.grow(first), True
-        while better:
-            better = False
-            for trial in self.exchanges(fit):
-                if trial.length < fit.length - GAIN:
-                    fit, better = trial, True
-                    break
-        return fit
-
-    def exchanges(self, fit: Explanation) -> Iterator[Explanation]:
-        """Try other parts instead of each, and a part of a group instead of those of its units."""
-        max_components = len(fit.parts) + 2
-        for k in np.argsort(fit.seconds)[:DOUBTED]:
-            component = fit.parts[k]
-            if len(component.members) == 1 or fit.is_group(component):
-                yield self.grow(self.without(fit, [component]), max_components, [component], fit)
-        for group in self.groups:
-            inner = [component for component in fit.parts if {*component.members} <= {*group}]
-            if len(inner) > 1 or any(len(p.members) > 1 and not fit.is_group(p) for p in inner):
-                bare = self.without(fit, inner)
-                for component in (Part(pattern, group) for pattern in PATTERNS):
-                    if self.column(component).any():
-                        yield self.grow(self.with_part(bare, component), max_components, inner, fit)
 
     def units_first(self, fit: Explanation) -> list[Explanation]:
         """Explain the map by all units at once whose middle pairs take longer than expected.
@@ -254,8 +212,6 @@ class PartFinder(Fitter):
         if extra <= 0:
             return np.inf
         expected = fit.expected + extra * column
-        if fit.share == BANDWIDTH and component.of_units:
-            expected = np.maximum(fit.expected, fit.base[self.level] + extra * column)
         residual = np.log(self.times.seconds / expected)
         core = likelihood(residual, self.sigma(fit.spread))[1]
         spread = max(np.sqrt(np.sum(core * residual**2) / max(core.sum(), 1)), MIN_SPREAD)

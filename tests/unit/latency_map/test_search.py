@@ -169,9 +169,10 @@ def same_as_searched(machine_seed: int, *, drop: bool) -> None:
         for made in maps
         if made
     )
-    known, whole = Known(), explain(second)
-    before = explain(first)
-    known.add(second, (), replace(before, chain=before.chain[drop and len(before.chain) > 1 :]))
+    known = Known()
+    whole, before = explain(second, (), known), explain(first)
+    (key,) = known
+    known[key] = replace(before, chain=before.chain[drop and len(before.chain) > 1 :])
     found = explain(second, (), known)
     assert [p.tolist() for p in found.chain] == [p.tolist() for p in whole.chain]
     assert found.parts == whole.parts
