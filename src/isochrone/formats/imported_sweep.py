@@ -12,7 +12,9 @@ from isochrone.base.log_text import plain
 from isochrone.base.table import TableBuilder
 from isochrone.base.text import listed
 from isochrone.formats.source import MAX_FILE_RANKS, Source
+from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.header import kind_of
+from isochrone.runfile.records import MAX_RATE
 from isochrone.runfile.run import Run
 
 _MANY_LINES = 5_000_000
@@ -25,6 +27,44 @@ Row = dict[str, str]
 
 Sample = dict[str, Any]
 """A record of the run."""
+
+PAIR: Sample = {"i": 0, "j": 1}
+"""The ranks of a test of two."""
+
+
+def halves(pairs: int) -> list[Sample]:
+    """Return the pairs of rank k and rank k + pairs."""
+    return [{"i": k, "j": k + pairs} for k in range(pairs)]
+
+
+def cells(source: Source, row: Row, **columns: str) -> Sample:
+    """Read cells of a row as members of a sample, from the columns that the table has.
+
+    ``bytes`` and ``n`` are whole numbers, the others are in µs.
+
+    Raises
+    ------
+    InputError
+        If a cell holds something else.
+    """
+    return {
+        member: (source.whole if member in ("bytes", "n") else source.micro)(row[column], column)
+        for member, column in columns.items()
+        if column in row
+    }
+
+
+def rated(source: Source, size: int, rate: float, messages: int = 1) -> Sample:
+    """Return size, seconds and rate of ``messages`` at a time with so many bytes per second.
+
+    Raises
+    ------
+    InputError
+        If that is impossible.
+    """
+    if not size or not 0 < rate <= MAX_RATE or messages * size / rate > MAX_SECONDS:
+        raise source.fail("the bandwidth is not possible")
+    return {"bytes": size, "seconds": messages * size / rate, "rate": rate}
 
 
 def lines_of(source: Source) -> Iterator[str]:

@@ -3,7 +3,7 @@
 A format of tables is a class that is made for one file:
 
 * ``begins(text)`` returns a new `Results` if a line begins a table of the format, else None;
-* ``takes(table, text)`` gets the lines after that, up to the next table of any format;
+* ``takes(table, text)`` gets this line and those after it, up to the next table of any format;
 * ``sweep(table)`` returns what was measured in a table.
 
 All lines go through the classes of all formats of which the file has the signature.
@@ -12,11 +12,12 @@ All lines go through the classes of all formats of which the file has the signat
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Generic, TypeVar
 
 from isochrone.base.errors import InputError
 from isochrone.base.log_text import plain
@@ -25,7 +26,7 @@ from isochrone.base.table import grouped
 from isochrone.base.text import did_you_mean, listed, printable
 from isochrone.formats.imported_sweep import Results, Sweep, lines_of
 from isochrone.formats.log_ranks import LogRanks
-from isochrone.formats.source import NoRanksError, Source
+from isochrone.formats.source import MAX_FILE_RANKS, NoRanksError, Source
 from isochrone.runfile import importer as importers
 from isochrone.runfile.any_file import several
 from isochrone.runfile.importer import Importer, Wanted
@@ -35,19 +36,25 @@ _LISTED_TESTS = 8
 """Tests that an error or a warning names."""
 
 
-class Tables(Protocol):
-    """Finds and reads the tables of one format in one file."""
+_Table = TypeVar("_Table", bound=Results)
+
+
+class Tables(ABC, Generic[_Table]):
+    """Finds and reads the tables of one format in one file; ``wanted`` says what it may lack."""
 
     def __init__(self, source: Source, wanted: Wanted) -> None:
-        """Begin with a file; ``wanted`` also says what the file may lack."""
+        self.source, self.wanted = source, wanted
 
-    def begins(self, text: str) -> Results | None:
+    @abstractmethod
+    def begins(self, text: str) -> _Table | None:
         """Return a new table if this line begins one."""
 
-    def takes(self, table: Results, text: str) -> None:
-        """Take a line after that."""
+    @abstractmethod
+    def takes(self, table: _Table, text: str) -> None:
+        """Take this line, or one after it."""
 
-    def sweep(self, table: Results) -> Sweep:
+    @abstractmethod
+    def sweep(self, table: _Table) -> Sweep:
         """Return what was measured.
 
         Raises
@@ -55,6 +62,21 @@ class Tables(Protocol):
         InputError
             If the table is not understood.
         """
+
+    def ranks(self, table: _Table, least: int = 1) -> int:
+        """Return the number of ranks, of the table or as given; it must be ``least`` or more.
+
+        Raises
+        ------
+        InputError
+            If it is unknown or impossible.
+        """
+        ranks = table.ranks or self.wanted.ranks
+        if ranks is None:
+            raise self.source.no_ranks("the file does not contain the number of ranks", table.line)
+        if not least <= ranks <= MAX_FILE_RANKS:
+            raise self.source.fail(f"the number of ranks {ranks} is not valid", table.line)
+        return ranks
 
 
 @dataclass(frozen=True)
@@ -66,7 +88,7 @@ class _Measured:
     sweep: Sweep
 
 
-def of_tables(name: str, says: str, signature: bytes, tables: type[Tables]) -> Importer:
+def of_tables(name: str, says: str, signature: bytes, tables: type[Tables[_Table]]) -> Importer:
     """Return the importer of a format whose tables may stand in a log.
 
     Parameters
@@ -188,10 +210,14 @@ def _left_out(tables: Sequence[tuple[Results, InputError]]) -> str:
     return printable(f"left out: {'; '.join(texts)}", 1000) if texts else ""
 
 
-def _tables(source: Source, wanted: Wanted) -> list[tuple[str, Tables, Results]]:
+_Read = tuple[str, Tables[Any], Results]
+"""A format, its reader, and a table of it."""
+
+
+def _tables(source: Source, wanted: Wanted) -> list[_Read]:
     """Find the tables; what is not part of one is text of other programs and left out."""
     readers = _readers(source, wanted)
-    tables: list[tuple[str, Tables, Results]] = []
+    tables: list[_Read] = []
     ranks = LogRanks()
     for text in lines_of(source):
         table = None
@@ -203,12 +229,13 @@ def _tables(source: Source, wanted: Wanted) -> list[tuple[str, Tables, Results]]
                 break
         if table is None:
             ranks.line(text)
-            if tables:
-                tables[-1][1].takes(tables[-1][2], text)
+        if tables:
+            _, reader, last = tables[-1]
+            reader.takes(last, text)
     return tables
 
 
-def _readers(source: Source, wanted: Wanted) -> list[tuple[str, Tables]]:
+def _readers(source: Source, wanted: Wanted) -> list[tuple[str, Tables[Any]]]:
     """Return the names of the formats of which the file has the signature, with their readers.
 
     A format that the user names needs no signature.
@@ -223,7 +250,7 @@ def _readers(source: Source, wanted: Wanted) -> list[tuple[str, Tables]]:
 
 
 def _measured(
-    tables: Sequence[tuple[str, Tables, Results]],
+    tables: Sequence[_Read],
 ) -> tuple[list[_Measured], list[tuple[Results, InputError]]]:
     """Return what was understood, and the tables that were not."""
     understood, left_out = [], []

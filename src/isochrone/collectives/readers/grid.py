@@ -9,7 +9,7 @@ of each group.
 
 from collections.abc import Mapping
 from functools import cache
-from math import isfinite
+from math import isfinite, isnan
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,9 @@ from isochrone.collectives.measured import (
     group_place,
     merged,
 )
+from isochrone.collectives.results.grid_collectives import disturbances as disturbed
+from isochrone.collectives.results.grid_collectives import parts
+from isochrone.collectives.results.grid_collectives import points as grid_points
 from isochrone.models.extension import Kept, SampleReader
 from isochrone.models.placement import CG, GROUP
 from isochrone.runfile.grid_groups import Place
@@ -37,7 +40,6 @@ _STRIDE = "stride"
 """Column of the samples: from a rank of the group to the next; no variable of a model."""
 
 _ALONE = ("phase_op", "phase_p", "phase_bytes")
-_PHASE = ("op", *_ALONE, "groups", "grid")
 
 
 def _columns_of(run: Run) -> dict[str, Array]:
@@ -164,75 +166,35 @@ def _measured_groups(run: Run, columns: Mapping[str, Array]) -> list[MeasuredGro
 
 def _disturbances(run: Run, _: object) -> list[Disturbance]:
     """Compare phases in all groups at once with one group alone, and totals with their phases."""
-    table = _grid_samples(run)
-    grids: dict[tuple[Any, ...], dict[tuple[str, bool], tuple[int, Times]]] = {}
-    for key, rows in points(table, identity(table, run.by), run.where).items():
-        of = dict(key)
-        phase_times = grids.setdefault((of["op"], of["grid"], of["bytes"]), {})
-        phase_times[of["phase"], of["groups"] > 1] = (int(rows[0]), _times(table, rows))
+    measured = grid_points(run)
     disturbances = []
-    for phase_times in grids.values():
-        for phase in (CG, LG):
-            if {(phase, False), (phase, True)} <= phase_times.keys():
-                (_, single), (first, at_once) = phase_times[phase, False], phase_times[phase, True]
-                op, name, ranks, size, groups, grid = (table[key][first] for key in _PHASE)
-                layout = _place_in(run, str(grid), phase, int(ranks), at_once=True)
-                disturbances.append(
-                    Disturbance(
-                        str(op),
-                        phase,
-                        str(name),
-                        int(ranks),
-                        int(size),
-                        int(groups),
-                        layout.sharing if all(run.hosts) else 0,
-                        at_once.median / single.median,
-                        *_ends(at_once, [single]),
-                    )
-                )
-        disturbances += _together(table, phase_times)
+    for at_once in disturbed(run, measured):
+        layout = _place_in(run, at_once.grid, at_once.phase, at_once.phase_ranks, at_once=True)
+        disturbances.append(
+            Disturbance(
+                at_once.op,
+                at_once.phase,
+                at_once.phase_op,
+                at_once.phase_ranks,
+                at_once.phase_bytes,
+                at_once.groups,
+                layout.sharing if all(run.hosts) else 0,
+                at_once.factor,
+                *_known(at_once.low, at_once.high),
+            )
+        )
+    for whole in parts(measured):
+        columns, rows = (phase.phase_ranks or 0 for phase in whole.phases)
+        op, size = whole.total.op, whole.total.bytes
+        ends = _known(1 / whole.high, 1 / whole.low)
+        disturbances.append(
+            Disturbance(op, TOTAL, op, rows, size, columns, 0, 1 / whole.ratio, *ends)
+        )
     return disturbances
 
 
-def _together(
-    table: Table, phase_times: Mapping[tuple[str, bool], tuple[int, Times]]
-) -> list[Disturbance]:
-    """Compare a whole operation with the sum of its phases, each in all its groups."""
-    phases = [
-        phase_times.get((phase, True)) or phase_times.get((phase, False)) for phase in (LG, CG)
-    ]
-    if (TOTAL, False) not in phase_times or None in phases:
-        return []
-    (first, total), (columns, rows) = (
-        phase_times[TOTAL, False],
-        [measured for measured in phases if measured],
-    )
-    times = [columns[1], rows[1]]
-    low, high = _ends(total, times)
-    op = str(table["op"][first])
-    return [
-        Disturbance(
-            op,
-            TOTAL,
-            op,
-            int(table["phase_p"][rows[0]]),
-            int(table["bytes"][first]),
-            int(table["phase_p"][columns[0]]),
-            0,
-            total.median / sum(timing.median for timing in times),
-            low,
-            high,
-        )
-    ]
-
-
-def _ends(total: Times, phases: list[Times]) -> tuple[float | None, float | None]:
-    """Return the interval of whole / sum of parts: as wide as those of both allow."""
-    if not all(timing.has_interval for timing in (total, *phases)):
-        return None, None
-    return total.low / sum(timing.high for timing in phases), total.high / sum(
-        timing.low for timing in phases
-    )
+def _known(*ends: float) -> list[float | None]:
+    return [None if isnan(end) else end for end in ends]
 
 
 def _times(table: Table, rows: Ints) -> Times:

@@ -6,10 +6,9 @@ trip.
 
 import re
 
-from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep
-from isochrone.formats.log import of_tables
+from isochrone.formats.imported_sweep import PAIR, Results, Row, Sample, Sweep, cells
+from isochrone.formats.log import Tables, of_tables
 from isochrone.formats.source import Source, parse_number
-from isochrone.runfile.importer import Wanted
 
 _HEAD = re.compile(r"\s*(?:name\s+)?bytes\s+(?:iters|#sent\s+#ack)\s+total\s+time\s.*usec/xfer.*")
 _PROGRAM = re.compile(r"\bfi_\w+")
@@ -17,10 +16,8 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)([kmg]?)")
 _POWERS = {"": 0, "k": 10, "m": 20, "g": 30}
 
 
-class _Tables:
-    def __init__(self, source: Source, wanted: Wanted) -> None:
-        self.source = source
-        self._program = ""
+class _Tables(Tables[Results]):
+    _program = ""
 
     def begins(self, text: str) -> Results | None:
         if not _HEAD.fullmatch(text):
@@ -49,12 +46,8 @@ def _sample(source: Source, row: Row) -> Sample:
     if not size:
         raise source.fail("'bytes' is not a size")
     count = float(size[1]) * 2 ** _POWERS[size[2]]
-    return {
-        "i": 0,
-        "j": 1,
-        "bytes": source.whole(f"{count:f}", "bytes"),
-        "seconds": source.micro(row["usec/xfer"], "usec/xfer"),
-    }
+    row["bytes"] = f"{count:f}"
+    return PAIR | cells(source, row, bytes="bytes", seconds="usec/xfer")
 
 
 IMPORTER = of_tables(

@@ -6,10 +6,9 @@ The tests with congestion are a run of their own: imported, the two runs can be 
 import re
 from dataclasses import dataclass
 
-from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep
-from isochrone.formats.log import of_tables
-from isochrone.formats.source import MAX_FILE_RANKS, Source
-from isochrone.runfile.importer import Wanted
+from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep, cells, rated
+from isochrone.formats.log import Tables, of_tables
+from isochrone.formats.source import Source
 
 _RANKS = re.compile(r"\s*Test with (\d{1,9}) MPI ranks .*")
 _TITLE = re.compile(
@@ -31,12 +30,10 @@ class _Table(Results):
     victim: str = ""
 
 
-class _Tables:
-    def __init__(self, source: Source, wanted: Wanted) -> None:
-        self.source, self.wanted = source, wanted
-        self._ranks: int | None = None
+class _Tables(Tables[_Table]):
+    _ranks: int | None = None
 
-    def begins(self, text: str) -> Results | None:
+    def begins(self, text: str) -> _Table | None:
         if ranks := _RANKS.fullmatch(text):
             self._ranks = int(ranks[1])
         title = _TITLE.fullmatch(text.strip())
@@ -44,34 +41,22 @@ class _Tables:
             _NAMES[title["title"]], self.source.line, self._ranks, victim=title["victim"] or ""
         )
 
-    def takes(self, table: Results, text: str) -> None:
+    def takes(self, table: _Table, text: str) -> None:
         cells = [cell.strip() for cell in text.strip().strip("|").split("|")]
         if cells[0] == "Name" and cells[-1] == "Units" and not table.rows:
             table.columns = cells
         elif len(cells) == len(table.columns) and _OP.fullmatch(cells[0]):
             table.take(self.source, cells)
 
-    def sweep(self, table: Results) -> Sweep:
-        assert isinstance(table, _Table)
-        ranks = table.ranks or self.wanted.ranks
-        if not ranks:
-            raise self.source.no_ranks("the file does not contain the number of ranks", table.line)
-        if not 1 <= ranks <= MAX_FILE_RANKS or "Avg" not in table.columns:
-            raise self.source.fail("the table has no averages or too many ranks", table.line)
+    def sweep(self, table: _Table) -> Sweep:
+        ranks = self.ranks(table)
+        if "Avg" not in table.columns:
+            raise self.source.fail("the table has no averages", table.line)
         samples = table.samples(self.source, lambda row: _sample(self.source, row, ranks))
-        victim = f" {table.victim}" if table.victim else ""
-        notes = (
-            {"network": _CONGESTED + victim}
-            if table.test == _NAMES["Network Tests running with Congestion Tests"]
-            else {}
-        )
-        return Sweep(
-            "collective",
-            "operation, mean of the ranks",
-            ranks,
-            samples,
-            header={"notes": notes} if notes else {},
-        )
+        congested = table.test == _NAMES["Network Tests running with Congestion Tests"]
+        network = f"{_CONGESTED} {table.victim}".rstrip()
+        header = {"notes": {"network": network}} if congested else {}
+        return Sweep("collective", "operation, mean of the ranks", ranks, samples, header=header)
 
 
 def _sample(source: Source, row: Row, ranks: int) -> Sample:
@@ -79,13 +64,11 @@ def _sample(source: Source, row: Row, ranks: int) -> Sample:
     assert name is not None
     op = re.sub(r"\W+", "_", name["op"].lower())
     size = source.whole(name["bytes"], "B")
-    sample = {"op": op, "p": ranks, "bytes": size}
+    of_op = {"op": op, "p": ranks, "bytes": size}
     if row["Units"] == _TIME:
-        return sample | {"seconds": source.micro(row["Avg"], "Avg")}
-    rate = source.number(row["Avg"], "'Avg'") * 2**20
-    if row["Units"] != _RATE or not size or not 0 < rate <= 1e18:
-        raise source.fail("the bandwidth is not possible")
-    return sample | {"seconds": size / rate, "rate": rate}
+        return of_op | cells(source, row, seconds="Avg")
+    unit = 2**20 if row["Units"] == _RATE else 0
+    return of_op | rated(source, size, source.number(row["Avg"], "'Avg'") * unit)
 
 
 IMPORTER = of_tables(

@@ -6,12 +6,11 @@ the time of the slowest rank (``t_max``).
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep
-from isochrone.formats.log import of_tables
+from isochrone.formats.imported_sweep import PAIR, Results, Row, Sample, Sweep, cells, halves
+from isochrone.formats.log import Tables, of_tables
 from isochrone.formats.source import MAX_FILE_RANKS, Source, parse_number
-from isochrone.runfile.importer import Wanted
 
 _BENCHMARK = re.compile(r"#\s*Benchmarking\s+(?P<name>\S+)\s*")
 _PROCESSES = re.compile(
@@ -22,11 +21,18 @@ _GROUPS = re.compile(r"#\s*\(\s*(\d{1,7}) groups of (\d{1,7}) processes.*")
 _MODE = re.compile(r"#\s*MODE:\s*(\S+).*")
 _NAME = re.compile(r"[A-Za-z][\w-]{1,40}")
 _TIMES = ("t_pure[usec]", "t_max[usec]", "t[usec]", "t_avg[usec]")
-_OVERLAP = {"overall": "t_ovrl[usec]", "compute": "t_CPU[usec]"}
+_MEMBERS = {
+    "bytes": "bytes",
+    "n": "repetitions",
+    "overall": "t_ovrl[usec]",
+    "compute": "t_CPU[usec]",
+}
+"""Columns of the members of a sample."""
+
 _RATE = "Msg/sec"
 _GROUP = "Group"
-_BANDS = {"uniband": (1, "nonblocking"), "biband": (2, "bidirectional")}
-"""Messages of a pair at a time, and how they are sent."""
+_BANDS = {"uniband": 1, "biband": 2}
+"""Messages of a pair at a time."""
 
 _WINDOW = 64
 """Messages in flight in Uniband and Biband (IMB User Guide)."""
@@ -45,33 +51,24 @@ class _Table(Results):
     variant: str = ""
 
 
-class _Tables:
-    def __init__(self, source: Source, wanted: Wanted) -> None:
-        self.source = source
-        self._last: _Table | None = None
+class _Tables(Tables[_Table]):
+    _last: _Table | None = None
 
-    def begins(self, text: str) -> Results | None:
+    def begins(self, text: str) -> _Table | None:
         last, text = self._last, text.strip()
         if text[:1] != "#":
             return None
         if found := _BENCHMARK.fullmatch(text):
             self._last = _Table(found["name"], self.source.line, ranks=0)
-        elif last and last.rows and (mode := _MODE.fullmatch(text)):  # the same one, in two modes
-            self._last = _Table(
-                last.test,
-                self.source.line,
-                last.ranks,
-                size=last.size,
-                idle=last.idle,
-                groups=last.groups,
-                variant="-" + mode[1].lower(),
+        elif last and last.rows and _MODE.fullmatch(text):  # the same one, in two modes
+            self._last = replace(
+                last, line=self.source.line, columns=[], rows=[], invalid=[], faults=[]
             )
         else:
             return None
         return self._last
 
-    def takes(self, table: Results, text: str) -> None:
-        assert isinstance(table, _Table)
+    def takes(self, table: _Table, text: str) -> None:
         text = text.strip()
         words = text.split()
         if "#repetitions" in text and not table.rows:
@@ -82,8 +79,7 @@ class _Tables:
             defects = "defects" in table.columns and parse_number(words[-1]) not in (0.0, None)
             table.take(self.source, words, valid=not defects)
 
-    def sweep(self, table: Results) -> Sweep:
-        assert isinstance(table, _Table)
+    def sweep(self, table: _Table) -> Sweep:
         op = table.test.lower() + table.variant
         if not _NAME.fullmatch(table.test):
             raise self.source.fail(f"'{table.test}' is no benchmark of IMB", table.line)
@@ -92,7 +88,7 @@ class _Tables:
         table.ranks = table.size
         of = next((key for key in _TIMES if key in table.columns), "")
         if not of and _RATE in table.columns and op in _BANDS:
-            return _band(self.source, table, *_BANDS[op])
+            return _band(self.source, table, _BANDS[op])
         if not of:
             raise self.source.fail("the table has no times", table.line)
         return _timed(self.source, table, op, of)
@@ -116,23 +112,14 @@ def _timed(source: Source, table: _Table, op: str, of: str) -> Sweep:
     pair = op == "pingpong" and table.size == 2
     pairs = table.groups if op == "multi-pingpong" and table.size == 2 else 0
     of_curve = (
-        {"i": 0, "j": 1}
-        if pair
-        else {"p": 2 * pairs, "pairs": pairs}
-        if pairs
-        else {"op": op, "p": table.size}
+        PAIR if pair else {"p": 2 * pairs, "pairs": pairs} if pairs else {"op": op, "p": table.size}
     )
     slowest = _slowest(source, table, of) if _GROUP in table.columns else {}
 
     def make(row: Row) -> Sample:
-        size = source.whole(row.get("bytes", "0"), "#bytes")
-        seconds = slowest.get(size) or source.micro(row[of], of)
-        sample: Sample = {**of_curve, "bytes": size, "seconds": seconds}
-        if "repetitions" in row:
-            sample["n"] = source.whole(row["repetitions"], "#repetitions")
-        for key, column in _OVERLAP.items():
-            if column in row:
-                sample[key] = source.micro(row[column], column)
+        timed = {"bytes": 0} | cells(source, row, seconds=of, **_MEMBERS)
+        size, seconds = timed["bytes"], slowest.get(timed["bytes"]) or timed["seconds"]
+        sample: Sample = {**of_curve, **timed, "seconds": seconds}
         if not pair and seconds > 0 and size / seconds < 1e17:
             sample["rate"] = (pairs or _MOVED.get(op, 1)) * size / seconds
         return sample
@@ -172,7 +159,7 @@ def _slowest(source: Source, table: _Table, of: str) -> dict[int, float]:
     return slowest
 
 
-def _band(source: Source, table: _Table, directions: int, mode: str) -> Sweep:
+def _band(source: Source, table: _Table, directions: int) -> Sweep:
     """Read message rates, the sum over all pairs; bytes are counted anew: a Mbyte may be 2**20."""
     pairs = table.size // 2
     if not pairs:
@@ -193,14 +180,12 @@ def _band(source: Source, table: _Table, directions: int, mode: str) -> Sweep:
         return sample | ({"rate": size * messages} if size else {})
 
     samples = table.samples(source, make)
-    cuts = [{"i": k, "j": k + pairs} for k in range(pairs)]
-    options = {"pairing": "halves", "window": _WINDOW, "mode": mode}
+    options = {"pairing": "halves", "window": _WINDOW}
     words = "message of a window, mean of the pairs"
     if directions == 2:
         words = "exchange of a window in both directions, mean of the pairs"
-    else:
-        del options["mode"]
-    return Sweep("bisection", words, table.size + table.idle, samples, options, cuts)
+        options["mode"] = "bidirectional"
+    return Sweep("bisection", words, table.size + table.idle, samples, options, halves(pairs))
 
 
 IMPORTER = of_tables(

@@ -2,10 +2,8 @@
 
 import re
 
-from isochrone.formats.imported_sweep import Results, Sweep
-from isochrone.formats.log import of_tables
-from isochrone.formats.source import MAX_FILE_RANKS, Source
-from isochrone.runfile.importer import Wanted
+from isochrone.formats.imported_sweep import Results, Sweep, cells
+from isochrone.formats.log import Tables, of_tables
 
 _ROW = re.compile(
     r"(?P<op>[A-Z]\w+)\s+Bytes:\s+(\d+)\s+Iters:\s+(\d+)\s+Avg:\s+(\S+)\s+Min:\s+(\S+)\s+"
@@ -14,38 +12,25 @@ _ROW = re.compile(
 _COLUMNS = ["op", "bytes", "n", "avg", "min", "max"]
 
 
-class _Tables:
-    def __init__(self, source: Source, wanted: Wanted) -> None:
-        self.source = source
-        self._of: tuple[str | None, ...] = ()
+class _Tables(Tables[Results]):
+    _of: tuple[str | None, ...] = ()
 
     def begins(self, text: str) -> Results | None:
         row = _ROW.fullmatch(text.strip())
         if row is None or row.group("op", "comm", "ranks") == self._of:
             return None
         self._of = row.group("op", "comm", "ranks")
-        table = Results(row["op"], self.source.line, int(row["ranks"]), _COLUMNS)
-        self.takes(table, text)
-        return table
+        return Results(row["op"], self.source.line, int(row["ranks"]), _COLUMNS)
 
     def takes(self, table: Results, text: str) -> None:
         if row := _ROW.fullmatch(text.strip()):
             table.take(self.source, row.groups()[: len(_COLUMNS)])
 
     def sweep(self, table: Results) -> Sweep:
-        source, ranks = self.source, table.ranks
-        if not ranks or ranks > MAX_FILE_RANKS:
-            raise source.fail(f"the number of ranks {ranks} is not valid", table.line)
+        source, ranks = self.source, self.ranks(table)
+        curve = {"op": table.test.lower(), "p": ranks, "root": 0}
         samples = table.samples(
-            source,
-            lambda row: {
-                "op": row["op"].lower(),
-                "p": ranks,
-                "root": 0,
-                "bytes": source.whole(row["bytes"], "Bytes"),
-                "n": source.whole(row["n"], "Iters"),
-                "seconds": source.micro(row["max"], "Max"),
-            },
+            source, lambda row: curve | cells(source, row, bytes="bytes", n="n", seconds="max")
         )
         return Sweep("collective", "operation, slowest rank", ranks, samples)
 

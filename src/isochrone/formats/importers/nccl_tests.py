@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from isochrone.base.text import printable
-from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep
-from isochrone.formats.log import of_tables
-from isochrone.formats.source import MAX_FILE_RANKS, Source, parse_number
+from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep, cells
+from isochrone.formats.log import Tables, of_tables
+from isochrone.formats.source import Source, parse_number
 from isochrone.runfile.importer import Wanted
 
 _TEST = re.compile(r"\b(?P<name>[a-z]+(?:_[a-z]+)*)_perf\b")
@@ -78,15 +78,15 @@ class _Table(Results):
     library: str = ""
 
 
-class _Tables:
+class _Tables(Tables[_Table]):
     def __init__(self, source: Source, wanted: Wanted) -> None:
-        self.source, self.wanted = source, wanted
+        super().__init__(source, wanted)
         self._test = ""
         self._hosts: dict[int, str] = {}
         self._twice = -1
         self._library = ""
 
-    def begins(self, text: str) -> Results | None:
+    def begins(self, text: str) -> _Table | None:
         if tested := _TEST.search(text):
             self._test = tested[0]
         if not text.startswith("#"):
@@ -104,7 +104,7 @@ class _Tables:
         self._comment(text.strip())
         return None
 
-    def takes(self, table: Results, text: str) -> None:
+    def takes(self, table: _Table, text: str) -> None:
         words = text.split()
         if _is_row(words, table):
             words = _with_reduction(words, table)
@@ -112,15 +112,10 @@ class _Tables:
             wrong = dict(zip(table.columns, words, strict=False)).get("wrong", "0")
             table.take(self.source, words, valid=wrong in ("0", _UNKNOWN))
 
-    def sweep(self, table: Results) -> Sweep:
-        assert isinstance(table, _Table)
+    def sweep(self, table: _Table) -> Sweep:
         if table.twice >= 0:
             raise self.source.fail(f"rank {table.twice} is listed on two hosts", table.line)
-        p = table.ranks or self.wanted.ranks
-        if not p:
-            raise self.source.no_ranks("the file does not list its ranks", table.line)
-        if p > MAX_FILE_RANKS:
-            raise self.source.fail(f"the number of ranks {p} is not valid", table.line)
+        p = self.ranks(table)
         table.rows = [(line, row) for line, row in table.rows if row["time"] != _UNKNOWN]
         op = _operation(self.source, table, p, self.wanted.ops)
         samples = table.samples(
@@ -205,14 +200,12 @@ def _columns(tokens: list[str]) -> list[str]:
 
 def _timed(source: Source, row: Row) -> Sample:
     """Return the bytes and times of a row."""
-    seconds = source.micro(row["time"], "time")
-    sample = {"bytes": _block(source, row), "seconds": seconds}
-    size = source.whole(row["size"], "size")
-    if seconds > 0 and size / seconds < 1e17:
-        sample["rate"] = size / seconds
-    if row.get(f"{_IN_PLACE}time", _UNKNOWN) != _UNKNOWN:
-        sample["in_place"] = source.micro(row[f"{_IN_PLACE}time"], "time")
-    return sample
+    if row.get(f"{_IN_PLACE}time") == _UNKNOWN:
+        del row[f"{_IN_PLACE}time"]
+    sample = cells(source, row, bytes="size", seconds="time", in_place=f"{_IN_PLACE}time")
+    if sample["seconds"] > 0 and sample["bytes"] / sample["seconds"] < 1e17:
+        sample["rate"] = sample["bytes"] / sample["seconds"]
+    return sample | {"bytes": _block(source, row)}
 
 
 def _block(source: Source, row: Row) -> int:

@@ -2,20 +2,16 @@
 
 import re
 
-from isochrone.formats.imported_sweep import Results, Sweep
-from isochrone.formats.log import of_tables
-from isochrone.formats.source import Source
-from isochrone.runfile.importer import Wanted
+from isochrone.formats.imported_sweep import PAIR, Results, Sweep, cells
+from isochrone.formats.log import Tables, of_tables
 
 _ROW = re.compile(
     r"\s*\d+:\s+(\d+)\s+bytes\s+(\d+)\s+times\s+-->\s+\S+\s+[MG]bps\s+in\s+(\S+)\s+usecs?\s*"
 )
 
 
-class _Tables:
-    def __init__(self, source: Source, wanted: Wanted) -> None:
-        self.source = source
-        self._size = -1
+class _Tables(Tables[Results]):
+    _size = -1
 
     def begins(self, text: str) -> Results | None:
         row = _ROW.fullmatch(text)
@@ -24,9 +20,7 @@ class _Tables:
         self._size = int(row[1]) if row else self._size
         if not first:
             return None
-        table = Results("netpipe", self.source.line, 2, ["bytes", "times", "usec"])
-        self.takes(table, text)
-        return table
+        return Results("netpipe", self.source.line, 2, ["bytes", "times", "usec"])
 
     def takes(self, table: Results, text: str) -> None:
         if row := _ROW.fullmatch(text):
@@ -36,13 +30,7 @@ class _Tables:
         source = self.source
         samples = table.samples(
             source,
-            lambda row: {
-                "i": 0,
-                "j": 1,
-                "bytes": source.whole(row["bytes"], "bytes"),
-                "seconds": source.micro(row["usec"], "usec"),
-                "n": source.whole(row["times"], "times"),
-            },
+            lambda row: PAIR | cells(source, row, bytes="bytes", seconds="usec", n="times"),
         )
         return Sweep("point-to-point", "half a round trip", 2, samples)
 

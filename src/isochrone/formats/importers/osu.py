@@ -9,11 +9,19 @@ from dataclasses import dataclass, field
 
 from isochrone.base.log_text import plain
 from isochrone.base.operations import OPERATIONS
-from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep
-from isochrone.formats.log import of_tables
+from isochrone.formats.imported_sweep import (
+    PAIR,
+    Results,
+    Row,
+    Sample,
+    Sweep,
+    cells,
+    halves,
+    rated,
+)
+from isochrone.formats.log import Tables, of_tables
 from isochrone.formats.osu_access import ABOUT_ACCESS
-from isochrone.formats.source import MAX_FILE_RANKS, Source, parse_number
-from isochrone.runfile.columns import MAX_SECONDS
+from isochrone.formats.source import Source, parse_number
 from isochrone.runfile.importer import Wanted
 from isochrone.sweep.overlap import MEMBERS
 
@@ -115,15 +123,15 @@ class _Table(Results):
     access: dict[str, str] = field(default_factory=dict)
 
 
-class _Tables:
+class _Tables(Tables[_Table]):
     def __init__(self, source: Source, wanted: Wanted) -> None:
-        self.source, self.wanted = source, wanted
+        super().__init__(source, wanted)
         self._neighborhood = False
         self._untitled = wanted.formats and not re.search(
             _SIGNATURE, plain(source.data), re.MULTILINE
         )
 
-    def begins(self, text: str) -> Results | None:
+    def begins(self, text: str) -> _Table | None:
         title = _TITLE.fullmatch(text.strip()) if text[:1] == "#" else None
         if _TOPOLOGY.match(text):
             self._neighborhood = True
@@ -141,7 +149,7 @@ class _Tables:
             table.header = {"memory": "device"}
         return table
 
-    def _pasted(self, text: str) -> Results | None:
+    def _pasted(self, text: str) -> _Table | None:
         """Begin a table without a title: below names of columns, or of two numbers a line.
 
         Only if the user says that the file is of OSU. The test is the one that is wanted, or the
@@ -165,12 +173,9 @@ class _Tables:
         table = _titled(title, self.source.line)
         what = "rate" if title.endswith("bandwidth") else "mean"
         table.columns = columns if names else ["size", what]
-        if row:
-            self.takes(table, text)
         return table
 
-    def takes(self, table: Results, text: str) -> None:
-        assert isinstance(table, _Table)
+    def takes(self, table: _Table, text: str) -> None:
         words = text.split()
         if table.columns and words and words[0][0].isdigit():
             if table.columns == _UNNAMED[0] and not table.rows and len(words) == len(_UNNAMED[1]):
@@ -190,15 +195,106 @@ class _Tables:
             table.columns = _columns(text)
         # anything else is a warning of the MPI library, or what a batch system adds
 
-    def sweep(self, table: Results) -> Sweep:
-        assert isinstance(table, _Table)
+    def sweep(self, table: _Table) -> Sweep:
         if table.kind == "collective":
-            return _collective(self.source, table, self.wanted.ranks)
+            return self._collective(table)
         if table.kind == "many":
-            return _many(self.source, table, self.wanted.ranks)
+            return self._many(table)
         if table.kind == "pair":
-            return _pair(self.source, table)
+            return self._pair(table)
         raise self.source.fail(f"the test '{table.test}' is not supported", table.line)
+
+    def _need(self, table: _Table, *keys: str) -> None:
+        if any(key not in table.columns for key in keys):
+            raise self.source.fail("the table lacks columns of its test", table.line)
+
+    def _timed(self, row: Row, of: str) -> Sample:
+        """Return size, seconds and repetitions of a row with times; a barrier has no size."""
+        others = {member: member for member in ("n", *MEMBERS)}
+        mean = {"mean": "mean"} if of == "median" else {}
+        return {"bytes": 0} | cells(self.source, row, bytes="size", seconds=of, **mean, **others)
+
+    def _rated(self, row: Row, messages: int) -> Sample:
+        """Return a sample of a row with MB/s (10**6, as OSU has it)."""
+        rate = self.source.number(row["rate"], "'MB/s'") * 1e6
+        return rated(self.source, self.source.whole(row["size"], "size"), rate, messages)
+
+    def _pair(self, table: _Table) -> Sweep:
+        directions = 2 if table.mode.startswith("bidirectional") else 1
+        is_rated = "rate" in table.columns
+        self._need(table, "size", "mean" if "latency" in table.test else "rate")
+        median = not is_rated and "median" in table.columns
+
+        def make(row: Row) -> Sample:
+            if is_rated:
+                return PAIR | self._rated(row, directions)
+            return PAIR | self._timed(row, "median" if median else "mean")
+
+        samples = table.samples(self.source, make)
+        options = {"mode": table.mode, "window": _WINDOW if is_rated else 1, **table.access}
+        return Sweep(
+            "point-to-point",
+            table.meaning,
+            2,
+            samples,
+            options,
+            means=not median,
+            header=dict(table.header),
+        )
+
+    def _many(self, table: _Table) -> Sweep:
+        """Read rates or latencies of many pairs; the pairs are rank k and rank k + pairs."""
+        is_rated = table.window != 1 or "rate" in table.columns
+        self._need(table, "size", "rate" if is_rated else "mean")
+        table.ranks = 2 * table.pairs or table.ranks
+        pairs = self.ranks(table, least=2) // 2
+        table.ranks = 2 * pairs
+
+        def make(row: Row) -> Sample:
+            timed = self._rated(row, pairs) if is_rated else self._timed(row, "mean")
+            timed.setdefault("rate", pairs * timed["bytes"] / timed["seconds"])
+            return {"p": 2 * pairs, "pairs": pairs} | timed
+
+        samples = table.samples(self.source, make)
+        meaning = "message of a window" if is_rated else "half a round trip"
+        return Sweep(
+            "bisection",
+            f"{meaning}, mean of the pairs",
+            2 * pairs,
+            samples,
+            {"pairing": "halves", "window": table.window},
+            halves(pairs),
+            header=dict(table.header),
+        )
+
+    def _collective(self, table: _Table) -> Sweep:
+        key = next((key for key in ("max", "median") if key in table.columns), "mean")
+        init = table.columns == ["milliseconds"]
+        if not init:
+            self._need(table, key)
+        ranks = self.ranks(table)
+
+        def make(row: Row) -> Sample:
+            timed = (
+                {"bytes": 0, "seconds": self.source.number(row["milliseconds"], "'max'") / 1e3}
+                if init
+                else self._timed(row, key)
+            )
+            return {"op": table.mode, "p": ranks, "root": 0} | timed
+
+        samples = table.samples(self.source, make)
+        words = "operation, slowest rank" if key == "max" else "operation, mean of the ranks"
+        if "overall" in table.columns:
+            words += ", without computation"
+        return Sweep(
+            "collective",
+            table.meaning or words,
+            ranks,
+            samples,
+            {"sync": "barrier"},
+            means=key != "median",
+            header=dict(table.header),
+        )
 
 
 def _columns(text: str) -> list[str]:
@@ -252,120 +348,6 @@ def _messages(
     elif before:
         meaning = f"{meaning}, {before}"
     return _Table(test, line, ranks=2, kind="pair", mode=mode, meaning=meaning)
-
-
-def _timed(source: Source, row: Row, of: str) -> Sample:
-    """Return size, seconds and repetitions of a row with times."""
-    sample = {
-        "bytes": source.whole(row.get("size", "0"), "size"),
-        "seconds": source.micro(row[of], of),
-    }
-    if of == "median" and "mean" in row:
-        sample["mean"] = source.micro(row["mean"], "mean")
-    if "n" in row:
-        sample["n"] = source.whole(row["n"], "Iterations")
-    return sample | {key: source.micro(row[key], key) for key in MEMBERS if key in row}
-
-
-def _need(source: Source, table: _Table, *keys: str) -> None:
-    if any(key not in table.columns for key in keys):
-        raise source.fail("the table lacks columns of its test", table.line)
-
-
-def _pair(source: Source, table: _Table) -> Sweep:
-    directions = 2 if table.mode.startswith("bidirectional") else 1
-    rated = "rate" in table.columns
-    _need(source, table, "size", "mean" if "latency" in table.test else "rate")
-    median = not rated and "median" in table.columns
-
-    def make(row: Row) -> Sample:
-        ends = {"i": 0, "j": 1}
-        if rated:
-            return ends | _rated(source, row, directions)
-        return ends | _timed(source, row, "median" if median else "mean")
-
-    samples = table.samples(source, make)
-    options = {"mode": table.mode, "window": _WINDOW if rated else 1, **table.access}
-    return Sweep(
-        "point-to-point",
-        table.meaning,
-        2,
-        samples,
-        options,
-        means=not median,
-        header=dict(table.header),
-    )
-
-
-def _rated(source: Source, row: Row, times: int) -> Sample:
-    """Return a sample of a row with MB/s (10**6, as OSU has it); ``times`` messages at a time."""
-    size = source.whole(row["size"], "size")
-    rate = source.number(row["rate"], "'MB/s'") * 1e6
-    if not size or not 0 < rate <= 1e18 or times * size / rate > MAX_SECONDS:
-        raise source.fail("the bandwidth is not possible")
-    return {"bytes": size, "seconds": times * size / rate, "rate": rate}
-
-
-def _many(source: Source, table: _Table, ranks: int | None) -> Sweep:
-    """Read rates or latencies of many pairs; the pairs are rank k and rank k + pairs."""
-    rated = table.window != 1 or "rate" in table.columns
-    _need(source, table, "size", "rate" if rated else "mean")
-    count = table.ranks or ranks
-    if not rated and count is None:
-        raise source.no_ranks("the file does not contain the number of ranks", table.line)
-    pairs = table.pairs or (count or 0) // 2
-    if not 1 <= pairs <= MAX_FILE_RANKS // 2:
-        raise source.fail("the number of pairs is missing or ambiguous", table.line)
-    table.ranks = 2 * pairs
-
-    def make(row: Row) -> Sample:
-        if rated:
-            timed = _rated(source, row, pairs)
-        else:
-            timed = _timed(source, row, "mean")
-            timed["rate"] = pairs * timed["bytes"] / timed["seconds"]
-        return {"p": 2 * pairs, "pairs": pairs} | timed
-
-    samples = table.samples(source, make)
-    cuts = [{"i": k, "j": k + pairs} for k in range(pairs)]
-    options = {"pairing": "halves", "window": table.window}
-    meaning = "message of a window" if rated else "half a round trip"
-    meaning += ", mean of the pairs"
-    return Sweep("bisection", meaning, 2 * pairs, samples, options, cuts, header=dict(table.header))
-
-
-def _collective(source: Source, table: _Table, ranks: int | None) -> Sweep:
-    key = next((key for key in ("max", "median") if key in table.columns), "mean")
-    init = table.columns == ["milliseconds"]
-    if not init:
-        _need(source, table, key)
-    count = table.ranks or ranks
-    if count is None:
-        raise source.no_ranks("the file does not contain the number of ranks", table.line)
-    if not 1 <= count <= MAX_FILE_RANKS:
-        raise source.fail(f"the number of ranks {count} is not valid", table.line)
-
-    def make(row: Row) -> Sample:
-        timed = (
-            {"bytes": 0, "seconds": source.number(row["milliseconds"], "'max'") / 1e3}
-            if init
-            else _timed(source, row, key)
-        )
-        return {"op": table.mode, "p": count, "root": 0} | timed
-
-    samples = table.samples(source, make)
-    words = "operation, slowest rank" if key == "max" else "operation, mean of the ranks"
-    if "overall" in table.columns:
-        words += ", without computation"
-    return Sweep(
-        "collective",
-        table.meaning or words,
-        count,
-        samples,
-        {"sync": "barrier"},
-        means=key != "median",
-        header=dict(table.header),
-    )
 
 
 IMPORTER = of_tables("osu", "the output of an OSU benchmark", _SIGNATURE, _Tables)

@@ -7,10 +7,8 @@ Latencies are half a round trip, except of read and atomic, which wait for the a
 import re
 from dataclasses import dataclass, field
 
-from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep
-from isochrone.formats.log import of_tables
-from isochrone.formats.source import Source
-from isochrone.runfile.importer import Wanted
+from isochrone.formats.imported_sweep import PAIR, Results, Row, Sample, Sweep, cells, rated
+from isochrone.formats.log import Tables, of_tables
 
 _TITLE = re.compile(
     r"\s*(?:(?:RDMA_)?(?P<verb>Write|Read|Send)|(?P<atomic>Atomic\w*|(?:Fetch|Compare)\w*))"
@@ -23,7 +21,7 @@ _NAME = re.compile(
 )
 _BYTES_PER_SECOND = {"mb/sec": 2**20, "gb/sec": 1e9 / 8, "mib/sec": 2**20, "gib/sec": 2**30}
 _BOTH_WAYS = "exchange of a window in both directions"
-_MEDIAN, _MEAN = "t_typical", "t_avg"
+_MEDIAN, _MEAN, _RATE = "t_typical", "t_avg", "bw average"
 
 
 @dataclass
@@ -34,12 +32,10 @@ class _Table(Results):
     both: bool = False
 
 
-class _Tables:
-    def __init__(self, source: Source, wanted: Wanted) -> None:
-        self.source = source
-        self._title: re.Match[str] | None = None
+class _Tables(Tables[_Table]):
+    _title: re.Match[str] | None = None
 
-    def begins(self, text: str) -> Results | None:
+    def begins(self, text: str) -> _Table | None:
         self._title = _TITLE.fullmatch(text) or self._title
         if not re.match(r"\s*#bytes\s+#iterations\s", text):
             return None
@@ -50,62 +46,31 @@ class _Tables:
         both = self._title is not None and bool(self._title["both"])
         return _Table(f"ib_{verb}_{what}", self.source.line, 2, [*units], units=units, both=both)
 
-    def takes(self, table: Results, text: str) -> None:
+    def takes(self, table: _Table, text: str) -> None:
         if text.strip()[:1].isdigit():
             table.take(self.source, text.split())
 
-    def sweep(self, table: Results) -> Sweep:
-        assert isinstance(table, _Table)
-        of = next((key for key in (_MEDIAN, _MEAN, "bw average") if key in table.columns), "")
+    def sweep(self, table: _Table) -> Sweep:
+        of = next((key for key in (_MEDIAN, _MEAN, _RATE) if key in table.columns), "")
         if not of:
             raise self.source.fail("the table has neither times nor bandwidths", table.line)
-        rated = of == "bw average"
-        both = 2 if rated and table.both else 1
-        samples = table.samples(
-            self.source,
-            lambda row: (
-                _rated(self.source, row, table.units[of], both)
-                if rated
-                else _timed(self.source, row, of)
-            ),
-        )
+        samples = table.samples(self.source, lambda row: self._sample(table, row, of))
         verb = table.test.split("_")[1]
-        if rated:
-            words = _BOTH_WAYS if both == 2 else "message of a window"
+        if of == _RATE:
+            words = _BOTH_WAYS if table.both else "message of a window"
         else:
             words = f"{verb} until complete" if verb in ("read", "atomic") else "half a round trip"
-        options = {"mode": "bidirectional"} if both == 2 else {}
+        options = {"mode": "bidirectional"} if of == _RATE and table.both else {}
         return Sweep("point-to-point", words, 2, samples, options, means=of != _MEDIAN)
 
-
-def _timed(source: Source, row: Row, of: str) -> Sample:
-    """Return a sample of a row with times."""
-    sample = {
-        "i": 0,
-        "j": 1,
-        "bytes": source.whole(row["bytes"], "#bytes"),
-        "seconds": source.micro(row[of], of),
-        "n": source.whole(row["iterations"], "#iterations"),
-    }
-    if of == _MEDIAN and _MEAN in row:
-        sample["mean"] = source.micro(row[_MEAN], _MEAN)
-    return sample
-
-
-def _rated(source: Source, row: Row, unit: str, both: int) -> Sample:
-    """Return a sample of a row with the bandwidth of a number of messages at a time."""
-    size = source.whole(row["bytes"], "#bytes")
-    rate = source.number(row["bw average"], "'BW average'") * _BYTES_PER_SECOND.get(unit, 0)
-    if not size or not 0 < rate <= 1e18:
-        raise source.fail("the bandwidth is not possible")
-    return {
-        "i": 0,
-        "j": 1,
-        "bytes": size,
-        "seconds": both * size / rate,
-        "rate": rate,
-        "n": source.whole(row["iterations"], "#iterations"),
-    }
+    def _sample(self, table: _Table, row: Row, of: str) -> Sample:
+        source = self.source
+        sample = PAIR | cells(source, row, bytes="bytes", n="iterations")
+        if of == _RATE:
+            rate = source.number(row[of], f"'{of}'") * _BYTES_PER_SECOND.get(table.units[of], 0)
+            return sample | rated(source, sample["bytes"], rate, 1 + table.both)
+        mean = {"mean": _MEAN} if of == _MEDIAN else {}
+        return sample | cells(source, row, seconds=of, **mean)
 
 
 IMPORTER = of_tables("perftest", "the output of perftest", rb"^\s*#bytes +#iterations ", _Tables)

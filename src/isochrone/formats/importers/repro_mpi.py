@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass
 
 from isochrone.base.text import whole_number
-from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep
-from isochrone.formats.log import of_tables
-from isochrone.formats.source import MAX_FILE_RANKS, Source
+from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep, cells
+from isochrone.formats.log import Tables, of_tables
+from isochrone.formats.source import Source
 from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.importer import Wanted
 
@@ -28,12 +28,12 @@ class _Table(Results):
     width: int = 0
 
 
-class _Tables:
+class _Tables(Tables[_Table]):
     def __init__(self, source: Source, wanted: Wanted) -> None:
-        self.source, self.wanted = source, wanted
+        super().__init__(source, wanted)
         self._said: dict[str, str] = {}
 
-    def begins(self, text: str) -> Results | None:
+    def begins(self, text: str) -> _Table | None:
         if setting := _SETTING.fullmatch(text):
             self._said[setting[1]] = setting[2]
         words = text.split()
@@ -43,31 +43,19 @@ class _Tables:
             whole_number(self._said.get(key, "")) for key in ("nprocs", "datatype_size_bytes")
         )
         width = size or _WIDTHS.get(self._said.get("datatype", ""), 0)
-        return _Table(
-            "repro_mpi",
-            self.source.line,
-            ranks,
-            words,
-            width=width,
-        )
+        return _Table("repro_mpi", self.source.line, ranks, words, width=width)
 
-    def takes(self, table: Results, text: str) -> None:
+    def takes(self, table: _Table, text: str) -> None:
         if text.lstrip().startswith("MPI_"):
             table.take(self.source, text.split())
 
-    def sweep(self, table: Results) -> Sweep:
-        assert isinstance(table, _Table)
-        ranks = table.ranks or self.wanted.ranks
-        if not ranks:
-            raise self.source.no_ranks("the file does not contain #@nprocs", table.line)
-        if not 1 <= ranks <= MAX_FILE_RANKS:
-            raise self.source.fail(f"the number of ranks {ranks} is not valid", table.line)
-        width = table.width
-        if not width:
+    def sweep(self, table: _Table) -> Sweep:
+        ranks = self.ranks(table)
+        if not table.width:
             raise self.source.fail("the file does not contain #@datatype", table.line)
         of = next(key for key in _TIMES if key in table.columns)
         samples = table.samples(
-            self.source, lambda row: _sample(self.source, row, of, ranks, width), repeats=True
+            self.source, lambda row: _sample(self.source, row, of, ranks, table.width), repeats=True
         )
         return Sweep("collective", "operation, slowest rank", ranks, samples, means=of == _TIMES[2])
 
@@ -79,9 +67,7 @@ def _sample(source: Source, row: Row, of: str, ranks: int, width: int) -> Sample
     op = row["test"].removeprefix("MPI_").lower()
     count = source.whole(row["count"], "count")
     sample = {"op": op, "p": ranks, "bytes": count * width, "seconds": seconds}
-    if "valid_nrep" in row:
-        sample["n"] = source.whole(row["valid_nrep"], "valid_nrep")
-    return sample
+    return sample | cells(source, row, n="valid_nrep")
 
 
 IMPORTER = of_tables(

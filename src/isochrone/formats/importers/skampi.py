@@ -6,10 +6,8 @@ half (`src/measurement.c`).
 
 import re
 
-from isochrone.formats.imported_sweep import Results, Sweep
-from isochrone.formats.log import of_tables
-from isochrone.formats.source import MAX_FILE_RANKS, Source
-from isochrone.runfile.importer import Wanted
+from isochrone.formats.imported_sweep import PAIR, Results, Sweep, cells
+from isochrone.formats.log import Tables, of_tables
 
 _TITLE = re.compile(r'\s*(?:# )?begin result "(.{1,200})"\s*')
 _ROW = re.compile(
@@ -26,11 +24,9 @@ _PRINTED_RANKS = 16
 """SKaMPI's default limit of printed rank times: with as many times, there may be more ranks."""
 
 
-class _Tables:
-    def __init__(self, source: Source, wanted: Wanted) -> None:
-        self.source, self.wanted = source, wanted
-        self._title = ""
-        self._of: tuple[str, int | None] | None = None
+class _Tables(Tables[Results]):
+    _title = ""
+    _of: tuple[str, int | None] | None = None
 
     def begins(self, text: str) -> Results | None:
         if title := _TITLE.fullmatch(text):
@@ -45,9 +41,7 @@ class _Tables:
         if self._of == (self._title, ranks):
             return None
         self._of = self._title, ranks
-        table = Results(self._title, self.source.line, ranks, _COLUMNS)
-        self.takes(table, text)
-        return table
+        return Results(self._title, self.source.line, ranks, _COLUMNS)
 
     def takes(self, table: Results, text: str) -> None:
         if row := _ROW.fullmatch(text):
@@ -59,26 +53,16 @@ class _Tables:
         collective = _COLLECTIVE.fullmatch(table.test)
         if not pair and not collective:
             raise source.fail("not a ping-pong or a collective of MPI", table.line)
-        ranks = 2 if pair else table.ranks or self.wanted.ranks
-        if not ranks:
-            raise source.no_ranks("the table does not contain the number of ranks", table.line)
-        if ranks > MAX_FILE_RANKS:
-            raise source.fail(f"the number of ranks {ranks} is not valid", table.line)
-        curve = (
-            {"op": collective[1].lower(), "p": ranks, "root": 0} if collective else {"i": 0, "j": 1}
-        )
+        ranks = 2 if pair else self.ranks(table)
+        curve = {"op": collective[1].lower(), "p": ranks, "root": 0} if collective else PAIR
         samples = table.samples(
-            source,
-            lambda row: {
-                **curve,
-                "bytes": source.whole(row["bytes"], "the size"),
-                "n": source.whole(row["n"], "the number of repetitions"),
-                "seconds": source.micro(row["usec"], "the time") / (2 if pair else 1),
-            },
+            source, lambda row: curve | cells(source, row, bytes="bytes", n="n", seconds="usec")
         )
-        if pair:
-            return Sweep("point-to-point", "half a round trip", 2, samples, {"mode": "blocking"})
-        return Sweep("collective", "operation, slowest rank", ranks, samples)
+        if not pair:
+            return Sweep("collective", "operation, slowest rank", ranks, samples)
+        for sample in samples:
+            sample["seconds"] /= 2
+        return Sweep("point-to-point", "half a round trip", 2, samples, {"mode": "blocking"})
 
 
 IMPORTER = of_tables("skampi", "the output of SKaMPI", rb'^\s*(?:# )?begin result "', _Tables)

@@ -6,10 +6,8 @@ The size of the message is only in the command, which has to be in the log; with
 import re
 from dataclasses import dataclass
 
-from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep
-from isochrone.formats.log import of_tables
-from isochrone.formats.source import Source
-from isochrone.runfile.importer import Wanted
+from isochrone.formats.imported_sweep import PAIR, Results, Row, Sample, Sweep, cells
+from isochrone.formats.log import Tables, of_tables
 
 _COMMAND = re.compile(r"\bsockperf\s+(ping-pong|pp|under-load|ul)\b(?P<words>.*)")
 _SIZE = re.compile(r"\s(?:-m|--msg-size)[ =]?\s*(\d+)")
@@ -26,32 +24,27 @@ _VALUE = re.compile(
 @dataclass
 class _Table(Results):
     size: str = ""
-    trips: int = 1
 
 
-class _Tables:
-    def __init__(self, source: Source, wanted: Wanted) -> None:
-        self.source = source
-        self._size = ""
+class _Tables(Tables[_Table]):
+    _size = ""
 
-    def begins(self, text: str) -> Results | None:
+    def begins(self, text: str) -> _Table | None:
         if command := _COMMAND.search(text):
             size = _SIZE.search(command["words"])
             self._size = size[1] if size else _DEFAULT
         value = _VALUE.fullmatch(text)
         if not value or not value["mean"]:
             return None
-        trips = 2 if value["trip"] == "Round trip" else 1
-        table = _Table("sockperf", self.source.line, 2, ["mean"], size=self._size, trips=trips)
-        table.take(self.source, [value["mean"]])
-        return table
+        return _Table("sockperf", self.source.line, 2, size=self._size)
 
-    def takes(self, table: Results, text: str) -> None:
-        if table.rows and (value := _VALUE.fullmatch(text)):
+    def takes(self, table: _Table, text: str) -> None:
+        if value := _VALUE.fullmatch(text):
+            if not table.rows:
+                table.take(self.source, [])
             table.rows[0][1].update({k: v for k, v in value.groupdict().items() if v})
 
-    def sweep(self, table: Results) -> Sweep:
-        assert isinstance(table, _Table)
+    def sweep(self, table: _Table) -> Sweep:
         if not table.size:
             raise self.source.fail(
                 "the size of the message is not in the file",
@@ -63,13 +56,12 @@ class _Tables:
         return Sweep("point-to-point", "half a round trip", 2, samples, means=not medians)
 
     def _sample(self, table: _Table, row: Row) -> Sample:
-        source = self.source
-        sample = {"i": 0, "j": 1, "bytes": source.whole(table.size, "-m")}
-        mean = source.micro(row["mean"], "Latency") / table.trips
-        if "median" not in row:
-            return sample | {"seconds": mean}
-        seconds = source.micro(row["median"], "percentile 50") / table.trips
-        return sample | {"seconds": seconds, "mean": mean}
+        trips = 2 if row["trip"] == "Round trip" else 1
+        times = cells(self.source, row, mean="mean", seconds="median")
+        sample = {member: seconds / trips for member, seconds in times.items()}
+        if "seconds" not in sample:
+            sample["seconds"] = sample.pop("mean")
+        return PAIR | sample | {"bytes": self.source.whole(table.size, "-m")}
 
 
 IMPORTER = of_tables(

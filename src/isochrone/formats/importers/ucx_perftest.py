@@ -8,10 +8,9 @@ import re
 from dataclasses import dataclass
 
 from isochrone.base.text import whole_number
-from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep
-from isochrone.formats.log import of_tables
-from isochrone.formats.source import Source
-from isochrone.runfile.importer import Wanted
+from isochrone.formats.imported_sweep import PAIR, Results, Row, Sample, Sweep, cells
+from isochrone.formats.log import Tables, of_tables
+from isochrone.runfile.records import MAX_RATE
 
 _HEAD = re.compile(r"\|\s+\|(?:\s+\|)?\s+(?P<what>latency|overhead) \(usec\)\s+\|.*")
 _MEDIAN = re.compile(r"\|.*# iterations \|\s+(?:50\.0%ile|typical)\s+\|.*")
@@ -32,13 +31,11 @@ class _Table(Results):
     median: bool = False
 
 
-class _Tables:
-    def __init__(self, source: Source, wanted: Wanted) -> None:
-        self.source = source
-        self._name = ""
-        self._size: int | None = None
+class _Tables(Tables[_Table]):
+    _name = ""
+    _size: int | None = None
 
-    def begins(self, text: str) -> Results | None:
+    def begins(self, text: str) -> _Table | None:
         text = text.strip()
         if command := _COMMAND.search(text):
             given = {one["key"]: one["value"] for one in _OPTION.finditer(command["words"])}
@@ -54,8 +51,7 @@ class _Tables:
             return _Table(f"ucx_{name}", self.source.line, 2, _COLUMNS, latency=latency)
         return None
 
-    def takes(self, table: Results, text: str) -> None:
-        assert isinstance(table, _Table)
+    def takes(self, table: _Table, text: str) -> None:
         words = text.split()
         if _MEDIAN.fullmatch(text.strip()):
             table.median = True
@@ -64,8 +60,7 @@ class _Tables:
             table.rows = []  # the last row is the result, those before are of a part of the time
             table.take(self.source, words[words[0] == _FINAL :])
 
-    def sweep(self, table: Results) -> Sweep:
-        assert isinstance(table, _Table)
+    def sweep(self, table: _Table) -> Sweep:
         if table.size is None:
             raise self.source.fail(
                 "the size of the message is not in the file",
@@ -82,15 +77,12 @@ class _Tables:
 
     def _sample(self, table: _Table, row: Row) -> Sample:
         source = self.source
-        sample = {"i": 0, "j": 1, "bytes": table.size, "n": source.whole(row["n"], "# iterations")}
+        columns = {"seconds": "time"}
         if table.latency and table.median:
-            seconds = {"seconds": source.micro(row["median"], "50.0%ile")}
-            return sample | seconds | {"mean": source.micro(row["time"], "overall")}
-        seconds = {"seconds": source.micro(row["time"], "overall")}
-        if table.latency:
-            return sample | seconds
-        rate = source.number(row["rate"], "'bandwidth'") * 2**20
-        return sample | seconds | ({"rate": rate} if 0 < rate <= 1e18 else {})
+            columns = {"seconds": "median", "mean": "time"}
+        sample = PAIR | {"bytes": table.size} | cells(source, row, n="n", **columns)
+        rate = 0.0 if table.latency else source.number(row["rate"], "'bandwidth'") * 2**20
+        return sample | ({"rate": rate} if 0 < rate <= MAX_RATE else {})
 
 
 IMPORTER = of_tables(

@@ -88,7 +88,7 @@ CASES = [
     ("\0\0", "not a text file"),
     (OLD.replace("sum ", "none"), "the file does not name the operation"),
     (OLD.replace("float", "quad"), "'quad' is not a data type of nccl-tests"),
-    (OLD.replace("#   Rank", "#   Sank"), "the file does not list its ranks"),
+    (OLD.replace("#   Rank", "#   Sank"), "the file does not contain the number of ranks"),
     (OLD.replace("Rank  3", "Rank  3000000"), "3000001 is not valid"),
     (OLD.replace("Rank  1 Pid   2200 on     dgx-1", "Rank  0 Pid  1 on x"), "two hosts"),
 ]

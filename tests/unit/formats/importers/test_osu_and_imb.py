@@ -302,7 +302,7 @@ def test_a_row_that_is_not_understood_is_left_out(tmp_path: Path) -> None:
         ("", None, "the file has no table of the Intel MPI Benchmarks"),
         (PINGPONG + "8 1000 x 2\n", 4, "'t[usec]' is 'x', not a number"),
         (PINGPONG + "8 1000 1\n", 4, "the line has 3 columns, not 4"),
-        (PINGPONG + "8 1.5 1 1\n", 4, "'#repetitions' is '1.5'"),
+        (PINGPONG + "8 1.5 1 1\n", 4, "'repetitions' is '1.5'"),
         (PINGPONG + "8 1 1 1\n8 1 1 1\n", 5, "the table has two lines for 8 bytes"),
         (
             PINGPONG.replace("2\n", "0\n", 1) + "8 1 1 1\n",
