@@ -40,19 +40,10 @@ AT_ONCE = 1 << 16
 """Cells of matrices that are treated at once."""
 
 ERROR = 0.02
-"""Relative error of a single time, and"""
-
-LEAST_ERROR = 0.01
-"""that of the time of a block, at least."""
+"""Relative error of a single time."""
 
 MAX_PAIR_COST = 8.0
 """Nats that a pair costs at most, however far off it is."""
-
-OTHER = 6.0
-"""Nats that a block costs whose time is not that of its level."""
-
-QUANTILES = np.linspace(0, 1, 25)
-"""Blocks whose time may be that of their level."""
 
 
 class Blocks:

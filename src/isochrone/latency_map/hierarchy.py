@@ -60,9 +60,6 @@ OUTSIDE = 4.5
 LATE = 0.01
 """the part of the pairs that may be slower by this: a slow pair is named whatever the levels."""
 
-NEIGHBOURS = 6
-"""Hierarchies looked at, of those that differ from the best in little."""
-
 COMPARED_PAIRS = 6000
 """Pairs that hierarchies are compared on."""
 
@@ -168,7 +165,8 @@ class _Search:
         if self.times.units > 3 and self.whole_map:
             for distance in distances(dense(self.times, self.times.seconds / fit.expected))[::2]:
                 for cut in cuts(distance - distance.min(), 2):
-                    others += with_grouping(chain, cut)
+                    nesting = [p for p in chain if nested(p, cut)]
+                    others.append(sorted([*nesting, cut], key=lambda p: -int(p.max())))
         shorter = any(self.finder(candidate).plain().length < fit.length for candidate in others)
         return None if shorter else fit
 
@@ -230,22 +228,12 @@ class _Search:
         best = sorted(estimates.values(), key=lambda f: f[0])[:COMPARED_HIERARCHIES]
         return [chain for _, chain in best if key_of(chain) not in self.done]
 
-    def neighbours(self, best: Explanation) -> list[list[Partition]]:
-        """Return the most promising hierarchies that differ in little from that of the best.
-
-        It lacks a level, or has units where their times fit best.
-        """
-        chain, shorter = list(best.chain[:-1]), {}
-        chains = [chain[:k] + chain[k + 1 :] for k in range(len(chain))]
+    def neighbours(self, best: Explanation) -> Iterator[list[Partition]]:
+        """Propose hierarchies that lack a level of the best, or have units where they fit best."""
+        chain = list(best.chain[:-1])
+        yield from (chain[:k] + chain[k + 1 :] for k in range(len(chain)))
         if self.times.units <= MOVED:
-            chains += moved(best, self.times)
-        for key, candidate in {key_of(candidate): candidate for candidate in chains}.items():
-            length, previous = self.finder(candidate).like(best).length, self.done.get(key)
-            if previous is None or length < previous.length - GAIN:
-                shorter[key] = length, candidate
-        return [
-            candidate for _, candidate in sorted(shorter.values(), key=lambda f: f[0])[:NEIGHBOURS]
-        ]
+            yield from moved(best, self.times)
 
     def finder(self, chain: Sequence[Partition]) -> PartFinder:
         """Return what explains the map on a hierarchy."""
@@ -305,13 +293,6 @@ class _Search:
         if sizes:
             ways += sum(map(ways_of_sizes, np.bincount(parent).tolist()))
         return ways if position is None else min(ways, ways_in_order(group, parent, position))
-
-
-def with_grouping(chain: Sequence[Partition], partition: Partition) -> Iterator[list[Partition]]:
-    """Add a grouping to those it is nested with, and put it in the place of each of these."""
-    keep = [p for p in chain if nested(p, partition)]
-    for less in (keep, *(keep[:k] + keep[k + 1 :] for k in range(len(keep)))):
-        yield sorted([*less, partition], key=lambda p: -int(p.max()))
 
 
 def moved(fit: Explanation, times: Times) -> Iterator[list[Partition]]:
