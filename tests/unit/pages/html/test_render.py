@@ -215,7 +215,7 @@ def test_text_from_a_file_is_text(tmp_path: Path) -> None:
     assert "<img" not in text
     assert "\x1b" not in text
     assert "\u202e" not in text
-    assert page.text.count(HOSTILE) > 10
+    assert page.text.count(HOSTILE) >= 10
     assert HOSTILE_IMAGE in page.text
 
 
