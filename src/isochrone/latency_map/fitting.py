@@ -107,7 +107,8 @@ class Fitter:
     def slowed(self, component: Part) -> tuple[Ints, Floats]:
         """Return the pairs that a part slows, and how often."""
         if component.scaled:
-            component = replace(component, scaled=False)
+            pairs, weight = self.slowed(replace(component, scaled=False))
+            return pairs, weight * self.pace[pairs]
         if (
             component not in self.cache
             and component.pattern == LEAVING
@@ -125,7 +126,7 @@ class Fitter:
         """Return how often a part slows each pair."""
         pairs, weight = self.slowed(component)
         column = np.zeros(len(self.level))
-        column[pairs] = weight * self.pace[pairs] if component.scaled else weight
+        column[pairs] = weight
         return column
 
     def columns(self, components: Sequence[Part]) -> Floats:

@@ -15,10 +15,9 @@ from msgspec.structs import replace
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.stats import median_of
 from isochrone.latency_map.explanation import Explanation, Part, length_of
-from isochrone.latency_map.fitting import GAIN, THIRD, likelihood, log_choose
+from isochrone.latency_map.fitting import GAIN, likelihood, log_choose
 from isochrone.latency_map.groupings import (
     cuts,
-    cuts_of,
     cuts_within,
     dense,
     distances,
@@ -60,9 +59,6 @@ OUTSIDE = 4.5
 
 LATE = 0.01
 """the part of the pairs that may be slower by this: a slow pair is named whatever the levels."""
-
-NEIGHBOURS = 6
-"""Hierarchies looked at, of those that differ from the best in little."""
 
 COMPARED_PAIRS = 6000
 """Pairs that hierarchies are compared on."""
@@ -169,7 +165,8 @@ class _Search:
         if self.times.units > 3 and self.whole_map:
             for distance in distances(dense(self.times, self.times.seconds / fit.expected))[::2]:
                 for cut in cuts(distance - distance.min(), 2):
-                    others += with_grouping(chain, cut)
+                    nesting = [p for p in chain if nested(p, cut)]
+                    others.append(sorted([*nesting, cut], key=lambda p: -int(p.max())))
         shorter = any(self.finder(candidate).plain().length < fit.length for candidate in others)
         return None if shorter else fit
 
@@ -216,10 +213,8 @@ class _Search:
 
     def cleaned(self, best: Explanation) -> Iterator[list[Partition]]:
         """Propose hierarchies from the times without what the parts add."""
-        for seconds in self.without_parts(best):
-            yield from self.likely(seconds)
-        for group in filter(best.is_group, best.parts):
-            yield from self.dissolved(best, group.members)
+        if self.readable and best.parts:
+            yield from self.likely(best.healthy(self.all))
         if self.all.place is not None:
             yield from rejoined(best.chain, self.all.place)
             if best.parts:
@@ -229,55 +224,16 @@ class _Search:
         """Return the hierarchies that times speak for most, by a quick estimate."""
         estimates = {}
         for blocks, chain in hierarchies(dense(self.all, seconds)):
-            estimates[key_of(chain)] = blocks.by_levels(chain) + self.code(chain), chain
+            estimates[key_of(chain)] = blocks.nats + self.code(chain), chain
         best = sorted(estimates.values(), key=lambda f: f[0])[:COMPARED_HIERARCHIES]
         return [chain for _, chain in best if key_of(chain) not in self.done]
 
-    def neighbours(self, best: Explanation) -> list[list[Partition]]:
-        """Return the most promising hierarchies that differ in little from that of the best.
-
-        It lacks a level, has units where their times fit best, or another grouping.
-        """
-        chain, shorter = list(best.chain[:-1]), {}
-        chains = [chain[:k] + chain[k + 1 :] for k in range(len(chain))]
+    def neighbours(self, best: Explanation) -> Iterator[list[Partition]]:
+        """Propose hierarchies that lack a level of the best, or have units where they fit best."""
+        chain = list(best.chain[:-1])
+        yield from (chain[:k] + chain[k + 1 :] for k in range(len(chain)))
         if self.times.units <= MOVED:
-            chains += moved(best, self.times)
-            chains += merged(best, self.times)
-        for seconds in self.without_parts(best):
-            for cut in (
-                cut for distance_cuts in cuts_of(dense(self.all, seconds)) for cut in distance_cuts
-            ):
-                if not any(np.array_equal(cut, p) for p in chain):
-                    chains += with_grouping(chain, cut)
-        for key, candidate in {key_of(candidate): candidate for candidate in chains}.items():
-            length, previous = self.finder(candidate).like(best).length, self.done.get(key)
-            if previous is None or length < previous.length - GAIN:
-                shorter[key] = length, candidate
-        return [
-            candidate for _, candidate in sorted(shorter.values(), key=lambda f: f[0])[:NEIGHBOURS]
-        ]
-
-    def dissolved(self, best: Explanation, members: Sequence[int]) -> Iterator[list[Partition]]:
-        """Propose that a slow group is none, but slow units of other groups.
-
-        Units of a low bandwidth are as far from each other as from all others.
-        """
-        if len(members) > THIRD * self.times.units:
-            return
-        partitions = [p.copy() for p in best.chain[:-1]]
-        for partition in partitions:
-            partition[list(members)] = len(partition) + np.arange(len(members))
-        finder = self.finder([p for p in map(canonical, partitions) if is_grouping(p)])
-        for fit in (fit for start in finder.starts() for fit in finder.units_first(start)):
-            yield list(fit.chain[:-1])
-            yield from moved(fit, self.times)
-
-    def without_parts(self, best: Explanation) -> Iterator[Floats]:
-        """Yield the times without what all parts add, and without what single units add."""
-        if self.readable and best.parts:
-            yield best.healthy(self.all)
-            if any(map(best.is_group, best.parts)):
-                yield best.healthy(self.all, units=True)
+            yield from moved(best, self.times)
 
     def finder(self, chain: Sequence[Partition]) -> PartFinder:
         """Return what explains the map on a hierarchy."""
@@ -339,13 +295,6 @@ class _Search:
         return ways if position is None else min(ways, ways_in_order(group, parent, position))
 
 
-def with_grouping(chain: Sequence[Partition], partition: Partition) -> Iterator[list[Partition]]:
-    """Add a grouping to those it is nested with, and put it in the place of each of these."""
-    keep = [p for p in chain if nested(p, partition)]
-    for less in (keep, *(keep[:k] + keep[k + 1 :] for k in range(len(keep)))):
-        yield sorted([*less, partition], key=lambda p: -int(p.max()))
-
-
 def moved(fit: Explanation, times: Times) -> Iterator[list[Partition]]:
     """Propose hierarchies with units in the closest groups that make their times most likely.
 
@@ -386,30 +335,6 @@ def moved(fit: Explanation, times: Times) -> Iterator[list[Partition]]:
                 for new_partition, old_partition in zip(chain, fit.chain, strict=False):
                     new_partition[unit] = old_partition[heads[best[unit]]]
         partitions = {p.tobytes(): p for p in map(canonical, chain)}
-        yield [p for p in partitions.values() if is_grouping(p)]
-
-
-def merged(fit: Explanation, times: Times) -> Iterator[list[Partition]]:
-    """Propose the hierarchy with those two closest groups joined that gain most by this.
-
-    Units of a group that was seen in two parts stay together, so none would move by itself.
-    """
-    if len(fit.chain) < 2:
-        return
-    closest = fit.chain[0]
-    heads = np.unique(closest, return_index=True)[1]
-    member = (closest[:, None] == closest[heads]).astype(float)
-    between = np.array(
-        [member.T @ level_nats @ member for level_nats in _nats_by_level(fit, times)]
-    )
-    level = level_matrix(fit.chain[:-1]).astype(np.int64)[np.ix_(heads, heads)]
-    gain = np.take_along_axis(between, level[None], axis=0)[0] - between[0]
-    gain[fit.chain[1][heads][:, None] != fit.chain[1][heads]] = -np.inf
-    np.fill_diagonal(gain, -np.inf)
-    first, second = np.unravel_index(np.argmax(gain), gain.shape)
-    if gain[first, second] > GAIN:
-        joined = np.where(closest == closest[heads[second]], closest[heads[first]], closest)
-        partitions = {p.tobytes(): p for p in (canonical(joined), *fit.chain[1:-1])}
         yield [p for p in partitions.values() if is_grouping(p)]
 
 

@@ -30,9 +30,6 @@ from isochrone.latency_map.fitting import (
 MIN_UNIT_ERRORS = 4.0
 """Standard errors by which the middle pair of a unit takes longer, or units differ."""
 
-MAX_SINGLE_PAIR_UNITS = 1500
-"""Units of a map of which those with a single pair are no candidates: the pair is named then."""
-
 ESTIMATED_PARTS = 6
 """Parts whose gain is estimated at each step, of those that promise most."""
 
@@ -62,45 +59,27 @@ class PartFinder(Fitter):
     @cached_property
     def candidates(self) -> tuple[list[Part], tuple[Ints, Ints, Floats], Floats]:
         """All parts; which part slows which pair how often; and the norms of these numbers."""
-        units = list(range(self.times.units))
-        if self.times.units > MAX_SINGLE_PAIR_UNITS:
-            units = [k for k in units if len(self.times.of_unit(k)) > 1]
+        units = range(self.times.units)
         components = [Part(LEAVING, (k,)) for k in units]
-        rows = [self.slowed(component) for component in components]
         if len(self.used) > 1:
             components += [Part(LEAVING, (k,), scaled=True) for k in units]
-            rows *= 2
-        groups = [Part(pattern, group) for group in self.groups for pattern in PATTERNS]
-        # the inside of two units is a pair
-        groups = [p for p in groups if p.pattern != INSIDE or len(p.members) > 2]
-        components += groups
-        rows += [self.slowed(component) for component in groups]
-        ends = np.cumsum([0, *(len(pairs) for pairs, _ in rows)])
-        pairs = np.concatenate([np.zeros(0, dtype=np.int64), *(pairs for pairs, _ in rows)])
-        weights = np.concatenate([np.zeros(0), *(weight for _, weight in rows)])
-        row = np.repeat(np.arange(len(components)), np.diff(ends))
-        weights *= np.where(
-            np.array([p.scaled for p in components], bool)[row], self.pace[pairs], 1
-        )
-        classes = self.one_hot.shape[1]
-        cell = row * classes + np.searchsorted(self.used, self.level[pairs])
-        share = np.bincount(cell, minlength=len(components) * classes).reshape(-1, classes)
-        first_rows: dict[tuple[bytes, bytes], int] = {}
-        for k in np.flatnonzero(np.any((share > 0) & (share < self.count), axis=1)):
-            span = slice(ends[k], ends[k + 1])
-            # of parts that slow the same pairs in the same way, the first
-            first_rows.setdefault((pairs[span].tobytes(), weights[span].tobytes()), int(k))
-        distinct_rows = list(first_rows.values())
-        norms = np.sqrt(np.bincount(row, weights**2, len(components)))
-        row_numbers = np.full(len(components), -1)
-        row_numbers[distinct_rows] = np.arange(len(distinct_rows))
-        row = row_numbers[row]
-        kept_rows = row >= 0
-        return (
-            [components[k] for k in distinct_rows],
-            (row[kept_rows], pairs[kept_rows], weights[kept_rows]),
-            norms[distinct_rows],
-        )
+        components += [
+            Part(pattern, group)
+            for group in self.groups
+            for pattern in PATTERNS
+            if pattern != INSIDE or len(group) > 2  # the inside of two units is a pair
+        ]
+        # of parts that slow the same pairs in the same way, the first
+        first: dict[tuple[bytes, bytes], tuple[Part, Ints, Floats]] = {}
+        for component in filter(self.fits, components):
+            pairs, weight = self.slowed(component)
+            first.setdefault((pairs.tobytes(), weight.tobytes()), (component, pairs, weight))
+        if not first:
+            return [], (np.zeros(0, int), np.zeros(0, int), np.zeros(0)), np.zeros(0)
+        different, pairs_of, weights = zip(*first.values(), strict=True)
+        row = np.repeat(np.arange(len(different)), [len(pairs) for pairs in pairs_of])
+        norms = np.array([np.linalg.norm(weight) for weight in weights])
+        return [*different], (row, np.concatenate(pairs_of), np.concatenate(weights)), norms
 
     def promising(self, fit: Explanation) -> list[Part]:
         """Return the candidates whose pairs exceed what is expected most clearly."""

@@ -27,7 +27,6 @@ from isochrone.latency_map.partitions import Partition, groups_of, level_of, num
 from isochrone.latency_map.slow_part import NotUnderstood, Slow
 from isochrone.latency_map.what_is_slow import MIN_SLOWDOWN, Diagnosis, diagnose
 from isochrone.runfile.run import Run
-from isochrone.runfile.samples import counting
 
 __all__ = ["Level", "Placement", "Slow", "Topology", "analyse", "placement_of"]
 
@@ -134,38 +133,6 @@ class Placement(Record):
     kind: str
     hosts: Hidden[tuple[str, ...]]
     ranks_per_node: tuple[int, ...]
-
-
-class Pair(Record):
-    """One pair of ranks, compared with its level.
-
-    Attributes
-    ----------
-    i, j
-        The two ranks.
-    level
-        Number of its level.
-    ratio
-        Its round trip over the median of the level.
-    seconds
-        The round trip that counts.
-    low, high
-        Its 95 % interval in seconds; None where it is not known.
-    first
-        The round trip as first measured, in seconds.
-    retested
-        Whether the pair was measured again alone.
-    """
-
-    i: int
-    j: int
-    level: int
-    ratio: float
-    seconds: float
-    low: float | None
-    high: float | None
-    first: float
-    retested: bool
 
 
 class Topology(Record):
@@ -504,33 +471,3 @@ def medians_of_levels(run: Run, statistic: str, nbytes: int, analysis: Topology)
     level = analysis.level_of(pairs.i, pairs.j)
     members = (pairs.seconds[level == k] for k in range(len(analysis.levels)))
     return [median_of(values) for values in members]
-
-
-def slowest_pairs(run: Run, statistic: str, analysis: Topology, count: int) -> list[Pair]:
-    """Return the pairs that are slowest for their level, the worst first."""
-    pairs = (
-        analysis.pairs
-        if statistic == run.statistic()
-        else rank_pairs(run, statistic, analysis.nbytes)
-    )
-    level = analysis.level_of(pairs.i, pairs.j)
-    base = np.array([map_level.median for map_level in analysis.levels])
-    ratio = np.nan_to_num(pairs.seconds / base[level])
-    lowest_ratio = np.partition(ratio, -min(count, ratio.size))[-min(count, ratio.size)]
-    worst = np.flatnonzero(ratio >= max(lowest_ratio, np.finfo(np.float64).tiny))
-    worst = worst[np.argsort(-ratio[worst], kind="stable")][:count]
-    table = run.pairs()
-    ends: dict[tuple[int, int], tuple[float, float]] = {}
-    if "low" in table and "high" in table:
-        mask = np.isin(table["i"], pairs.i[worst]) & np.isin(table["j"], pairs.j[worst])
-        measured = table.where(mask & (table["bytes"] == analysis.nbytes))
-        measured = measured.where(counting(measured, ("i", "j", "bytes")))
-        intervals = zip(*(measured[key].tolist() for key in ("i", "j", "low", "high")), strict=True)
-        ends = {(i, j): (low, high) for i, j, low, high in intervals}
-    columns = (pairs.i, pairs.j, level, ratio, pairs.seconds, pairs.first, pairs.retested)
-    rows = zip(*(column[worst].tolist() for column in columns), strict=True)
-    return [
-        Pair(i, j, pair_level, over, seconds, low, high, first, again)
-        for i, j, pair_level, over, seconds, first, again in rows
-        for low, high in [ends.get((i, j), (None, None))]
-    ]
