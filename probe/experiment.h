@@ -29,7 +29,7 @@
 struct iso_record; /* runfile/record.h */
 
 /** What an experiment works with. */
-typedef struct iso_context {
+typedef struct {
     MPI_Comm comm;              /**< for the data of the experiment */
     MPI_Comm control;           /**< for agreeing and collecting; same ranks */
     int rank, size;             /**< in both */
@@ -54,7 +54,7 @@ static inline void iso_meet(const iso_context_t *ctx)
 }
 
 /** How run() ended; the same value on rank 0 is written into the run file. */
-typedef enum iso_outcome {
+typedef enum {
     ISO_COMPLETE,  /**< complete */
     ISO_CUT_SHORT, /**< ended by a time limit; the written records are valid */
 } iso_outcome_t;
@@ -63,7 +63,7 @@ typedef enum iso_outcome {
  * An experiment. Unused callbacks are NULL. They are called in the order listed
  * here: the first three validate options, resolve derives values from them.
  */
-typedef struct iso_experiment {
+typedef struct {
     const char *name;    /**< as the user types it */
     const char *summary; /**< one line for --help */
     /**

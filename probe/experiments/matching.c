@@ -101,7 +101,6 @@ static int check(char *error)
 
 static double memory(int ranks)
 {
-    (void)ranks;
     return 2. * iso_sizes_largest(&options.sizes);
 }
 
@@ -285,14 +284,11 @@ static bool verify(struct state *s, bool involved)
 
 static bool takes_part(void *self, int subject, int rank)
 {
-    (void)subject;
     return rank == 0 || rank == ((struct state *)self)->ctx->size - 1;
 }
 
 static bool reports(void *self, int subject, int rank)
 {
-    (void)self;
-    (void)subject;
     return rank == 0;
 }
 
@@ -309,9 +305,6 @@ static void record(void *self, const iso_task_t *task, const double *times,
 {
     const struct state *s = self;
     const struct subject *subject = &s->subjects[task->subject];
-    (void)times;
-    (void)reporters;
-    (void)sample;
     ISO_MEMBERS(s->ctx->record, ("op", queue_names[subject->queue]),
                 ("entries", subject->entries));
 }

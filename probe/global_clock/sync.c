@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _POSIX_C_SOURCE 200809L
 #include "global_clock/sync.h"
 
 #include "base/check.h"
@@ -6,11 +7,13 @@
 #include "global_clock/offset.h"
 #include "global_clock/tree.h"
 #include "machine/own_collectives.h"
+#include "machine/system_clock.h"
 #include "messages/idle.h"
 
-#include <math.h>
-
 enum { MAX_OFFSETS = 32, AHEAD = 1 };
+
+/** Seconds before an awaited moment at which a rank is to be awake. */
+static const double AWAKE = 200e-6;
 
 enum { TAG_LINE = 2101, TAG_REPORT, TAG_RELEASE };
 
@@ -244,6 +247,18 @@ double iso_sync_global(const iso_sync_t *sync, double local)
 double iso_sync_local(const iso_sync_t *sync, double global)
 {
     return iso_drift_own(&sync->line, global);
+}
+
+void iso_sync_wait(const iso_sync_t *sync, double moment)
+{
+    bool simulated = sync->ctx->clock.simulated;
+    double asleep = moment - iso_sync_now(sync) - (simulated ? 0 : AWAKE);
+    if (asleep > 0) {
+        iso_sleep(asleep);
+    }
+    while (!simulated && iso_sync_now(sync) < moment) {
+        /* so little is left that a sleep might last longer */
+    }
 }
 
 /** Growth of the error of the least known clock, seconds a second. */

@@ -12,7 +12,7 @@
 
 #include "experiment.h"
 
-typedef struct iso_tree {
+typedef struct {
     int parent;      /**< of this rank; -1 at rank 0 */
     int *children;   /**< first those that have most children of their own */
     int child_count; /**< how many */

@@ -12,7 +12,7 @@
  * MPI_Type_create_darray describe, as pieces. */
 
 /** The arguments of the datatype, as MPI_Type_get_contents gives them. */
-typedef struct iso_array {
+typedef struct {
     int dimensions, order;
     const int64_t *sizes;
     const int64_t *parts, *starts;    /**< of a subarray, else NULL */
@@ -22,7 +22,7 @@ typedef struct iso_array {
 } array_t;
 
 /** The indices of one dimension: blocks of `length`, with distance `stride`. */
-typedef struct iso_cut {
+typedef struct {
     int64_t first, length, stride, size;
 } cut_t;
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /** As MPI_Type_get_contents of MPI 3 has it, whatever the MPI. */
-typedef struct iso_contents {
+typedef struct {
     int combiner;
     int64_t *counts;
     int64_t *displacements; /**< those in bytes */

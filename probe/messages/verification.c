@@ -6,8 +6,6 @@
 #include "messages/one_sided.h"
 #include "runfile/record.h"
 
-#include <stdint.h>
-
 enum { SIZES = 3, DOUBLE = sizeof(double), UNLIKE = 0xa5, TOUCHED = 1 };
 
 /** Messages of a pair, over all sizes and both ranks. */
@@ -30,14 +28,12 @@ static unsigned mixed(int rank, long long at)
 /** Even, 2 to 126. */
 static unsigned sent(int rank, int partner, long long at)
 {
-    (void)partner;
     return 2 * (1 + mixed(rank, at) % 63);
 }
 
 /** Before a transfer, the same in all messages of a window: odd, 1 to 127. */
 static unsigned initial(int rank, int partner, long long at)
 {
-    (void)partner;
     return 2 * (mixed(rank, at) % 64) + 1;
 }
 

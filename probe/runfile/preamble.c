@@ -79,7 +79,7 @@ static void iso_environment_members(const iso_context_t *ctx)
 }
 
 /** Names for a person: "n3, n5 and 2 more". */
-typedef struct iso_named {
+typedef struct {
     char text[512];
     int count;
 } iso_named_t;

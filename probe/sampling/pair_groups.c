@@ -346,7 +346,6 @@ static void record(void *self, const iso_task_t *task, const double *times,
     const struct group *group = &state->groups[task->subject];
     iso_record_t *out = state->ctx->record;
     double rate = 0;
-    (void)sample;
     for (int k = 0; k < reporters; k++) {
         rate += times[k] > 0 ? (double)task->bytes / times[k] : 0;
     }

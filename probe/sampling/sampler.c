@@ -61,7 +61,6 @@ int iso_sampler_check(char *error)
 
 void iso_sampler_resolve(int ranks)
 {
-    (void)ranks;
     options.repeats_given = options.repeats > 0;
     if (options.repeats < 0) {
         options.repeats = options.precision > 0 ? 0 : DEFAULT_REPEATS;

@@ -69,7 +69,6 @@ static void perform(void *self, const void *message, int from)
     const iso_task_t *task = message;
     long count = task->samples * times_each(sweep, task->subject);
     double *seconds = iso_calloc(count, sizeof(double));
-    (void)from;
     long steps = iso_clock_state.steps;
     sweep->perform(sweep->self, task, seconds);
     iso_clock_void(seconds, task->samples, steps);

@@ -51,7 +51,6 @@ static int check_ranks(int ranks, char *error)
 
 static double memory(int ranks)
 {
-    (void)ranks;
     return iso_source_memory();
 }
 

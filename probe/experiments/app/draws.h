@@ -13,7 +13,7 @@
 #include "base/random.h"
 
 /** Which draw: application, rank in it, phase, iteration, number. */
-typedef struct iso_draw_key {
+typedef struct {
     uint64_t app, rank, phase, iteration, number;
 } iso_draw_key_t;
 

@@ -12,7 +12,7 @@
 #include "experiments/app/timeline.h"
 
 /** Messages of one step between this rank and one other, in one direction. */
-typedef struct iso_channel {
+typedef struct {
     int peer; /**< rank of the application */
     int phase;
     int number; /**< how many messages of this phase and iteration went the
@@ -28,7 +28,7 @@ typedef struct iso_channel {
 } iso_channel_t;
 
 /** A pending message. */
-typedef struct iso_begun {
+typedef struct {
     iso_channel_t *channel;
     char *into; /**< NULL: it is sent */
     int bytes;
@@ -50,7 +50,7 @@ typedef struct iso_part {
     int root;       /**< in it */
 } iso_part_t;
 
-typedef struct iso_executor {
+typedef struct {
     const iso_context_t *ctx;
     const iso_program_t *program; /**< with the steps of this rank */
     const iso_app_t *own;

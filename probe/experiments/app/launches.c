@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _POSIX_C_SOURCE 200809L
 #include "experiments/app/launches.h"
 
 #include "base/check.h"
@@ -13,15 +12,11 @@
 #include "sampling/coordinator.h"
 
 #include <math.h>
-#include <time.h>
 
 enum { TAG_AWAKE = 8601, TAG_START, TAG_DONE, TAG_OVER };
 
 /** Seconds from "all awake" to the start: longer than one sleep of idle.h. */
 static const double LEAD = 3e-3, LEAD_OF_RANK = 10e-6;
-
-/** So long before the start a rank stops sleeping. */
-static const double SPIN = 200e-6;
 
 typedef struct task {
     int launch; /**< REFRESH: compare clocks */
@@ -88,23 +83,6 @@ static double agree_on_start(const state_t *s, int launch)
                    LEAD_OF_RANK * s->ctx->size;
     tell_all(s, launch, TAG_START, start);
     return start;
-}
-
-/** Sleep, then spin, until the global clock shows @a start. */
-static void wait_until(const state_t *s, double start)
-{
-    double moment = iso_sync_local(s->sync, start);
-    double left = moment - iso_sync_now(s->sync);
-    bool simulated = s->ctx->clock.simulated;
-    left -= simulated ? 0 : SPIN;
-    if (left > 0) {
-        struct timespec nap = {.tv_sec = (time_t)left};
-        nap.tv_nsec = (long)((left - nap.tv_sec) * 1e9);
-        nanosleep(&nap, NULL);
-    }
-    while (!simulated && iso_sync_now(s->sync) < moment) {
-        /* so little is left that a sleep might last longer */
-    }
 }
 
 /** Whether a launch is the first of an application alone, or of all. */
@@ -184,7 +162,7 @@ static void run(state_t *s, int launch)
                                                s->executor->app);
     double start = agree_on_start(s, launch);
     if (plays) {
-        wait_until(s, start);
+        iso_sync_wait(s->sync, iso_sync_local(s->sync, start));
         play(s, launch);
     }
     if (s->ctx->rank == 0) {
@@ -202,7 +180,6 @@ static void perform(void *self, const void *task, int from)
 {
     state_t *s = self;
     int launch = ((const task_t *)task)->launch;
-    (void)from;
     if (launch == REFRESH) {
         iso_sync_refresh(s->sync);
     } else {

@@ -251,9 +251,5 @@ void iso_placement_bind(const iso_context_t *ctx, const iso_program_t *program,
     }
     bind(node, index);
     MPI_CHECK(MPI_Comm_free(&node));
-#else
-    (void)ctx;
-    (void)program;
-    (void)role;
 #endif
 }

@@ -9,7 +9,7 @@
 
 enum { ISO_MAX_STORED = 1000000 };
 
-typedef struct iso_stats {
+typedef struct {
     double begin, end; /**< of its first and last iteration, own clock */
     double computing;  /**< elapsed time of all computations */
     double requested, delivered;

@@ -16,7 +16,7 @@ enum { TAG_FREE = 16384, TAG_PLACE = 24576 };
 enum { LINE = 128, BLOCK = 4096 }; /* places do not share these */
 
 /** Storage shared by the phases of one method and path. */
-typedef struct iso_store {
+typedef struct {
     iso_method_t method;
     bool opened; /**< here: not one that an earlier phase has opened */
     int fd;

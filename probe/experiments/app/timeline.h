@@ -17,7 +17,7 @@ typedef struct iso_event {
     double begin, end; /**< own clock */
 } iso_event_t;
 
-typedef struct iso_timeline {
+typedef struct {
     iso_event_t *events;
     int count, room;
     long iteration; /**< recorded iteration; -1: none */

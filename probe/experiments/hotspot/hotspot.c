@@ -113,7 +113,6 @@ static void perform(void *self, const void *message, int from)
     iso_star_t *star = self;
     const struct task *task = message;
     double *seconds = iso_calloc(task->samples, sizeof(double));
-    (void)from;
     iso_star_measure(star, &task->point, task->samples, task->batch, seconds);
     iso_coordinator_report(star->ctx, seconds, task->samples);
     free(seconds);

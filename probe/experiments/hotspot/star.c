@@ -16,7 +16,7 @@
  * odd number of nodes the last has the smaller number both ways. */
 
 /** Messages of one process of the ring: places of others in it. */
-typedef struct plan {
+typedef struct {
     int receives, sends;
     int *from, *to; /**< room for the larger of in and out each */
 } plan_t;

@@ -25,7 +25,7 @@
 #include "experiment.h"
 
 /** One point of the grid that is measured. All ints: it travels as such. */
-typedef struct iso_star_point {
+typedef struct {
     int intra, in, out; /**< partners of each hot process */
     int inter_first;    /**< post between nodes first */
     int bytes;          /**< of every message */
@@ -42,7 +42,7 @@ typedef enum iso_role {
     ISO_ROLE_INTER,
 } iso_role_t;
 
-typedef struct iso_star {
+typedef struct {
     const iso_context_t *ctx;
     int hot;         /**< hot processes; 0 if the node has too few ranks */
     int hot_node;    /**< index of their node */
