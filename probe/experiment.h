@@ -39,6 +39,8 @@ typedef struct {
     const iso_memory_t *memory; /**< of messages; GPUs at rank 0 */
     int ranks;     /**< in the run file: size, unless the machine is invented */
     int node;      /**< index of the host of this rank */
+    int *node_of;  /**< of each rank, numbered by the first rank of each */
+    int nodes;     /**< how many there are */
     bool progress; /**< rank 0 may call iso_progress */
     double started;            /**< iso_now() at the start of the run */
     iso_beginning_t beginning; /**< of this rank */

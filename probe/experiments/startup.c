@@ -217,8 +217,8 @@ static void record_launch(iso_record_t *out, const char *op, int p,
 static void record_beginning(const iso_context_t *ctx)
 {
     double slowest = 0, first = -1;
-    iso_beginning_t *each = iso_calloc(ctx->size, sizeof(*each));
-    double *times = iso_calloc(ctx->size, sizeof(*times));
+    iso_beginning_t *each = ISO_NEW(iso_beginning_t, ctx->size);
+    double *times = ISO_NEW(double, ctx->size);
     iso_plain_gather(ctx->control, &ctx->beginning, sizeof(*each), each);
     for (int r = 0; ctx->rank == 0 && r < ctx->size; r++) {
         times[r] = each[r].init;

@@ -87,7 +87,7 @@ static void find_place(iso_place_t *place, bool simulated)
 static void number_nodes(iso_place_t *places, int size)
 {
     int nodes = 0;
-    int *leader = iso_calloc(size, sizeof(int));
+    int *leader = ISO_NEW(int, size);
     for (int r = 0; r < size; r++) {
         int node = 0;
         while (node < nodes &&
@@ -110,7 +110,7 @@ iso_place_t *iso_host_gather(MPI_Comm comm, bool simulated)
     iso_place_t mine, *places = NULL;
     find_place(&mine, simulated);
     if (rank == 0) {
-        places = iso_calloc(size, sizeof(*places));
+        places = ISO_NEW(iso_place_t, size);
     }
     iso_plain_gather(comm, &mine, sizeof(mine), places);
     if (places) {

@@ -2,6 +2,7 @@
 #include "messages/modes.h"
 
 #include "base/check.h"
+#include "messages/loops.h"
 #include "messages/one_sided.h"
 #include "messages/partitioned.h"
 
@@ -13,48 +14,9 @@ static inline char *slot(iso_transfer_t *t, long k)
     return t->in + (size_t)k * t->message.extent;
 }
 
-/** What a loop repeats: operation @a k of it. */
-#define OPERATION                                                              \
-    iso_transfer_t *t, const iso_message_t *m, MPI_Comm comm, MPI_Request *r,  \
-        long k
-
-/** The loops of the two ranks, which repeat these operations between opening
- *  and closing. */
-#define LOOPS(name, leading, answering, open, close)                           \
-    static void name##_lead(iso_transfer_t *t, long samples, long batch,       \
-                            double *seconds)                                   \
-    {                                                                          \
-        const iso_message_t *m = &t->message;                                  \
-        MPI_Comm comm = t->ctx->comm;                                          \
-        MPI_Request *r = t->requests;                                          \
-        open;                                                                  \
-        for (long k = 0; k < samples; k++) {                                   \
-            double start = iso_now();                                          \
-            for (long b = 0; b < batch; b++) {                                 \
-                leading(t, m, comm, r, b);                                     \
-            }                                                                  \
-            seconds[k] = iso_now() - start;                                    \
-            if (t->starts) {                                                   \
-                t->starts[k] = start;                                          \
-            }                                                                  \
-        }                                                                      \
-        close;                                                                 \
-    }                                                                          \
-    static void name##_answer(iso_transfer_t *t, long operations)              \
-    {                                                                          \
-        const iso_message_t *m = &t->message;                                  \
-        MPI_Comm comm = t->ctx->comm;                                          \
-        MPI_Request *r = t->requests;                                          \
-        open;                                                                  \
-        for (long k = 0; k < operations; k++) {                                \
-            answering(t, m, comm, r, k);                                       \
-        }                                                                      \
-        close;                                                                 \
-    }
-
 /* --- one message ---------------------------------------------------------- */
 
-static inline void send_receive(OPERATION)
+static inline void send_receive(ISO_OPERATION)
 {
     MPI_Send(t->out + t->at, m->count, m->type, t->partner, TAG_DATA, comm);
     MPI_Recv(t->in + t->at, m->count, m->type, t->partner, TAG_DATA, comm,
@@ -62,7 +24,7 @@ static inline void send_receive(OPERATION)
     iso_transfer_walk(t);
 }
 
-static inline void receive_send(OPERATION)
+static inline void receive_send(ISO_OPERATION)
 {
     MPI_Recv(t->in + t->at, m->count, m->type, t->partner, TAG_DATA, comm,
              MPI_STATUS_IGNORE);
@@ -73,7 +35,7 @@ static inline void receive_send(OPERATION)
     iso_transfer_walk(t);
 }
 
-static inline void irecv_isend(OPERATION)
+static inline void irecv_isend(ISO_OPERATION)
 {
     MPI_Irecv(t->in + t->at, m->count, m->type, t->partner, TAG_DATA, comm,
               &r[0]);
@@ -83,7 +45,7 @@ static inline void irecv_isend(OPERATION)
     iso_transfer_walk(t);
 }
 
-static inline void irecv_then_isend(OPERATION)
+static inline void irecv_then_isend(ISO_OPERATION)
 {
     MPI_Irecv(t->in + t->at, m->count, m->type, t->partner, TAG_DATA, comm,
               &r[0]);
@@ -94,14 +56,14 @@ static inline void irecv_then_isend(OPERATION)
     iso_transfer_walk(t);
 }
 
-static inline void start_both(OPERATION)
+static inline void start_both(ISO_OPERATION)
 {
     MPI_Start(&r[0]);
     MPI_Start(&r[1]);
     MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
 }
 
-static inline void start_in_turn(OPERATION)
+static inline void start_in_turn(ISO_OPERATION)
 {
     MPI_Start(&r[0]);
     MPI_Wait(&r[0], MPI_STATUS_IGNORE);
@@ -128,10 +90,10 @@ static void persistent_close(iso_transfer_t *t)
     }
 }
 
-LOOPS(blocking, send_receive, receive_send, , )
-LOOPS(nonblocking, irecv_isend, irecv_then_isend, , )
-LOOPS(persistent, start_both, start_in_turn, persistent_open(t),
-      persistent_close(t))
+ISO_LOOPS(blocking, send_receive, receive_send, , )
+ISO_LOOPS(nonblocking, irecv_isend, irecv_then_isend, , )
+ISO_LOOPS(persistent, start_both, start_in_turn, persistent_open(t),
+          persistent_close(t))
 
 /* --- windows -------------------------------------------------------------- */
 
@@ -140,7 +102,7 @@ static inline void await_answer(const iso_transfer_t *t, MPI_Comm comm)
     MPI_Recv(NULL, 0, MPI_BYTE, t->partner, TAG_ACK, comm, MPI_STATUS_IGNORE);
 }
 
-static inline void send_window(OPERATION)
+static inline void send_window(ISO_OPERATION)
 {
     for (long w = 0; w < t->window; w++) {
         MPI_Send(t->out, m->count, m->type, t->partner, TAG_DATA, comm);
@@ -148,7 +110,7 @@ static inline void send_window(OPERATION)
     await_answer(t, comm);
 }
 
-static inline void isend_window(OPERATION)
+static inline void isend_window(ISO_OPERATION)
 {
     for (long w = 0; w < t->window; w++) {
         MPI_Isend(t->out, m->count, m->type, t->partner, TAG_DATA, comm, &r[w]);
@@ -157,7 +119,7 @@ static inline void isend_window(OPERATION)
     await_answer(t, comm);
 }
 
-static inline void irecv_window(OPERATION)
+static inline void irecv_window(ISO_OPERATION)
 {
     for (long w = 0; w < t->window; w++) {
         MPI_Irecv(slot(t, w), m->count, m->type, t->partner, TAG_DATA, comm,
@@ -167,7 +129,7 @@ static inline void irecv_window(OPERATION)
     MPI_Send(NULL, 0, MPI_BYTE, t->partner, TAG_ACK, comm);
 }
 
-static inline void start_sends(OPERATION)
+static inline void start_sends(ISO_OPERATION)
 {
     int window = (int)t->window;
     MPI_Startall(window, r + window);
@@ -175,17 +137,17 @@ static inline void start_sends(OPERATION)
     await_answer(t, comm);
 }
 
-static inline void start_receives(OPERATION)
+static inline void start_receives(ISO_OPERATION)
 {
     MPI_Startall((int)t->window, r);
     MPI_Waitall((int)t->window, r, MPI_STATUSES_IGNORE);
     MPI_Send(NULL, 0, MPI_BYTE, t->partner, TAG_ACK, comm);
 }
 
-LOOPS(blocking_window, send_window, irecv_window, , )
-LOOPS(nonblocking_window, isend_window, irecv_window, , )
-LOOPS(persistent_window, start_sends, start_receives, persistent_open(t),
-      persistent_close(t))
+ISO_LOOPS(blocking_window, send_window, irecv_window, , )
+ISO_LOOPS(nonblocking_window, isend_window, irecv_window, , )
+ISO_LOOPS(persistent_window, start_sends, start_receives, persistent_open(t),
+          persistent_close(t))
 
 /* --- both ways ------------------------------------------------------------ */
 
@@ -199,7 +161,7 @@ LOOPS(persistent_window, start_sends, start_receives, persistent_open(t),
 enum { EXCHANGES = 2 };
 
 /** A window in each direction, EXCHANGES times. */
-static inline void exchange(OPERATION)
+static inline void exchange(ISO_OPERATION)
 {
     for (int e = 0; e < EXCHANGES; e++) {
         for (long w = 0; w < t->window; w++) {
@@ -215,7 +177,7 @@ static inline void exchange(OPERATION)
     }
 }
 
-static inline void exchange_by_sendrecv(OPERATION)
+static inline void exchange_by_sendrecv(ISO_OPERATION)
 {
     for (int e = 0; e < EXCHANGES; e++) {
         MPI_Sendrecv(t->out + t->at, m->count, m->type, t->partner, TAG_DATA,
@@ -225,7 +187,7 @@ static inline void exchange_by_sendrecv(OPERATION)
     }
 }
 
-static inline void exchange_persistent(OPERATION)
+static inline void exchange_persistent(ISO_OPERATION)
 {
     int messages = 2 * (int)t->window;
     for (int e = 0; e < EXCHANGES; e++) {
@@ -234,10 +196,10 @@ static inline void exchange_persistent(OPERATION)
     }
 }
 
-LOOPS(bidirectional, exchange, exchange, , )
-LOOPS(sendrecv, exchange_by_sendrecv, exchange_by_sendrecv, , )
-LOOPS(bidirectional_persistent, exchange_persistent, exchange_persistent,
-      persistent_open(t), persistent_close(t))
+ISO_LOOPS(bidirectional, exchange, exchange, , )
+ISO_LOOPS(sendrecv, exchange_by_sendrecv, exchange_by_sendrecv, , )
+ISO_LOOPS(bidirectional_persistent, exchange_persistent, exchange_persistent,
+          persistent_open(t), persistent_close(t))
 
 static const char ONE_WAY[] = "half a round trip";
 

@@ -134,7 +134,7 @@ void iso_one_sided_expose(iso_transfer_t *t, const char *kind)
         MPI_CHECK(MPI_Win_create(t->region, room, 1, MPI_INFO_NULL, comm,
                                  &t->exposed));
     }
-    t->bases = iso_calloc(t->ctx->size, sizeof(*t->bases));
+    t->bases = ISO_NEW(MPI_Aint, t->ctx->size);
     iso_plain_allgather(t->ctx->control, &base, sizeof(base), t->bases);
 }
 

@@ -228,8 +228,8 @@ int iso_transfer_verify(iso_transfer_t *t, const iso_sizes_t *sizes,
                         iso_pair_t *pairs, int count)
 {
     const iso_context_t *ctx = t->ctx;
-    struct verdict *verdicts = iso_calloc(count, sizeof(*verdicts));
-    long long *first = iso_calloc(count, sizeof(*first));
+    struct verdict *verdicts = ISO_NEW(struct verdict, count);
+    long long *first = ISO_NEW(long long, count);
     int right = 0;
     for (int k = 0; k < count; k++) {
         first[k] = INT64_MAX;

@@ -28,7 +28,7 @@ void iso_clock_set_warn(const iso_context_t *ctx)
     bool doubtful =
         fabs(set) > SECONDS + PART * lasted || iso_clock_state.large > 0;
     double mine[3] = {doubtful, set, iso_clock_state.large};
-    double *all = iso_calloc((size_t)ctx->size * 3, sizeof(double));
+    double *all = ISO_NEW(double, (size_t)ctx->size * 3);
     iso_plain_gather(ctx->control, mine, sizeof(mine), all);
     int count = 0, first = 0;
     for (int r = ctx->size - 1; ctx->rank == 0 && r >= 0; r--) {

@@ -130,7 +130,7 @@ static void play(state_t *s, int launch)
             now = iso_execute(executor, k, now);
         }
     }
-    iso_stats_end(&executor->stats, now);
+    iso_executor_end(executor, now);
     if (!executor->own->background) {
         iso_background_tell(&s->background, launch);
     }
@@ -288,10 +288,10 @@ iso_outcome_t iso_launches_run(const iso_context_t *ctx,
                  .executor = executor};
     s.coordinator = (iso_coordinator_t){ctx, sizeof(task_t), &s, perform};
     s.sync = iso_sync_create(ctx);
-    s.edges_known = iso_calloc(program->app_count, sizeof(bool));
+    s.edges_known = ISO_NEW(bool, program->app_count);
     if (ctx->rank == 0) {
         iso_sync_record(s.sync, ctx->record);
-        s.results = iso_calloc(program->app_count, sizeof(*s.results));
+        s.results = ISO_NEW(iso_app_result_t, program->app_count);
     }
     iso_background_init(&s.background, ctx, program, members);
     if (executor) {

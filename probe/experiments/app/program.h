@@ -127,12 +127,11 @@ bool iso_launch_has(const iso_launch_t *launch, int app);
 
 /** Draw from equally likely values. */
 static inline double iso_program_draw(const iso_program_t *program, int values,
-                                      iso_draw_key_t key)
+                                      const uint64_t numbers[ISO_DRAW_NUMBERS])
 {
     const iso_values_t *from = &program->values[values];
-    if (from->count == 1) {
-        return from->items[0];
-    }
-    return from
-        ->items[iso_draw_index(program->seed, (uint64_t)from->count, key)];
+    size_t index = from->count == 1
+                       ? 0
+                       : iso_draw_index(program->seed, from->count, numbers);
+    return from->items[index];
 }

@@ -47,7 +47,6 @@ typedef struct {
     int hot;         /**< hot processes; 0 if the node has too few ranks */
     int hot_node;    /**< index of their node */
     int other_nodes; /**< nodes that are not theirs */
-    int *node;       /**< index of the node of each rank */
     int reach_intra, reach_inter; /**< most partners of a hot process */
     int *inside;      /**< ranks of the hot node; the first are the hot ones */
     int *outside;     /**< other ranks, one of each node in turn: the first
