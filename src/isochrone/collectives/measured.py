@@ -9,9 +9,12 @@ to a root, upper ranks of a tree (`Leaving`).
 
 from collections.abc import Iterable, Sequence
 from math import log, log2
+from sys import float_info
+from typing import Annotated
 
 import msgspec
 import numpy as np
+from msgspec import Meta
 from numpy.typing import ArrayLike
 
 from isochrone.base.arrays import Floats, Ints
@@ -24,6 +27,9 @@ LG = "LG"
 
 TOTAL = "total"
 """Instead of a phase: both phases in one operation, against their sum."""
+
+_Above0 = Annotated[float, Meta(gt=0, le=float_info.max)]
+_AtLeast1 = Annotated[int, Meta(ge=1)]
 
 Ends = tuple[float, float, float]
 """A value and its interval."""
@@ -72,14 +78,20 @@ class MeasuredGroup(msgspec.Struct, frozen=True):
 
     op: str
     group: str
-    ranks: int
-    stride: int
+    ranks: _AtLeast1
+    stride: _AtLeast1
     nodes: int
     ppn: int
-    bytes: list[float]
-    seconds: list[float]
+    bytes: Annotated[list[float], Meta(min_length=1)]
+    seconds: list[_Above0]
     low: list[float | None]
     high: list[float | None]
+
+    def __post_init__(self) -> None:
+        if {len(self.seconds), len(self.low), len(self.high)} != {len(self.bytes)}:
+            raise ValueError("not exactly one time for each size")
+        if self.bytes[0] < 0 or self.bytes != sorted(set(self.bytes)):
+            raise ValueError("sizes that are not in ascending order")
 
     @property
     def key(self) -> tuple[str, str, int, int, int, int]:
@@ -216,13 +228,13 @@ class Disturbance(msgspec.Struct, frozen=True):
     op: str
     phase: str
     phase_op: str
-    phase_ranks: int
+    phase_ranks: _AtLeast1
     phase_bytes: int
-    groups: int
+    groups: _AtLeast1
     sharing: int
-    factor: float
-    low: float | None = None
-    high: float | None = None
+    factor: _Above0
+    low: _Above0 | None = None
+    high: _Above0 | None = None
 
 
 def together_of(
@@ -305,9 +317,9 @@ class Leaving(msgspec.Struct, frozen=True):
     """
 
     op: str
-    ranks: int
+    ranks: Annotated[int, Meta(ge=2)]
     bytes: int
-    parts: list[float]
+    parts: Annotated[list[Annotated[float, Meta(ge=0, le=1)]], Meta(min_length=1)]
     group: str = ""
 
     def of(self, member: int, ranks: int) -> float:

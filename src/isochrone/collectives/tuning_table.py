@@ -19,10 +19,11 @@ import re
 import struct
 import zlib
 from bisect import bisect_left
-from math import isfinite
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from isochrone.base.errors import InputError, located
 from isochrone.base.files import check_ordinary, read_bytes, whole_file
@@ -32,6 +33,7 @@ from isochrone.base.table import grouped
 from isochrone.base.text import printable
 from isochrone.collectives.grid_collectives import MAX_RANKS, OPERATIONS, Grid
 from isochrone.measure.cache import cache_folder
+from isochrone.runfile.columns import MAX_SECONDS
 
 TUNING_FORMAT = 1
 
@@ -42,6 +44,9 @@ MAX_RULES = 10000
 
 MAX_BLOCK = 2**53
 """Largest block in bytes: an integer that every reader of JSON can hold."""
+
+_Bytes = Annotated[int, Meta(ge=0, le=MAX_BLOCK)]
+_Seconds = Annotated[float, Meta(gt=0, le=MAX_SECONDS)]
 
 _MAGIC = b"isochrone-tuning 1\n"
 _TUNABLE = (
@@ -78,12 +83,12 @@ class Rule(msgspec.Struct, omit_defaults=True):
         Nodes that the communicator must be on; None: any.
     """
 
-    op: str
-    ranks: int
-    bytes: tuple[int, int]
+    op: Annotated[str, Meta(pattern=f"^({'|'.join(OPERATIONS)})$")]
+    ranks: Annotated[int, Meta(ge=1, le=MAX_RANKS)]
+    bytes: tuple[_Bytes, _Bytes]
     grid: str
-    points: list[tuple[int, float, float]]
-    nodes: int | None = None
+    points: Annotated[list[tuple[_Bytes, _Seconds, _Seconds]], Meta(min_length=1)]
+    nodes: Annotated[int, Meta(ge=1)] | None = None
 
 
 class Table(msgspec.Struct):
@@ -104,8 +109,8 @@ class Table(msgspec.Struct):
     """
 
     mpi: str
-    rules: list[Rule]
-    min_gain: float = 0.0
+    rules: Annotated[list[Rule], Meta(max_length=MAX_RULES)]
+    min_gain: Annotated[float, Meta(ge=0, lt=1)] = 0.0
     made_from: list[dict[str, str]] = []
     origin: str = ""
 
@@ -148,12 +153,7 @@ def read(path: str | Path) -> Table:
         if content.get("record") != "tuning":
             raise InputError("the file is not a tuning table", hint=hint)
         check_format(content.get("format"), TUNING_FORMAT, "the tuning table")
-        try:
-            table = msgspec.convert(content, type=Table)
-        except msgspec.ValidationError as error:
-            raise InputError(f"the file is damaged: {printable(error)}") from error
-        _check(table)
-        return table
+        return _checked(content)
 
 
 def write(path: str | Path, table: Table) -> None:
@@ -164,8 +164,8 @@ def write(path: str | Path, table: Table) -> None:
     InputError
         If it is one that `read` would refuse, or cannot be written.
     """
-    _check(table)
     head = {"record": "tuning", "format": TUNING_FORMAT, **msgspec.to_builtins(table)}
+    _checked(head)
     rules = [json.dumps(rule, allow_nan=False) for rule in head.pop("rules")]
     opening = json.dumps(head, ensure_ascii=False, allow_nan=False).removesuffix("}")
     listed = ",".join(f"\n {rule}" for rule in rules)
@@ -220,44 +220,34 @@ def compiled(path: Path) -> Path:
     return file
 
 
-def _check(table: Table) -> None:
+def _checked(content: Members) -> Table:
     """Refuse what cannot be applied, and rules of which it is not clear which one holds."""
+    try:
+        table = msgspec.convert(content, type=Table)
+    except msgspec.ValidationError as error:
+        raise InputError(f"the table is damaged: {printable(error)}") from error
     if not _HAS_NUMBER.search(table.mpi):
         raise InputError(f"'mpi' has no version: '{printable(table.mpi, 60)}'")
-    if not (isfinite(table.min_gain) and 0 <= table.min_gain < 1):
-        raise InputError("'min_gain' is not between 0 and 1")
-    if len(table.rules) > MAX_RULES:
-        raise InputError(f"the table has more than {MAX_RULES} rules")
     for index, rule in enumerate(table.rules):
         _check_rule(rule, f"rule {index}")
     numbered = (((rule.op, rule.ranks), (index, rule)) for index, rule in enumerate(table.rules))
     for rules in grouped(numbered).values():
         _check_overlaps(rules)
+    return table
 
 
 def _check_rule(rule: Rule, name: str) -> None:
-    if rule.op not in OPERATIONS:
-        raise InputError(f"{name}: '{printable(rule.op, 40)}' has no two-phase algorithm")
-    if not 1 <= rule.ranks <= MAX_RANKS:
-        raise InputError(f"{name}: {rule.ranks} ranks are outside 1 to {MAX_RANKS}")
-    if rule.nodes is not None and not 1 <= rule.nodes <= rule.ranks:
+    if rule.nodes and rule.nodes > rule.ranks:
         raise InputError(f"{name}: {rule.ranks} ranks cannot be on {rule.nodes} nodes")
-    low, high = rule.bytes
-    if not 0 <= low <= high <= MAX_BLOCK:
-        raise InputError(f"{name}: 'bytes' is not a range: {low} to {high}")
+    if rule.bytes[0] > rule.bytes[1]:
+        raise InputError(f"{name}: 'bytes' is not a range: {rule.bytes[0]} to {rule.bytes[1]}")
     try:
         Grid.parse(rule.grid).over(rule.ranks, per_node=rule.ranks)
     except InputError as error:
         raise InputError(f"{name}: {error.what}") from error
-    if not rule.points:
-        raise InputError(f"{name}: it has no points")
-    previous = -1
-    for size, library, grid in rule.points:
-        if not previous < size <= MAX_BLOCK:
-            raise InputError(f"{name}: points are not in ascending order of bytes")
-        if not all(isfinite(seconds) and seconds > 0 for seconds in (library, grid)):
-            raise InputError(f"{name}: a point has a time that is not positive")
-        previous = size
+    sizes = [size for size, *_ in rule.points]
+    if sizes != sorted(set(sizes)):
+        raise InputError(f"{name}: points are not in ascending order of bytes")
 
 
 def _check_overlaps(rules: list[tuple[int, Rule]]) -> None:

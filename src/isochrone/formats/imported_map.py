@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from isochrone.base.arrays import Array, Ints
-from isochrone.base.table import Table
+from isochrone.base.arrays import Array
+from isochrone.base.table import Table, TableBuilder
 from isochrone.formats.source import Source
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 from isochrone.runfile.file import MAX_UNKNOWN_RANKS
@@ -195,26 +195,27 @@ def both_ways(columns: Columns, *, one_way: bool) -> Columns:
     return {key: values[keep] for key, values in joined.items()}
 
 
-def first_of_each(source: Source, columns: Columns, lines: Ints) -> Ints:
-    """Return the rows with the pairs that are given twice, with equal values, left in once.
+def pairs_once(source: Source, rows: TableBuilder) -> Columns:
+    """Return columns of rows with a member ``line``: a pair said twice alike is taken once.
 
-    Pairs measured again alone (``retest``) are expected to be there twice and kept.
+    The second measurements of pairs do not count.
 
     Raises
     ------
     InputError
-        If a pair is given twice with other values; names the line of the second.
+        If a pair is said twice with different numbers; names the second line. If there are no rows.
     """
+    columns = dict(rows.build().columns)
+    if not columns:
+        raise source.fail("the file has no measured pair of ranks")
+    lines = columns.pop("line")
     again = columns.get("retest", np.zeros(len(lines), dtype=bool))
     single = np.flatnonzero(~again)
-    keys = [columns[key][single] for key in ("j", "i", "bytes")]
-    order = single[np.lexsort(keys)]  # stable: of equal pairs, the earlier line stays first
-    if len(order) < 2:
-        return np.arange(len(lines))
+    names = [key for key in ("j", "i", "bytes") if key in columns]
+    # stable: of equal pairs, the earlier line stays first
+    order = single[np.lexsort([columns[key][single] for key in names])]
     earlier, later = order[:-1], order[1:]
-    same = np.all(
-        [columns[key][earlier] == columns[key][later] for key in ("i", "j", "bytes")], axis=0
-    )
+    same = np.all([columns[key][earlier] == columns[key][later] for key in names], axis=0)
     for key in ("n", *PAIR_QUANTITIES):
         if key in columns:
             a, b = columns[key][earlier], columns[key][later]
@@ -225,7 +226,8 @@ def first_of_each(source: Source, columns: Columns, lines: Ints) -> Ints:
                     int(lines[later[at]]),
                     hint=f"the first is on line {int(lines[earlier[at]])}",
                 )
-    return np.sort(np.setdiff1d(np.arange(len(lines)), later[same]))
+    keep = np.setdiff1d(np.arange(len(lines)), later[same])
+    return {key: column[keep] for key, column in columns.items()}
 
 
 def _known(columns: Columns) -> Columns:

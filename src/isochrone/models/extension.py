@@ -90,11 +90,9 @@ class Kept:
     Attributes
     ----------
     struct
-        Of one entry.
+        Of one entry; its declaration refuses entries of a file that cannot be asked.
     found
         Returns the entries that a run and its columns hold.
-    wrong
-        Says why an entry of a file cannot be asked; empty if it can.
     op
         Attribute of an entry: the operation whose formula it belongs to.
     merged
@@ -103,7 +101,6 @@ class Kept:
 
     struct: type[msgspec.Struct]
     found: Callable[[Run, Mapping[str, Array]], list[Any]]
-    wrong: Callable[[Any], str]
     op: str = "op"
     merged: Callable[[Iterable[Any]], list[Any]] = list
 

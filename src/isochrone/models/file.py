@@ -154,9 +154,7 @@ def from_document(content: dict[str, Any]) -> Model:
     except msgspec.ValidationError as error:
         raise InputError(f"the file is damaged: {error}") from error
     _check(model)
-    for key, kind in kinds.items():
-        for wrong in filter(None, map(kind.wrong, model.kept[key])):
-            raise InputError(f"'{key}': {wrong}")
+    for key in kinds:
         del model.extra[key]
     return model
 

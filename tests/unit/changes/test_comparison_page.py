@@ -78,7 +78,7 @@ def test_the_command_writes_the_page_once(isochrone: Command, tmp_path: Path) ->
             write(run, tmp_path / f"{name}-{k}.jsonl")
     words = ("compare", "a.jsonl", "b.jsonl", "-o")
     assert isochrone(*words, "ab.html", cwd=tmp_path).returncode == 0
-    assert (tmp_path / "ab.html").read_text("utf-8").count("<svg") == 2  # masthead and picture
+    assert (tmp_path / "ab.html").read_text("utf-8").count("<svg") == 1
     assert isochrone(*words, "ab.html", cwd=tmp_path).returncode == 2
     assert isochrone(*words, "ab.html", "--force", "--json", cwd=tmp_path).returncode == 0
     assert isochrone(*words, "folder", cwd=tmp_path).returncode == 2

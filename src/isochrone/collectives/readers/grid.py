@@ -9,7 +9,7 @@ of each group.
 
 from collections.abc import Mapping
 from functools import cache
-from math import isfinite, isnan
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -201,33 +201,10 @@ def _times(table: Table, rows: Ints) -> Times:
     return times_of(table["seconds"][rows].astype(np.float64), passes_of(table, rows))
 
 
-def _wrong_disturbance(disturbance: Disturbance) -> str:
-    ends = [
-        end for end in (disturbance.low, disturbance.factor, disturbance.high) if end is not None
-    ]
-    valid = all(isfinite(end) and end > 0 for end in ends)
-    return (
-        ""
-        if valid and min(disturbance.phase_ranks, disturbance.groups) >= 1
-        else ("a factor that is not above zero")
-    )
-
-
-def _wrong_group(group: MeasuredGroup) -> str:
-    lists = (group.seconds, group.low, group.high)
-    if not group.bytes or any(len(values) != len(group.bytes) for values in lists):
-        return "not exactly one time for each size"
-    rising = group.bytes == sorted(set(group.bytes)) and group.bytes[0] >= 0
-    if not rising or min(group.ranks, group.stride) < 1:
-        return "sizes that are not in ascending order"
-    valid = all(isfinite(t) and t > 0 for t in group.seconds)
-    return "" if valid else "a time that is not above zero"
-
-
 READER = SampleReader(
     {
-        "disturbance": Kept(Disturbance, _disturbances, _wrong_disturbance, "phase_op"),
-        "groups": Kept(MeasuredGroup, _measured_groups, _wrong_group, merged=merged),
+        "disturbance": Kept(Disturbance, _disturbances, "phase_op"),
+        "groups": Kept(MeasuredGroup, _measured_groups, merged=merged),
     },
     by=("op", "p", "grid", "phase", "groups"),
     columns=_columns_of,

@@ -14,11 +14,11 @@ import numpy as np
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.text import printable
-from isochrone.base.units import format_bytes
 from isochrone.formats.exported_sweep import curves_to_export
 from isochrone.formats.exporter import Exporter
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import Curve
+from isochrone.views.scales import evenly_spaced, tick_bytes, where_ticks
 
 SCRIPT = ".gp"
 """Suffix of the script, which is written next to the data."""
@@ -98,17 +98,20 @@ def _script(run: Run, curves: list[Curve], path: Path) -> Iterator[str]:
     yield f"#   gnuplot {_safe(path.with_suffix('.gp').name)}\n"
     yield "set encoding utf8\nset terminal svg size 900,600 font 'sans-serif,14'\n"
     yield "set key outside right noenhanced\nset grid ytics\nset border 3\nset tics nomirror\n"
-    logarithmic = not _evenly_spaced(curves)
-    yield f"set xlabel 'message size'\nset xtics ({_ticks(curves, logarithmic=logarithmic)})\n"
+    sizes = np.concatenate([curve.bytes for curve in curves])
+    logarithmic = not evenly_spaced(sizes)
+    ticks = where_ticks(sizes, "log" if logarithmic else "linear", tick_bytes)
+    places = [2**place if logarithmic else place for place in ticks.places]
+    named = ", ".join(f"'{text}' {at:.9g}" for text, at in zip(ticks.texts, places, strict=True))
+    yield f"set xlabel 'message size'\nset xtics ({named})\n"
     if logarithmic:
         yield "set logscale x 2\nset logscale y 10\n"
     else:
         yield "set yrange [0:*]\n"
     meaning = _quoted(run.quantity or run.experiment)
     drawn = [(k, c) for k, c in enumerate(curves) if not logarithmic or c.bytes.max() > 0]
-    size = {int(size) for _, curve in drawn for size in curve.bytes}
-    if len(size) == 1:  # gnuplot warns of an axis without extent
-        yield f"set xrange [{min(size) / 2}:{min(size) * 2}]\n"
+    if drawn and not np.ptp(sizes):  # gnuplot warns of an axis without extent
+        yield f"set xrange [{sizes[0] / 2}:{sizes[0] * 2}]\n"
     if drawn:
         yield from _plot(path, "time", "%.1s %cs", meaning, "1:3:4:5", drawn)
     moving = [(k, c) for k, c in drawn if np.nanmax([*c.column("bandwidth"), 0.0]) > 0]
@@ -178,26 +181,6 @@ def _file(name: str) -> str:
     and ``-``, ``+`` and ``$…`` for data of its own.
     """
     return "'./" + name.replace("'", "''") + "'"
-
-
-def _ticks(curves: list[Curve], *, logarithmic: bool) -> str:
-    """Choose at most 8 sizes to name, powers of two or multiples of one, as ``set xtics`` takes."""
-    sizes = np.concatenate([curve.bytes for curve in curves])
-    above = sizes[sizes > 0]
-    if not len(above):
-        return "'0' 0"
-    if logarithmic:
-        first, last = (int(np.log2(edge)) for edge in (above.min(), above.max()))
-        chosen = [1 << k for k in range(first, last + 1, (last - first) // 8 + 1)]
-    else:
-        step = 1 << max(0, int(np.log2(max(1, int(np.ptp(sizes)) // 4))))
-        chosen = list(range(-(-int(sizes.min()) // step) * step, int(sizes.max()) + 1, step))
-    return ", ".join(f"'{format_bytes(size)}' {size}" for size in chosen)
-
-
-def _evenly_spaced(curves: list[Curve]) -> bool:
-    steps = np.diff(np.unique(np.concatenate([curve.bytes for curve in curves])))
-    return len(steps) >= 3 and int(np.ptp(steps)) == 0
 
 
 EXPORTER = Exporter(suffix=".dat", holds=("sweep",), write=write, beside=(SCRIPT,))

@@ -1,4 +1,4 @@
-"""A comma-separated table: one row per pair, columns named in the first line.
+"""A table with commas, semicolons or tabs: one row per pair, columns named in the first line.
 
 ``i``, ``j`` and a time are needed; the other columns of ``export --to csv`` are read where they are
 there. A time is ``mean`` or ``median`` in seconds, or a column whose name says what it is, such as
@@ -6,12 +6,8 @@ there. A time is ``mean`` or ``median`` in seconds, or a column whose name says 
 known, a row without values a pair that was not measured. A pair may have a row for each direction.
 """
 
-import csv
-import io
 import math
 import re
-from array import array
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,8 +16,10 @@ import numpy as np
 from isochrone.base.column_names import understood
 from isochrone.base.csv_escape import text_of
 from isochrone.base.errors import InputError
+from isochrone.base.table import TableBuilder
+from isochrone.base.table_text import decoded, table_of
 from isochrone.base.text import listed, printable
-from isochrone.formats.imported_map import Pairs, both_ways, default_bytes, first_of_each
+from isochrone.formats.imported_map import Pairs, both_ways, default_bytes, pairs_once
 from isochrone.formats.source import Source
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import DIRECTIONS, PAIR_QUANTITIES, Run
@@ -59,38 +57,19 @@ class _Sheet(Source):
         self.rate = False
         self.names: list[str] = []
         self.hosts: dict[int, str] = {}
-        self.integers = {key: array("q") for key in ("i", "j", "bytes", "line", "retest")}
-        self.values = {key: array("d") for key in _STATISTICS}
+        self.pair_rows = TableBuilder()
         self.size = 0
 
     def read(self) -> None:
         """Take all rows."""
-        ended = self.data.endswith((b"\n", b"\r"))
+        text = decoded(self.data, str(self.path))
+        last = 0 if text.endswith(("\n", "\r")) else text.count("\n") + 1
         self.line = 1
-        rows = self.rows()
-        _, names, _ = next(rows, (1, [], True))
-        self.columns(names)
-        for self.line, cells, last in rows:
-            self.row(cells, may_be_cut=last and not ended)
+        table = table_of(text, str(self.path))
+        self.columns(table.names)
+        for self.line, cells in table.rows:
+            self.row(cells, may_be_cut=self.line == last)
         self.line = 0
-
-    def rows(self) -> Iterator[tuple[int, list[str], bool]]:
-        """Yield the line number and cells of each row that is not blank, and whether it is last."""
-        stream = io.BytesIO(self.data)
-        encoding = _encoding(self.data)
-        reader = csv.reader(io.TextIOWrapper(stream, encoding=encoding, newline=""), strict=True)
-        previous = None
-        try:
-            for cells in reader:
-                if any(cell.strip() for cell in cells):
-                    if previous:
-                        yield *previous, False
-                    previous = (reader.line_num, [cell.strip() for cell in cells])
-        except csv.Error as error:
-            self.line = reader.line_num
-            raise self.fail(f"the file is not valid CSV: {error}") from error
-        if previous:
-            yield *previous, True
 
     def columns(self, names: list[str]) -> None:
         """Take the names of the columns."""
@@ -98,7 +77,7 @@ class _Sheet(Source):
         needed = {"i", "j"} - set(names)
         if needed or not {"mean", "median"} & set(names):
             missing = " and no ".join(f"'{name}'" for name in sorted(needed)) or "'mean'"
-            hint = "the first line must name the columns, with commas between them"
+            hint = "the first line must name the columns"
             raise self.fail(f"the table has no column {missing}", hint=hint)
         twice = {name for name in names if names.count(name) > 1 and name in _KNOWN}
         if twice:
@@ -147,7 +126,7 @@ class _Sheet(Source):
         """Check all cells of a pair, then take them."""
         i, j = (self.index(cell, key) for key in ("i", "j"))
         nbytes = self.index(cell, "bytes") if "bytes" in cell else default_bytes(self.rate)
-        values = {key: self.value(cell, key) for key in _STATISTICS}
+        values = {key: self.value(cell, key) for key in _STATISTICS if key in cell}
         flag = _FLAGS.get(cell.get("retest", "").lower())
         if flag is None:
             raise self.fail(f"'retest' is {printable(cell['retest'], 40)!r}, not true or false")
@@ -159,14 +138,12 @@ class _Sheet(Source):
         self.size = max(self.size, i + 1, j + 1)
         if i == j or not statistics:
             return
-        integers = {"i": i, "j": j, "bytes": nbytes, "retest": flag}
-        integers["line"] = self.line
-        for key, integer in integers.items():
-            self.integers[key].append(integer)
-        for key, value in values.items():
-            value *= self.factors.get(key, 1.0)
-            faster = self.rate and key in self.factors and value
-            self.values[key].append(nbytes / value if faster else value)
+        for key in values.keys() & self.factors.keys():
+            values[key] *= self.factors[key]
+            if self.rate and values[key]:
+                values[key] = nbytes / values[key]
+        row = {"i": i, "j": j, "bytes": nbytes, "retest": flag, "line": self.line}
+        self.pair_rows.add({**row, **values})
 
     def index(self, cell: dict[str, str], key: str) -> int:
         """Read a whole number."""
@@ -176,7 +153,7 @@ class _Sheet(Source):
 
     def value(self, cell: dict[str, str], key: str) -> float:
         """Read a time in seconds, or a count; NaN if the cell is empty."""
-        text = cell.get(key, "")
+        text = cell[key]
         if not text:
             return math.nan
         value = self.number(text, f"'{key}'")
@@ -186,15 +163,9 @@ class _Sheet(Source):
 
     def pairs(self) -> Pairs:
         """Return what was understood, once all rows were taken."""
-        integers = {key: np.array(column, dtype=np.int64) for key, column in self.integers.items()}
-        columns = {key: integers[key] for key in ("i", "j", "bytes")}
-        for key, column in self.values.items():
-            columns[key] = np.array(column, dtype=np.float64)
-        columns["retest"] = integers["retest"].astype(bool)
-        keep = first_of_each(self, columns, integers["line"])
-        columns = {key: column[keep] for key, column in columns.items()}
+        columns = pairs_once(self, self.pair_rows)
         columns = both_ways(columns, one_way=self.rate or self.notes.one_way)
-        counts = np.unique(columns["n"])
+        counts = np.unique(columns.get("n", np.nan))
         return Pairs(
             size=self.size,
             # a cut last line may have named a rank of which nothing else is known
@@ -203,15 +174,6 @@ class _Sheet(Source):
             extra={"bandwidth": True} if self.rate else {},
             repeats=int(counts[0]) if len(counts) == 1 and counts[0] == counts[0] else None,
         )
-
-
-def _encoding(data: bytes) -> str:
-    """Choose UTF-8, or Latin-1, in which any byte is a character."""
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return "latin-1"
-    return "utf-8-sig"
 
 
 IMPORTER = Importer(

@@ -7,14 +7,14 @@ numbers doubtful is refused with the number of the line.
 """
 
 import re
-from array import array
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from isochrone.base.table import TableBuilder
 from isochrone.base.text import printable
-from isochrone.formats.imported_map import Pairs, first_of_each
+from isochrone.formats.imported_map import Pairs, pairs_once
 from isochrone.formats.source import MAX_FILE_RANKS, Source
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Run
@@ -53,8 +53,7 @@ class _Log(Source):
     def __post_init__(self) -> None:
         self.header: dict[str, str] = {}
         self.hosts: dict[int, str] = {}
-        self.low, self.high, self.places = array("q"), array("q"), array("q")
-        self.mean, self.stddev = array("d"), array("d")
+        self.pair_rows = TableBuilder()
         self.rows = 0
         self.top = (-1, 0)  # the highest rank so far, and its line
         self.decimals = 2
@@ -118,11 +117,8 @@ class _Log(Source):
                     f"line {self.line}: the time of rank {i} with itself is not 0",
                 )
             return
-        self.low.append(min(i, j))
-        self.high.append(max(i, j))
-        self.mean.append(mean)
-        self.stddev.append(stddev)
-        self.places.append(self.line)
+        ends = {"i": min(i, j), "j": max(i, j)}
+        self.pair_rows.add({**ends, "mean": mean, "stddev": stddev, "line": self.line})
 
     def rank(self, text: str, host: str) -> int:
         """Read the number of a rank, which must be on one host throughout."""
@@ -144,21 +140,15 @@ class _Log(Source):
     def pairs(self) -> Pairs:
         """Return what was understood, once all lines were taken."""
         size, nbytes, repeats = self.counts()
-        columns = {
-            "i": np.array(self.low, dtype=np.int64),
-            "j": np.array(self.high, dtype=np.int64),
-            "bytes": np.full(len(self.low), nbytes, dtype=np.int64),
-        }
-        if repeats is not None:
-            columns["n"] = np.full(len(self.low), repeats, dtype=np.int64)
-        columns["mean"] = np.array(self.mean, dtype=np.float64)
-        columns["stddev"] = np.array(self.stddev, dtype=np.float64)
-        keep = first_of_each(self, columns, np.array(self.places, dtype=np.int64))
+        columns = pairs_once(self, self.pair_rows)
+        for key, value in (("bytes", nbytes), ("n", repeats)):
+            if value is not None:
+                columns[key] = np.full(len(columns["i"]), value, dtype=np.int64)
         host = self.header.get("Testing Hostname")
         return Pairs(
             size=size,
             hosts={r: name for r, name in self.hosts.items() if name != UNKNOWN_HOST},
-            columns={key: column[keep] for key, column in columns.items()},
+            columns=columns,
             repeats=repeats,
             extra={} if host is None or host == UNKNOWN_HOST else {"host": host},
         )

@@ -2,10 +2,7 @@
 
 const START = "Point at a cell or tap it, or move with the arrow keys: "
   + "the pair, and its time, is shown here.";
-const HELP = "Keys: arrows move (shift: ten at a time), + and − zoom, 0 shows all, "
-  + "s goes to the next slow component";
-const NODES = ", n changes between nodes and ranks";
-const MOUSE = ". Drag a box to zoom in, or turn the wheel after a click; shift and drag moves, "
+const HELP = "Keys: arrows move (shift: ten at a time), + and − zoom, 0 shows all. Drag a box to zoom in, or turn the wheel after a click; shift and drag moves, "
   + "a double click shows all.";
 const AGAINST = " Under “compared with” are the other maps: with one of them, each cell is the time here "
   + "divided by the time there.";
@@ -30,7 +27,7 @@ class Explorer {
     });
     this.controls.show.value = this.matrix.of;
     const help = make("p", { class: "note", id: `control-${++countOfIds}` },
-      [HELP, map.canNodes ? NODES : "", MOUSE, this.others.length ? AGAINST : ""].join(""));
+      HELP + (this.others.length ? AGAINST : ""));
     this.canvas = make("canvas", { tabindex: 0, role: "application", "aria-roledescription": "map",
       "aria-label": `${map.title}, ${map.about}`, "aria-describedby": help.id });
     this.readout = make("p", { class: "readout", role: "status", "aria-live": "polite" });
@@ -108,10 +105,6 @@ class Explorer {
     if (before) this.choose(...before.map((rank) => (of === "node" ? this.map.nodeOf[rank] : rank)), true);
   }
 
-  toggleNodes() {
-    if (this.map.canNodes) this.showUnits(this.matrix.of === "node" ? "rank" : "node");
-  }
-
   reorder(name) {
     this.orderName = name;
     this.lay();
@@ -124,26 +117,16 @@ class Explorer {
     if (this.chosen) this.choose(...this.chosen);
   }
 
+  // Show the pairs of a slow part only, and choose the one that takes longest.
   showPart(number) {
+    const { name, evidence } = this.map.slow[number];
     this.filter.part = this.filter.part === number ? null : number;
     this.slow.buttons.forEach((one, k) => one.setAttribute("aria-pressed", String(k === this.filter.part)));
     this.refilter();
-    if (this.filter.part !== null) this.goTo(this.map.slow[number]);
-  }
-
-  nextSlow() {
-    const { slow } = this.map;
-    if (!slow.length) return this.say(["No slow components"]);
-    this.visited = ((this.visited ?? -1) + 1) % slow.length;
-    return this.goTo(slow[this.visited]);
-  }
-
-  // Choose the pair of a slow part that takes longest.
-  goTo(part) {
-    const only = passing(this.layer.matrix, { ...NO_FILTER, part: 0 }, [part]);
-    const { best } = strongest(this.layer.matrix, only, 1);
-    if (best.length) this.choose(best[0][0], best[0][1], true);
-    this.say([part.name, part.evidence]);
+    if (this.filter.part === null) return;
+    const [slowest] = this.strongest().best;
+    if (slowest) this.choose(slowest[0], slowest[1], true);
+    this.say([name, evidence]);
   }
 
   hover(x, y) {
@@ -242,7 +225,6 @@ class Explorer {
     pen.font = `12px ${getComputedStyle(document.body).fontFamily}`;
     const scene = sceneOf(pen, plot, view, layer, ink);
     const hosts = drawHosts(scene);
-    drawTimes(scene);
     drawNumbers(scene, hosts.length < 2);
     if (hosts.length > 1) drawNames(scene, hosts);
     drawSlow(scene, this.map.slow, this.filter.part);

@@ -55,26 +55,6 @@ function drawHosts(scene) {
   return runs;
 }
 
-// Times in the cells, where these have room for them.
-function drawTimes(scene) {
-  const { pen, view, layer, across, down } = scene, { matrix, order, shades } = layer;
-  if (scene.scale < 52) return;
-  pen.textAlign = "center";
-  pen.textBaseline = "middle";
-  const last = (from) => Math.min(layer.size - 1, Math.ceil(from + view.span) - 1);
-  clipped(scene, () => {
-    for (let y = Math.floor(view.y); y <= last(view.y); y++) {
-      for (let x = Math.floor(view.x); x <= last(view.x); x++) {
-        const time = matrix.at(order[y], order[x]);
-        if (time !== time) continue;
-        const [red, green, blue] = shades.palette[shades.cells[order[y] * layer.size + order[x]]];
-        pen.fillStyle = 0.299 * red + 0.587 * green + 0.114 * blue < 140 ? "#fff" : "#101418";
-        pen.fillText(matrix.here ? times(time) : timeInWords(time), across(x + 0.5), down(y + 0.5));
-      }
-    }
-  });
-}
-
 function niceStep(span, most) {
   let step = 1;
   while (span / step > most) step *= 2;

@@ -73,7 +73,6 @@ function followKeys(explorer) {
   const does = {
     "+": () => explorer.zoom(0.5), "=": () => explorer.zoom(0.5), "-": () => explorer.zoom(2),
     0: () => explorer.whole(), Escape: () => explorer.whole(),
-    s: () => explorer.nextSlow(), n: () => explorer.toggleNodes(),
   };
   explorer.canvas.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
