@@ -15,7 +15,6 @@ from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.record import Record
 from isochrone.base.stats import (
     INTERVAL_WIDTH,
-    MAD_EFFICIENCY,
     MAD_TO_SIGMA,
     MEDIAN_LOSS,
     Q80_TO_SIGMA,
@@ -79,8 +78,6 @@ class Times(Record):
         Standard error of each, in log time.
     root
         Groups beyond which nothing was measured; all units in one where everything was.
-    freedom
-        Degrees of freedom that the errors were estimated with; 0 if that is not known.
     place
         Place of each unit by name, where so few pairs were measured that names are hypotheses.
     """
@@ -91,7 +88,6 @@ class Times(Record):
     seconds: Floats
     error: Floats
     root: Partition
-    freedom: float = 0.0
     place: Ints | None = None
 
     @property
@@ -370,13 +366,12 @@ def between_nodes(
     deviation = np.abs(np.log(seconds / together[position])) * widened[position]
     min_times = 3 if np.sum(times > 2) >= MIN_SPREAD_PAIRS or not np.any(times == 2) else 2
     deviation = deviation[times[position] >= min_times]
-    freedom = MAD_EFFICIENCY * float(len(deviation) - np.sum(times >= min_times))
     spread = Q80_TO_SIGMA * quantile(deviation, 0.8) if deviation.size else 0.0
     pair_error = ways.medians(pairs.error[outer])
     several = np.where(times > 1, MEDIAN_LOSS, 1.0) / np.sqrt(times)
     error = np.hypot(spread, pair_error) * several
     root = np.zeros(count, dtype=np.int64)
-    between = Times(count, node_pairs // count, node_pairs % count, together, error, root, freedom)
+    between = Times(count, node_pairs // count, node_pairs % count, together, error, root)
     return between, spread, outer, position
 
 
