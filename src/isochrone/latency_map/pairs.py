@@ -22,7 +22,6 @@ from isochrone.base.stats import (
     distinct,
     known,
     median_of,
-    order_of,
     quantile,
 )
 from isochrone.base.table import Table
@@ -184,7 +183,7 @@ def rank_pairs(run: Run, statistic: str, nbytes: int) -> RankPairs:
     times = counts[statistic].astype(np.float64)  # whole numbers, where each is written as 0
     smallest = float(np.min(times, where=times > 0, initial=np.inf))
     smallest = smallest if np.isfinite(smallest) else 1e-9
-    key, index = _once(_code(counts, run.size))
+    key, index = np.unique(_code(counts, run.size), return_index=True)
     again = counts.flag("retest")[index]
     seconds = np.maximum(times[index], smallest)
     errors = _errors(counts, smallest)[index]
@@ -199,9 +198,9 @@ def rank_pairs(run: Run, statistic: str, nbytes: int) -> RankPairs:
         once = every.where(of_size)
         once = once.where(~once.flag("retest"))
         once = once.where(np.isin(_code(once, run.size), key[again]))
-        known_, index = _once(_code(once, run.size))
+        code, index = np.unique(_code(once, run.size), return_index=True)
         first = seconds.copy()
-        first[np.searchsorted(key, known_)] = once[statistic][index]
+        first[np.searchsorted(key, code)] = once[statistic][index]
     return RankPairs(
         run.size,
         (key // run.size).astype("i4"),
@@ -242,14 +241,6 @@ def _beyond_clocks(
 def _code(table: Table, size: int) -> Ints:
     """Return a number for each pair of ranks i < j."""
     return table["i"].astype(np.int64) * size + table["j"]
-
-
-def _once(code: Ints) -> tuple[Ints, Ints]:
-    """Return each number once, ascending, and where it is."""
-    order = order_of(code)
-    ordered = code[order]
-    first = np.diff(ordered, prepend=-1) > 0
-    return ordered[first], order[first]
 
 
 def _errors(table: Table, smallest: float) -> Floats:
