@@ -150,22 +150,10 @@ class Half:
         # a few pairs within each of several nodes do not show how heavy their tails are
         efficiency = MAD_EFFICIENCY if self.times.root.any() else CORE_EFFICIENCY
         freedom = efficiency * max(len(residual) - len(self.fit.parts) - len(self.fit.chain), 1)
-        limit = outlier_limit(len(residual), self._freedom(freedom), PAIR_RATE)
+        limit = outlier_limit(len(residual), freedom, PAIR_RATE)
         # where more than a fifth is off, this is a wide distribution, as the ways on a torus
         wide = Q80_TO_SIGMA * quantile(np.abs(residual), 0.8)
         return np.flatnonzero(residual > limit * np.maximum(self.sigma, wide))
-
-    def _freedom(self, freedom: float) -> float:
-        """Return the degrees of freedom of the spread (``freedom``) and the pairs' errors together.
-
-        By Welch and Satterthwaite (1946, *An approximate distribution of estimates of variance
-        components*, Biometrics Bulletin 2, 110-114).
-        """
-        spread, error = self.fit.spread, median_of(self.times.error)
-        if not self.times.freedom or not error:
-            return freedom
-        total = (spread**2 + error**2) ** 2
-        return float(total / (spread**4 / freedom + error**4 / self.times.freedom))
 
 
 class ExplainedMap:

@@ -158,12 +158,11 @@ class _Search:
         late = np.count_nonzero(off > OUTSIDE)
         if fit.parts or off.min() < -OUTSIDE or late > max(1, LATE * len(off)):
             return None
-        if not self.holds(fit) or any(True for _ in moved(fit, self.times)):
+        if not self.holds(fit):
             return None
-        chain = list(fit.chain[:-1])
-        others = [chain[:k] + chain[k + 1 :] for k in range(len(chain))]
+        chain, others = list(fit.chain[:-1]), [*self.neighbours(fit)]
         if self.times.units > 3 and self.whole_map:
-            for distance in distances(dense(self.times, self.times.seconds / fit.expected))[::2]:
+            for distance in distances(dense(self.times, self.times.seconds / fit.expected)):
                 for cut in cuts(distance - distance.min(), 2):
                     nesting = [p for p in chain if nested(p, cut)]
                     others.append(sorted([*nesting, cut], key=lambda p: -int(p.max())))

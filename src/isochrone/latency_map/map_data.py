@@ -1,7 +1,6 @@
 """What the script of a page knows of a latency map: times, names, levels, slow parts."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +31,7 @@ _COLOURS = 32
 
 def map_data(
     run: Run, analysis: Topology, statistic: str, where: Sequence[str], title: str
-) -> dict[str, Any] | None:
+) -> dict[str, object] | None:
     """Return the data of a map as JSON; None if there is nothing to look into, or too much.
 
     Parameters
@@ -65,7 +64,7 @@ def map_data(
     }
 
 
-def _levels(analysis: Topology, where: Sequence[str]) -> list[dict[str, Any]]:
+def _levels(analysis: Topology, where: Sequence[str]) -> list[dict[str, object]]:
     """Describe each level: its name, and the number of the group of each rank."""
     return [
         {
@@ -78,7 +77,7 @@ def _levels(analysis: Topology, where: Sequence[str]) -> list[dict[str, Any]]:
     ]
 
 
-def _part(component: Slow, short: Mapping[str, str]) -> dict[str, Any]:
+def _part(component: Slow, short: Mapping[str, str]) -> dict[str, object]:
     label = component.name
     for host in component.hosts:
         label = label.replace(host, short[host])
@@ -94,7 +93,7 @@ def _part(component: Slow, short: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _times(run: Run, options: Options) -> dict[str, Any] | None:
+def _times(run: Run, options: Options) -> dict[str, object] | None:
     """Pack the times with their intervals, else without, else of nodes: what a page has room for.
 
     They are listed row by row of the upper triangle, diagonal included.

@@ -117,15 +117,19 @@ def map_health(run: Run, threshold: float, explanations: Known | None = None) ->
     )
     far_off = [
         text
-        for size, analysis in analyses.items()
+        for map_ratios in ratios.values()
         for describe in (_far_off, _now_and_then)
-        for text in describe(ratios[size], analysis, len(analyses))
+        for text in describe(map_ratios)
     ]
     minor = _once(
         (component, size) for size, analysis in analyses.items() for component in analysis.minor
     )
     named = slow or minor
     odd = [] if named else list(dict.fromkeys(filter(None, (r.odd() for r in ratios.values()))))
+    longest: dict[str, float] = {}
+    for map_ratios in ratios.values():
+        for host, ratio in map_ratios.of_hosts().items():
+            longest[host] = max(ratio, longest.get(host, ratio))
     return MapHealth(
         analyses,
         [
@@ -136,17 +140,9 @@ def map_health(run: Run, threshold: float, explanations: Known | None = None) ->
         [*_doubts(run, analyses), *far_off, *odd],
         max(_detectable(run, size, analysis) for size, analysis in analyses.items()),
         bool(far_off),
-        _longest(map_ratios.of_hosts() for map_ratios in ratios.values()),
+        longest,
         max(int(np.sum(np.isfinite(map_ratios.ratio))) for map_ratios in ratios.values()),
     )
-
-
-def _longest(ratios: Iterator[dict[str, float]]) -> dict[str, float]:
-    longest: dict[str, float] = {}
-    for host_ratios in ratios:
-        for host, ratio in host_ratios.items():
-            longest[host] = max(ratio, longest.get(host, ratio))
-    return longest
 
 
 def _detectable(run: Run, size: int, analysis: Topology) -> float:
@@ -210,8 +206,9 @@ class _Ratios:
         self.high, self.retested = pairs.high / medians[self.level], pairs.retested
         # each pair as seen from either end
         self.end = np.concatenate([pairs.i, pairs.j])
-        self.hosts = np.array(run.hosts)
-        self.size = size
+        self.names, self.host = np.unique(np.array(run.hosts), return_inverse=True)
+        self.analysis = analysis
+        self.at = f" at {format_bytes(size)}" if len(run.message_sizes()) > 1 else ""
         self.throughout = cache(self._throughout)
 
     def _throughout(self, component: Slow) -> bool:
@@ -225,10 +222,7 @@ class _Ratios:
         level_ratios = np.where(
             np.isin(self.level, [level for level, _ in ratios]), self.ratio, np.nan
         )
-        by_node = component.kind == "node"
-        unit = (
-            np.unique(self.hosts, return_inverse=True)[1] if by_node else np.arange(len(self.hosts))
-        )
+        unit = self.host if component.kind == "node" else np.arange(len(self.host))
         of_part = distinct(unit[list(component.ranks)])
         others = np.setdiff1d(unit, of_part)
         if len(others) < MIN_PEERS - 1:
@@ -242,7 +236,7 @@ class _Ratios:
 
     def of_hosts(self) -> dict[str, float]:
         """Return the median ratio of each host's round trips with other hosts."""
-        names, host = np.unique(self.hosts, return_inverse=True)
+        names, host = self.names, self.host
         others = np.isfinite(self.ratio) & (host[self.i] != host[self.j])
         end_mask = np.tile(others, 2)
         measured = parted(host[self.end][end_mask], np.tile(self.ratio, 2)[end_mask])
@@ -254,12 +248,11 @@ class _Ratios:
         On a torus or ring a node that is slow by a quarter is within what distances make. All its
         round trips, sorted, are then longer than those of the middle node, and no other node's are.
         """
-        names, host = np.unique(self.hosts, return_inverse=True)
         measured = {
-            names[k]: host_ratios
-            for k, host_ratios in parted(host[self.end], np.tile(self.ratio, 2))
+            self.names[k]: host_ratios
+            for k, host_ratios in parted(self.host[self.end], np.tile(self.ratio, 2))
         }
-        if len(measured) < _MIN_HOSTS or "" in names:
+        if len(measured) < _MIN_HOSTS or "" in self.names:
             return ""
         spread = np.abs(np.log(self.ratio[np.isfinite(self.ratio)]))
         if quantile(spread, 0.8) < _MAX_HEALTHY_SPREAD:
@@ -319,9 +312,9 @@ def _doubts(run: Run, analyses: dict[int, Topology]) -> Iterator[str]:
         yield "the measurement is incomplete: measure again"
 
 
-def _far_off(ratios: _Ratios, analysis: Topology, sizes: int) -> Iterator[str]:
+def _far_off(ratios: _Ratios) -> Iterator[str]:
     """Say it if pairs are far off that no named part explains, with the worst of them."""
-    open_ = _unnamed(ratios, analysis, ratios.ratio)
+    open_ = _unnamed(ratios, ratios.ratio)
     several = int(np.sum(open_ >= MIN_TORUS_DEVIATION)) >= max(
         MIN_DEVIATING_PAIRS, PART * np.count_nonzero(open_)
     )
@@ -330,23 +323,22 @@ def _far_off(ratios: _Ratios, analysis: Topology, sizes: int) -> Iterator[str]:
         return
     k = int(np.argmax(open_))
     i, j, seconds = int(ratios.i[k]), int(ratios.j[k]), float(ratios.seconds[k])
-    at = _at(ratios, sizes)
     yield (
-        f"pairs such as {i}-{j} take {worst:.1f} times the usual time of their level{at}, "
+        f"pairs such as {i}-{j} take {worst:.1f} times the usual time of their level{ratios.at}, "
         f"{format_seconds(seconds)} instead of {format_seconds(seconds / worst)}, "
         "unexplained: perhaps a slow link shared by many pairs; measure again, and see "
         "isochrone plot --view heatmap"
     )
 
 
-def _now_and_then(ratios: _Ratios, analysis: Topology, sizes: int) -> Iterator[str]:
+def _now_and_then(ratios: _Ratios) -> Iterator[str]:
     """Say it if a pair that was measured again may still be far off, by its interval."""
-    high = _unnamed(ratios, analysis, np.where(ratios.retested, ratios.high, 0))
+    high = _unnamed(ratios, np.where(ratios.retested, ratios.high, 0))
     k = int(np.argmax(high)) if high.size else 0
     if high.size and ratios.ratio[k] < FAR_OFF <= high[k]:
         seconds = ratios.seconds[k]
         longest = format_seconds(float(seconds * high[k] / ratios.ratio[k]))
-        pair = f"{ratios.i[k]}-{ratios.j[k]}{_at(ratios, sizes)}"
+        pair = f"{ratios.i[k]}-{ratios.j[k]}{ratios.at}"
         yield (
             f"the time of pair {pair}, measured again, may be {longest} by its interval, "
             f"{high[k]:.1f} times the usual time of its level; perhaps something is slow now and "
@@ -354,17 +346,13 @@ def _now_and_then(ratios: _Ratios, analysis: Topology, sizes: int) -> Iterator[s
         )
 
 
-def _unnamed(ratios: _Ratios, analysis: Topology, values: Floats) -> Floats:
+def _unnamed(ratios: _Ratios, values: Floats) -> Floats:
     """Return the values of pairs that no named part explains; 0 of the others."""
     open_ = np.nan_to_num(values)
-    for component in analysis.slow:
+    for component in ratios.analysis.slow:
         ends = np.isin(ratios.i, component.ranks).astype(int) + np.isin(ratios.j, component.ranks)
         if component.of.link:
             open_[ends == 2] = 0
         elif ratios.throughout(component):
             open_[ends > 0] = 0
     return open_
-
-
-def _at(ratios: _Ratios, sizes: int) -> str:
-    return f" at {format_bytes(ratios.size)}" if sizes > 1 else ""

@@ -15,7 +15,6 @@ from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.record import Record
 from isochrone.base.stats import (
     INTERVAL_WIDTH,
-    MAD_EFFICIENCY,
     MAD_TO_SIGMA,
     MEDIAN_LOSS,
     Q80_TO_SIGMA,
@@ -23,7 +22,6 @@ from isochrone.base.stats import (
     distinct,
     known,
     median_of,
-    order_of,
     quantile,
 )
 from isochrone.base.table import Table
@@ -79,8 +77,6 @@ class Times(Record):
         Standard error of each, in log time.
     root
         Groups beyond which nothing was measured; all units in one where everything was.
-    freedom
-        Degrees of freedom that the errors were estimated with; 0 if that is not known.
     place
         Place of each unit by name, where so few pairs were measured that names are hypotheses.
     """
@@ -91,7 +87,6 @@ class Times(Record):
     seconds: Floats
     error: Floats
     root: Partition
-    freedom: float = 0.0
     place: Ints | None = None
 
     @property
@@ -188,7 +183,7 @@ def rank_pairs(run: Run, statistic: str, nbytes: int) -> RankPairs:
     times = counts[statistic].astype(np.float64)  # whole numbers, where each is written as 0
     smallest = float(np.min(times, where=times > 0, initial=np.inf))
     smallest = smallest if np.isfinite(smallest) else 1e-9
-    key, index = _once(_code(counts, run.size))
+    key, index = np.unique(_code(counts, run.size), return_index=True)
     again = counts.flag("retest")[index]
     seconds = np.maximum(times[index], smallest)
     errors = _errors(counts, smallest)[index]
@@ -203,9 +198,9 @@ def rank_pairs(run: Run, statistic: str, nbytes: int) -> RankPairs:
         once = every.where(of_size)
         once = once.where(~once.flag("retest"))
         once = once.where(np.isin(_code(once, run.size), key[again]))
-        known_, index = _once(_code(once, run.size))
+        code, index = np.unique(_code(once, run.size), return_index=True)
         first = seconds.copy()
-        first[np.searchsorted(key, known_)] = once[statistic][index]
+        first[np.searchsorted(key, code)] = once[statistic][index]
     return RankPairs(
         run.size,
         (key // run.size).astype("i4"),
@@ -246,14 +241,6 @@ def _beyond_clocks(
 def _code(table: Table, size: int) -> Ints:
     """Return a number for each pair of ranks i < j."""
     return table["i"].astype(np.int64) * size + table["j"]
-
-
-def _once(code: Ints) -> tuple[Ints, Ints]:
-    """Return each number once, ascending, and where it is."""
-    order = order_of(code)
-    ordered = code[order]
-    first = np.diff(ordered, prepend=-1) > 0
-    return ordered[first], order[first]
 
 
 def _errors(table: Table, smallest: float) -> Floats:
@@ -370,13 +357,12 @@ def between_nodes(
     deviation = np.abs(np.log(seconds / together[position])) * widened[position]
     min_times = 3 if np.sum(times > 2) >= MIN_SPREAD_PAIRS or not np.any(times == 2) else 2
     deviation = deviation[times[position] >= min_times]
-    freedom = MAD_EFFICIENCY * float(len(deviation) - np.sum(times >= min_times))
     spread = Q80_TO_SIGMA * quantile(deviation, 0.8) if deviation.size else 0.0
     pair_error = ways.medians(pairs.error[outer])
     several = np.where(times > 1, MEDIAN_LOSS, 1.0) / np.sqrt(times)
     error = np.hypot(spread, pair_error) * several
     root = np.zeros(count, dtype=np.int64)
-    between = Times(count, node_pairs // count, node_pairs % count, together, error, root, freedom)
+    between = Times(count, node_pairs // count, node_pairs % count, together, error, root)
     return between, spread, outer, position
 
 

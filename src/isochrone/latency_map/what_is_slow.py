@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
@@ -300,7 +299,8 @@ class Diagnosis(ExplainedMap):
         expected: float,
         added: float,
         half: float,
-        **fields: Any,
+        ratios: tuple[LevelRatio, ...] = (),
+        instead: tuple[str, ...] = (),
     ) -> Slow:
         """Describe what slows some pairs, by those that are ``on_closest``, its closest level."""
         again = mask & self.pairs.retested
@@ -321,7 +321,8 @@ class Diagnosis(ExplainedMap):
             high=added + half,
             retested=retested,
             first=median_of(self.pairs.first[displayed]) if retested else None,
-            **fields,
+            ratios=ratios,
+            instead=instead,
         )
 
     def _who(self, kind: str, ranks: Ints) -> str:

@@ -6,7 +6,7 @@ is its 95 % interval, where there are times enough.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
 import numpy as np
 
@@ -249,11 +249,9 @@ def _legend(axes: Axes, panel: _Panel) -> None:
     """Write below a panel what its lines are, and their marks in numbers."""
     columns = [_WIDTH - 0.75 * (len(_MARKS) - k) for k in range(len(_MARKS))]
     y = -(_BOTTOM + 0.02) / _HEIGHT
-    common: dict[str, Any] = {
-        "transform": axes.transAxes,
-        "va": "center_baseline",
-        "parse_math": False,
-    }
+    write = partial(
+        axes.text, transform=axes.transAxes, va="center_baseline", size=CAPTION, parse_math=False
+    )
     for at, (name, _, marker) in zip(columns, _MARKS, strict=True):
         axes.plot(
             [(at + 0.3) / _WIDTH],
@@ -264,7 +262,7 @@ def _legend(axes: Axes, panel: _Panel) -> None:
             clip_on=False,
             transform=axes.transAxes,
         )
-        axes.text((at + 0.7) / _WIDTH, y, name, ha="right", size=CAPTION, color=FAINT, **common)
+        write((at + 0.7) / _WIDTH, y, name, ha="right", color=FAINT)
     for k, (line, colour) in enumerate(zip(panel.lines, COLOURS, strict=False)):
         y = -(_BOTTOM + 0.02 + _LEGEND_LINE * (k + 1)) / _HEIGHT
         axes.plot(
@@ -276,17 +274,15 @@ def _legend(axes: Axes, panel: _Panel) -> None:
             transform=axes.transAxes,
         )
         called = _called(line, panel.of, columns[0] - 0.3)
-        axes.text(0.3 / _WIDTH, y, called, size=CAPTION, color=INK, **common)
+        write(0.3 / _WIDTH, y, called, color=INK)
         for at, (name, _, _) in zip(columns, _MARKS, strict=True):
             value = line.mark(name)[0]
             text = "–" if value is None else format_seconds(value)
-            axes.text((at + 0.7) / _WIDTH, y, text, ha="right", size=CAPTION, color=INK, **common)
+            write((at + 0.7) / _WIDTH, y, text, ha="right", color=INK)
     left = len(panel.lines) - _MAX_LINES
     if left > 0:
         y = -(_BOTTOM + 0.02 + _LEGEND_LINE * (_MAX_LINES + 1)) / _HEIGHT
-        axes.text(
-            0.3 / _WIDTH, y, f"and {left} more, not drawn", size=CAPTION, color=FAINT, **common
-        )
+        write(0.3 / _WIDTH, y, f"and {left} more, not drawn", color=FAINT)
 
 
 def _called(line: _Line, of: str, room: float) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -278,7 +278,7 @@ def _name_hosts(
     colours: dict[str, str],
 ) -> None:
     above, right = edges
-    common: dict[str, Any] = {"size": LABEL, "color": INK, "parse_math": False}
+    write = partial(axes.text, size=LABEL, color=INK, parse_math=False)
     for label in labels:
         beside = right + 0.06 * inch
         if label.key:
@@ -286,17 +286,11 @@ def _name_hosts(
                 beside, label.where, "■", size=LABEL, color=colours[label.key], va="center_baseline"
             )
             beside += 0.16 * inch
-        axes.text(beside, label.where, label.text, ha="left", va="center_baseline", **common)
+        write(beside, label.where, label.text, ha="left", va="center_baseline")
         if on_top:
-            axes.text(
-                label.where,
-                above - 0.06 * inch,
-                label.text,
-                ha="center",
-                va="bottom",
-                rotation=0 if on_top == "flat" else 90,
-                **common,
-            )
+            rotation = 0 if on_top == "flat" else 90
+            at = label.where, above - 0.06 * inch
+            write(*at, label.text, ha="center", va="bottom", rotation=rotation)
 
 
 VIEW = View(draw, kinds=("latency-map",), usual=("latency-map",))
