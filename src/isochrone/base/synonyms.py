@@ -74,7 +74,6 @@ _ROWS = (
     ("--to", "--format --output-format --as --type -f --target"),
     ("--from", "--format --input-format --type -f --importer"),
     ("--json", "--format --output-format --as-json --machine-readable"),
-    ("--at", "--point --predict"),
     ("--bytes", "-b"),
     ("--version", "-V version --ver"),
     ("--for", "--question --predict"),

@@ -35,7 +35,6 @@ from isochrone.models.questions import (
 from isochrone.models.segment import Segment, Selector, by_formula, owners
 from isochrone.models.sizes import arranged
 from isochrone.models.starts import widened
-from isochrone.models.summary import summary
 from isochrone.models.tables import Frame
 from isochrone.models.terms import NUMBERED, VARIABLES, picked, stacked
 from isochrone.runfile.origin import with_noun
@@ -394,8 +393,9 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         return stacked(tables)
 
     def summary(self) -> str:
-        """Return a text with formulas, standard errors of coefficients, and candidates."""
-        return summary(self, _title(self))
+        """Return as a text what ``isochrone fit -v`` prints of the model."""
+        pages = import_module("isochrone.models.pages.model")  # these know models, as views do
+        return f"{_title(self)}\n{pages.text_of(self)}"
 
     def save(self, path: str | Path) -> None:
         """Write the model file: `isochrone.models.write`."""
