@@ -212,7 +212,7 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         where: Mapping[str, Selector] | None = None,
         *,
         level: float = CONFIDENCE,
-        **named: Any,
+        **named: ArrayLike,
     ) -> Prediction:
         """Predict times, for example ``model.predict(p=64, b="1MiB", op="bcast")``.
 
@@ -348,14 +348,6 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         """Return only those selectors for which the model has separate formulas."""
         return {key: value for key, value in where.items() if key in self.selectors}
 
-    def rivals_of(self, where: Mapping[str, Selector]) -> list[Model]:
-        """Return other formulas that fit as well, the best first."""
-        segments = self.chosen(where)
-        return [
-            Model([segment.rival(k) for segment in segments], weights=self.weights)
-            for k in range(max(len(segment.rivals) for segment in segments))
-        ]
-
     def residuals(self, measured: Measured | None = None) -> dict[str, Array]:
         """Return the deviation of each measured point from the formula, as columns.
 
@@ -411,7 +403,7 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         return file.read(path)
 
     def plot(self, measured: Measured | None = None, view: str = "fit", ax: Any = None) -> Any:
-        """Plot the points, the formula with its interval and rivals, and the residuals.
+        """Plot the points, the formula with its interval, and the residuals.
 
         Parameters
         ----------
