@@ -64,7 +64,6 @@ WORD_READERS: Final[dict[str, Reader]] = {
     "switches": word(
         "fit ok-sweep.jsonl --family hockney --known-breakpoint {word}", "b:12KiB,512KiB", "p:8"
     ),
-    "question": word("fit ok-sweep.jsonl --family hockney --explain --at {word}", "b=4KiB", "b=8"),
     "order": word(
         "place orders --model ok-nodes.json --nodes 2,2,1 --rows --dry-run --orders {word}",
         "2,1,2",

@@ -77,7 +77,7 @@ _ROWS = (
     ("--json", "--format --output-format --as-json --machine-readable"),
     ("isochrone export --to csv", "--csv --to-csv --format"),
     ("--help", "--list --list-ops --list-tests --options --usage"),
-    ("--at", "--point --predict"),
+    ("isochrone predict collective --model", "--point --predict"),
     ("--bytes", "-b"),
     ("--version", "-V version --ver"),
     ("--for", "--question --predict"),

@@ -399,19 +399,20 @@ def _promising(
         terms = candidate.form.terms
         x = np.column_stack([columns[term] for term in terms])
         solution, _, rank, _ = np.linalg.lstsq(x, target, rcond=1e-10)
-        left = n - len(terms) - 2
-        if rank < len(terms) or left <= 0:
+        if rank < len(terms) or len(terms) + 2 >= n:
             worth.append(inf)
             continue
-        mean = float(np.mean((target - x @ solution) ** 2))
-        worth.append(n * log(max(mean, FLOOR**2)) + len(terms) * log(n) * n / left)
+        worth.append(_sicc(target - x @ solution, FLOOR, len(terms)))
     order = np.argsort(worth, kind="stable")[:_JUDGED_FORMULAS]
     return [candidates[k] for k in sorted(order)]
 
 
 def sicc(predicted: Floats, points: Observations, parameters: int) -> float:
     """Return n times the SICc of relative deviations; those below the noise count as noise."""
-    n, noise = len(points), points.noise or 0.0
-    mean = float(np.mean((predicted / points.seconds - 1) ** 2))
+    return _sicc(predicted / points.seconds - 1, max(points.noise or 0.0, FLOOR), parameters)
+
+
+def _sicc(deviations: Floats, least: float, parameters: int) -> float:
+    n, mean = len(deviations), float(np.mean(deviations**2))
     left = max(n - parameters - 2, 1)
-    return n * log(max(mean, noise**2, FLOOR**2)) + parameters * log(n) * n / left
+    return n * log(max(mean, least**2)) + parameters * log(n) * n / left

@@ -5,7 +5,6 @@ No fit is repeated, and the segments stay where they are.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -86,7 +85,9 @@ def _without_groups(q: Floats, r: Floats, starts: Ints) -> Floats:
     return np.asarray(r + np.einsum("ij,ij->i", q, np.repeat(inner, sizes, axis=0)))
 
 
-def cross_validate(fits: Sequence[tuple[Sequence[SegmentFit], Observations]]) -> dict[str, Any]:
+def cross_validate(
+    fits: Sequence[tuple[Sequence[SegmentFit], Observations]],
+) -> dict[str, dict[str, float]]:
     """Return the deviations of observations that were left out of the fit.
 
     Parameters
@@ -102,25 +103,24 @@ def cross_validate(fits: Sequence[tuple[Sequence[SegmentFit], Observations]]) ->
         are not counted.
     """
     measured = np.concatenate([observed.seconds for _, observed in fits])
-    single = np.concatenate(
-        [left_out(segment_fits, observed.seconds) for segment_fits, observed in fits]
-    )
     repeats = np.concatenate([observed.repeats for _, observed in fits])
-    deviations = {"point": vars(deviation(single, measured, repeats))}
+    groups: dict[str, list[Floats] | None] = {"point": None}
     for name in grouping(fits[0][1].variables):
         columns = [observed.variables[name] for _, observed in fits]
-        if not 1 < len(np.unique(np.concatenate(columns))) <= MAX_DEVIATION_VALUES:
-            continue
+        if 1 < len(np.unique(np.concatenate(columns))) <= MAX_DEVIATION_VALUES:
+            groups[name] = columns
+    deviations = {}
+    for name, by in groups.items():
         without = np.concatenate(
             [
-                left_out(segment_fits, observed.seconds, observed.variables[name])
-                for segment_fits, observed in fits
+                left_out(segment_fits, observed.seconds, None if by is None else by[k])
+                for k, (segment_fits, observed) in enumerate(fits)
             ]
         )
-        predictable = ~np.isnan(without)
-        if predictable.any():
+        counted = ~np.isnan(without) | (by is None)
+        if counted.any():
             deviations[name] = vars(
-                deviation(without[predictable], measured[predictable], repeats[predictable])
+                deviation(without[counted], measured[counted], repeats[counted])
             )
     return deviations
 

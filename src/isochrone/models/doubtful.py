@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.text import printable
 from isochrone.models.formulas import number, printed
 from isochrone.models.questions import recorded
-from isochrone.models.segment import Segment
+from isochrone.models.segment import Segment, Selector
 from isochrone.models.terms import VARIABLES, evaluate_term, variables_of
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 
@@ -120,7 +120,7 @@ def missed(backtests: Sequence[Backtest]) -> list[str]:
     return sentences
 
 
-def selected(where: Mapping[str, Any]) -> str:
+def selected(where: Mapping[str, Selector]) -> str:
     """Write what formulas are for."""
     return ", ".join(printable(f"{key} {value}", 60) for key, value in where.items())
 

@@ -1,7 +1,7 @@
 """Which further measurement tells most: where rivals part, or where an interval is widest."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
 
@@ -15,10 +15,10 @@ from isochrone.models.extension import Points, added
 from isochrone.models.model import Model
 from isochrone.models.observations import Observations, applicable
 from isochrone.models.placement import PLACES
-from isochrone.models.questions import completed, needed
+from isochrone.models.questions import needed
 from isochrone.models.segment import Segment, Selector, owners
 from isochrone.models.sizes import filled
-from isochrone.models.terms import design_matrix, evaluate_term, length_of, picked
+from isochrone.models.terms import evaluate_term, length_of, picked
 
 _MAX_RETRIED_VALUES = 24
 """Measured values of one variable that are tried again with other values of the rest."""
@@ -37,9 +37,6 @@ _MIN_GAP_RATIO = 1.3
 
 _QUESTION_POINTS = 2
 """Points of one question, such as a gap between two segments."""
-
-_MIN_INTERVAL_SHARE = 0.02
-"""Part of an interval that is not worth a measurement."""
 
 _COUNTS = ("p", "nodes", "w", *(name for extension in added() for name in extension.counts))
 
@@ -91,18 +88,16 @@ def suggestions(
     model: Model,
     max_ranks: float | None = None,
     budget: float = 0.0,
-    at: Mapping[str, float] | None = None,
 ) -> list[tuple[dict[str, Selector], list[Suggestion]]]:
     """Return each operation with what to measure next, the most useful first, if anything is.
 
     ``max_ranks`` are the most that can be started. All together take no more than ``budget``
-    seconds; there is one if the budget is 0. They serve the question ``at``, if there is one.
+    seconds; there is one if the budget is 0.
 
     Raises
     ------
     InputError
-        If the model was read from a file: what was measured is not in it. As of `Model.predict`, if
-        it does not answer the question.
+        If the model was read from a file: what was measured is not in it.
     """
     if model.samples is None:
         raise InputError(
@@ -112,7 +107,7 @@ def suggestions(
     observed = applicable(model.selectors, model.samples.observations())
     by_operation = []
     for measured in observed:
-        every = _ordered(model, measured, max_ranks, at or {})
+        every = _ordered(model, measured, max_ranks)
         if not budget:
             by_operation.append((measured.where, list(islice(every, 1))))
             continue
@@ -125,23 +120,16 @@ def suggestions(
     return by_operation
 
 
-def _ordered(
-    model: Model, observed: Observations, max_ranks: float | None, at: Mapping[str, float]
-) -> Iterator[Suggestion]:
+def _ordered(model: Model, observed: Observations, max_ranks: float | None) -> Iterator[Suggestion]:
     """Yield where rivals of one operation part most, and then where most is saved by each second.
 
     Where rivals part by less than a time there may be off, that is most of the interval: between
     two segments, at ranks of a class that was not measured, or as far beyond the data as is looked.
-    Of each such question two points are asked at most. For the question ``at``, what counts is how
-    much its interval is narrowed.
+    Of each such question two points are asked at most.
     """
     where = model.known(observed.where)
     segments = model.chosen(where)
-    wanted = {
-        name: np.atleast_1d(np.asarray(value, dtype=np.float64))
-        for name, value in completed(at, model.constant, model.full_node).items()
-    }
-    points = _candidates(segments, observed, max_ranks, wanted)
+    points = _candidates(segments, observed, max_ranks)
     if not length_of(points):
         return
     predicted = model.predict(points, where)
@@ -149,14 +137,10 @@ def _ordered(
     between = np.sum([segment.may_hold(points) for segment in segments], axis=0) > 1
     possible = np.isfinite(predicted.seconds) & np.isfinite(predicted.high)
     cost = _LAUNCH + _REPEATED * predicted.seconds
-    if at:
-        apart, question = np.zeros(len(owner)), np.zeros_like(owner)
-        width = np.where(possible, _saved(model, segments, points, wanted, where) / cost, 0.0)
-    else:
-        parting = _parting(segments, points, owner, model.weights)
-        apart = np.where(possible & ~between, parting, 0.0)
-        question, eligible = _questions(segments, observed, points, owner, between)
-        width = np.where(possible & eligible, np.log(predicted.high / predicted.low) / cost, 0.0)
+    parting = _parting(segments, points, owner, model.weights)
+    apart = np.where(possible & ~between, parting, 0.0)
+    question, eligible = _questions(segments, observed, points, owner, between)
+    width = np.where(possible & eligible, np.log(predicted.high / predicted.low) / cost, 0.0)
     times = Counter[tuple[bool, int]]()
     while True:
         decides = bool(apart.max() >= _DECISIVE_DIFFERENCE)
@@ -243,60 +227,6 @@ def _questions(
     return question, eligible
 
 
-def _saved(
-    model: Model,
-    segments: Sequence[Segment],
-    points: Points,
-    question: Points,
-    where: Mapping[str, Selector],
-) -> Floats:
-    """Return how much narrower the interval at ``question`` is once each point is measured."""
-    widths = []
-    for k, owner in enumerate(owners(segments, points)):
-        point = picked(points, np.array([k]))
-        informed = [
-            _informed(piece, point, model.weights)
-            if index == owner
-            else msgspec.structs.replace(piece, reach={})
-            if piece.may_hold(point)[0]
-            else piece
-            for index, piece in enumerate(segments)
-        ]
-        updated = msgspec.structs.replace(model, segments=informed).predict(question, where)
-        widths.append(np.log(updated.high / updated.low)[0])
-    predicted = model.predict(question, where)
-    width = np.log(predicted.high / predicted.low)[0]
-    return np.where(width - widths > _MIN_INTERVAL_SHARE * width, width - widths, 0.0)
-
-
-def _informed(segment: Segment, point: Points, weights: str) -> Segment:
-    """Return a segment as it would be if a point of it were measured too, and met the formula.
-
-    A rival that says something else there is none any more.
-    """
-    time, error = _alone(segment, point, weights)
-    others = [_alone(segment.rival(k), point, weights) for k in range(len(segment.rivals))]
-    row, covariance = design_matrix(segment.terms, point)[0], np.array(segment.covariance)
-    pulled = covariance @ row
-    covariance -= np.outer(pulled, pulled) / max(row @ pulled + error[0] ** 2 / 4, 1e-300)
-    ranks = float(point.get("p", np.zeros(1))[0])
-    low, high = segment.fitted.get("p", (ranks, ranks))
-    return msgspec.structs.replace(
-        segment,
-        covariance=covariance.tolist(),
-        rivals=[
-            rival
-            for rival, (rival_time, off) in zip(segment.rivals, others, strict=True)
-            if abs(rival_time - time)[0] < _DECISIVE_DIFFERENCE * np.hypot(error, off)[0]
-        ],
-        fitted={**segment.fitted, "p": (min(low, ranks), max(high, ranks))},
-        only=[] if segment.of_other_class(point)[0] else segment.only,
-        beyond={
-            name: msgspec.structs.replace(one, largest=0.0) for name, one in segment.beyond.items()
-        },
-    )
-
-
 def _alone(segment: Segment, points: Points, weights: str) -> tuple[Floats, Floats]:
     """Return what one formula says without its rivals, and half of its interval."""
     plain = msgspec.structs.replace(segment, rivals=[], beyond={}, only=[])
@@ -308,10 +238,7 @@ def _alone(segment: Segment, points: Points, weights: str) -> tuple[Floats, Floa
 
 
 def _candidates(
-    segments: Sequence[Segment],
-    observed: Observations,
-    max_ranks: float | None,
-    question: Points,
+    segments: Sequence[Segment], observed: Observations, max_ranks: float | None
 ) -> Points:
     """Return points that were not measured: all combinations of plausible values."""
     # Ranks are not asked for beside nodes, nor what follows from messages and their size.
@@ -323,9 +250,6 @@ def _candidates(
             every = (every | set(extension.basis)) - {*extension.bytes, "pe"}
     names = [name for name in variables if name in every]
     choices = [_values(name, observed, segments, max_ranks) for name in names]
-    for k, name in enumerate(names):  # a question is answered by its like, on more or fewer ranks
-        if name in question and name != _onwards(observed):
-            choices[k] = question[name].tolist()
     rows = np.array(list(product(*choices))).reshape(-1, len(names))
     measured = set(zip(*(observed.variables[name].tolist() for name in names), strict=True))
     fresh = [k for k, row in enumerate(rows.tolist()) if tuple(row) not in measured]

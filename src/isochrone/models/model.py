@@ -35,7 +35,6 @@ from isochrone.models.questions import (
 from isochrone.models.segment import Segment, Selector, by_formula, owners
 from isochrone.models.sizes import arranged
 from isochrone.models.starts import widened
-from isochrone.models.summary import summary
 from isochrone.models.tables import Frame
 from isochrone.models.terms import NUMBERED, VARIABLES, picked, stacked
 from isochrone.runfile.origin import with_noun
@@ -213,7 +212,7 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         where: Mapping[str, Selector] | None = None,
         *,
         level: float = CONFIDENCE,
-        **named: Any,
+        **named: ArrayLike,
     ) -> Prediction:
         """Predict times, for example ``model.predict(p=64, b="1MiB", op="bcast")``.
 
@@ -349,14 +348,6 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         """Return only those selectors for which the model has separate formulas."""
         return {key: value for key, value in where.items() if key in self.selectors}
 
-    def rivals_of(self, where: Mapping[str, Selector]) -> list[Model]:
-        """Return other formulas that fit as well, the best first."""
-        segments = self.chosen(where)
-        return [
-            Model([segment.rival(k) for segment in segments], weights=self.weights)
-            for k in range(max(len(segment.rivals) for segment in segments))
-        ]
-
     def residuals(self, measured: Measured | None = None) -> dict[str, Array]:
         """Return the deviation of each measured point from the formula, as columns.
 
@@ -394,8 +385,9 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         return stacked(tables)
 
     def summary(self) -> str:
-        """Return a text with formulas, standard errors of coefficients, and candidates."""
-        return summary(self, _title(self))
+        """Return as a text what ``isochrone fit -v`` prints of the model."""
+        pages = import_module("isochrone.models.pages.model")  # these know models, as views do
+        return f"{_title(self)}\n{pages.text_of(self)}"
 
     def save(self, path: str | Path) -> None:
         """Write the model file: `isochrone.models.write`."""
@@ -411,7 +403,7 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         return file.read(path)
 
     def plot(self, measured: Measured | None = None, view: str = "fit", ax: Any = None) -> Any:
-        """Plot the points, the formula with its interval and rivals, and the residuals.
+        """Plot the points, the formula with its interval, and the residuals.
 
         Parameters
         ----------

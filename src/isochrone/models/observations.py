@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.base.arrays import Array, Bools, Floats, Ints
 from isochrone.base.errors import InputError, located
@@ -258,9 +257,7 @@ class Samples:
         return every
 
 
-def apart(
-    columns: Mapping[str, Array], rows: int
-) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
+def apart(columns: Mapping[str, Array], rows: int) -> Iterator[tuple[dict[str, Selector], Ints]]:
     """Yield each combination of values in columns, and the rows that have it; all without any."""
     if not columns:
         yield {}, np.arange(rows)

@@ -193,10 +193,10 @@ class Question:
 
 
 def question(
-    model_selectors: Mapping[str, Any],
+    model_selectors: Mapping[str, object],
     requested: Mapping[str, ArrayLike] | Frame | None,
-    where: Mapping[str, Any],
-    named: Mapping[str, Any],
+    where: Mapping[str, ArrayLike],
+    named: Mapping[str, ArrayLike],
 ) -> Question:
     """Sort what was asked for into variables and selectors, and make the variables equally long.
 
@@ -243,7 +243,7 @@ def question(
     )
 
 
-def _numbers(name: str, value: Any) -> Floats:
+def _numbers(name: str, value: ArrayLike) -> Floats:
     """Return values as numbers of any shape; a size may have a unit."""
     try:
         array = np.asarray(value)
@@ -321,7 +321,7 @@ def completed(
     return {**counts, **requested}
 
 
-def check_constants(constant: Mapping[str, float], requested: Mapping[str, Any]) -> None:
+def check_constants(constant: Mapping[str, float], requested: Mapping[str, ArrayLike]) -> None:
     """Refuse a question about what was constant when the model was made.
 
     Raises
@@ -340,7 +340,7 @@ def check_constants(constant: Mapping[str, float], requested: Mapping[str, Any])
 
 
 def check_places(
-    segments: Sequence[Segment], constant: Mapping[str, float], requested: Mapping[str, Any]
+    segments: Sequence[Segment], constant: Mapping[str, float], requested: Mapping[str, object]
 ) -> list[str]:
     """Return what is doubtful of a question about nodes, one sentence each.
 

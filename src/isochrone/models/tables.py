@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, Protocol, TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Array, Floats
 from isochrone.base.csv_escape import text_of
 from isochrone.base.errors import InputError
 from isochrone.base.files import read_bytes
@@ -44,7 +44,6 @@ from isochrone.runfile.file_type import is_of_extra_p
 from isochrone.runfile.origin import TABULATED, together
 from isochrone.runfile.samples import MARKS, counted
 
-Array = NDArray[np.float64]
 Where = Callable[[int], str]
 """Names a row in errors, by its number from 0."""
 
@@ -238,7 +237,7 @@ def of_rows(rows: Sequence[Mapping[str, Any]]) -> Samples:
     return of_table({name: [row[name] for row in rows] for name in names})
 
 
-def columns_of(table: Frame | Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+def columns_of(table: Frame | Mapping[str, Any]) -> dict[str, Array]:
     """Return the columns by their names, equally long; a single value is one for all rows.
 
     Raises
@@ -276,7 +275,7 @@ def _named(table: Frame | Mapping[str, Any]) -> str:
     return "columns" if isinstance(table, Mapping) else "data frame"
 
 
-def _numbers(values: NDArray[Any], name: str, where: Where, called: str = "") -> Array:
+def _numbers(values: Array, name: str, where: Where, called: str = "") -> Floats:
     """Return a column as numbers; sizes may have units. ``called`` is how errors name it.
 
     Raises
@@ -293,7 +292,7 @@ def _numbers(values: NDArray[Any], name: str, where: Where, called: str = "") ->
 # --- columns --------------------------------------------------------------------------------------
 
 
-def _samples(columns: dict[str, NDArray[Any]], where: str, schema: Columns) -> Samples:
+def _samples(columns: dict[str, Array], where: str, schema: Columns) -> Samples:
     """Return the samples of a table: its rows that count, and where they come from.
 
     Parameters

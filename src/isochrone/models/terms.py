@@ -11,15 +11,12 @@ read by this small grammar and never evaluated.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Array, Floats
 from isochrone.base.errors import InputError
 from isochrone.models.extension import added
-
-Array = NDArray[np.float64]
 
 VARIABLES = {
     "b": "message size in bytes",
@@ -42,12 +39,12 @@ NUMBERED = {name: labels for extension in added() for name, labels in extension.
 _IN_BYTES = {"b", *BYTES}
 
 
-def _steps(radix: int) -> Callable[[Array], Array]:
+def _steps(radix: int) -> Callable[[Floats], Floats]:
     """Return how often v is divided by the radix until one is left."""
     return lambda v: np.ceil(np.log(v) / np.log(radix) - 1e-9)  # log3(9) is not quite 2
 
 
-_FACTORS: dict[str, Callable[..., Array]] = {
+_FACTORS: dict[str, Callable[..., Floats]] = {
     "?": lambda v: v,
     "1/?": lambda v: 1 / v,
     "log2(?)": np.log2,
@@ -78,27 +75,27 @@ UNUSUAL = ("1/p*b", "sqrt(p)*b")
 """Along which few libraries switch: only if another variable explains much less."""
 
 
-def length_of(points: Mapping[str, NDArray[Any]]) -> int:
+def length_of(points: Mapping[str, Array]) -> int:
     """Return the number of points, whose variables are equally long; 0 without any variable."""
     return len(next(iter(points.values()), ()))
 
 
-def picked(columns: Mapping[str, NDArray[Any]], rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
+def picked(columns: Mapping[str, Array], rows: Array) -> dict[str, Array]:
     """Return some rows of columns."""
     return {name: values[rows] for name, values in columns.items()}
 
 
-def stacked(tables: Sequence[Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+def stacked(tables: Sequence[Mapping[str, Array]]) -> dict[str, Array]:
     """Return the columns of several parts, one after the other; those of the first."""
     return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
 
 
-def design_matrix(terms: Sequence[str], variables: Mapping[str, Array]) -> Array:
+def design_matrix(terms: Sequence[str], variables: Mapping[str, Floats]) -> Floats:
     """Return one column for each term, shape (n, terms)."""
     return np.column_stack([evaluate_term(term, variables) for term in terms])
 
 
-def evaluate_term(term: str, variables: Mapping[str, Array]) -> Array:
+def evaluate_term(term: str, variables: Mapping[str, Floats]) -> Floats:
     """Return the values of one term, shape (n,).
 
     Raises
@@ -134,7 +131,7 @@ def is_size(term: str) -> bool:
 
 
 @cache
-def _factors(term: str) -> list[tuple[Callable[..., Array], tuple[str, ...], bool]]:
+def _factors(term: str) -> list[tuple[Callable[..., Floats], tuple[str, ...], bool]]:
     factors = []
     for factor in term.split("*"):
         if factor == "1":

@@ -9,7 +9,6 @@ import pytest
 
 from beds.golden import Golden
 from isochrone import models
-from isochrone.base.errors import InputError
 from isochrone.models.doubtful import switches
 from isochrone.models.explain import Suggestion, suggestions
 from made_up.steps import stepped
@@ -99,23 +98,3 @@ def test_a_model_that_was_read_holds_nothing_to_explain(tmp_path: Path, golden: 
     models.write(models.fit(stepped(POWERS), "tree"), tmp_path / "m.json")
     with golden.refusal():
         suggestions(models.read(tmp_path / "m.json"))
-
-
-def test_a_question_of_ones_own_is_served_by_what_narrows_its_interval() -> None:
-    """At its size, on as many ranks as can be started; with the answer its interval is narrower."""
-    asked = {"p": 1000.0, "b": 4096.0}
-    model = models.fit(stepped(POWERS))
-    ((_, (found,)),) = suggestions(model, max_ranks=60, at=asked)
-    assert found.variables["b"] == 4096
-    assert np.log2(found.variables["p"]) % 1 > 0
-    assert found.variables["p"] <= 60
-    more = stepped((*POWERS, int(found.variables["p"])))
-    before, after = (one.predict(asked) for one in (model, models.fit(more)))
-    assert np.all(after.high / after.low < before.high / before.low)
-
-
-def test_a_question_within_well_known_data_needs_no_measurement() -> None:
-    model = models.fit(stepped((2, 3, 4, 6, 8, 12, 16, 24, 32)))
-    assert suggestions(model, at={"p": 8.0, "b": 4096.0}) == [({"op": "bcast"}, [])]
-    with pytest.raises(InputError):
-        suggestions(model, at={"p": 8.0})

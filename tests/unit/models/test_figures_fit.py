@@ -1,4 +1,4 @@
-"""The picture of a fit: formula, band, residuals and rivals, and what lies beyond the data."""
+"""The picture of a fit: formula, band and residuals, and what lies beyond the data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from beds.golden import Golden
 from drawn import boxes_inside, draw, words
 from isochrone import models, views
 from isochrone.base.errors import InputError
-from isochrone.models import Family, Form, Model, Samples, Splits
+from isochrone.models import Model, Samples
 from isochrone.models.figures import deviation, fit
 from isochrone.models.load import joined
 from made_up.times import grid, noisy, times, truth
@@ -45,15 +45,6 @@ def broadcast(
 @pytest.fixture(scope="module")
 def model() -> Model:
     return models.fit(broadcast(), "tree")
-
-
-@pytest.fixture
-def rivals(monkeypatch: pytest.MonkeyPatch) -> list[Model]:
-    """Let a model have two formulas that are said to fit as well."""
-    names, whole = ("ring", "scatter-allgather"), Splits(along=())
-    found = [models.fit(broadcast(), name, splits=whole) for name in names]
-    monkeypatch.setattr(Model, "rivals_of", lambda self, where: found)
-    return found
 
 
 def panels(figure: Figure) -> list[tuple[Axes, Axes]]:
@@ -176,38 +167,6 @@ def test_without_groups_there_are_no_bars_and_no_warnings() -> None:
     assert not figure.axes[0].patches
 
 
-def test_rivals_are_thin_lines_with_a_legend(
-    model: Model, rivals: list[Model], golden: Golden
-) -> None:
-    figure = model.plot()
-    (upper, _), *_ = panels(figure)
-    drawn = lines(upper, width=0.9)
-    assert len(drawn) == 2 * len(SIZES)
-    for number, line in enumerate(drawn):
-        p = np.round(2 ** np.asarray(line.get_xdata(), float))
-        expected = rivals[number % 2].predict(p=p, b=SIZES[number // 2]).seconds
-        assert np.asarray(line.get_ydata()) == pytest.approx(expected)
-        assert p.max() == 64
-    assert len({str(line.get_linestyle()) for line in drawn} - {"-"}) >= 1
-    said = words(figure)
-    assert "or ring" in said
-    assert "or scatter-allgather" in said
-    golden(said)
-
-
-def test_rivals_of_one_family_are_told_apart(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    forms = (Form(("1", "p"), ("α", "β")), Form(("1", "log2(p)"), ("α", "β")))
-    same = [models.fit(broadcast(), Family(forms=(form,))) for form in forms]
-    monkeypatch.setattr(Model, "rivals_of", lambda self, where: same)
-    for taken in (model, same[0]):
-        said = words(taken.plot(broadcast())).replace("\n", " ")
-        assert "or 1 + p" in said
-        assert "or 1 + log2(p)" in said
-        assert "or own" not in said
-    monkeypatch.setattr(Model, "rivals_of", lambda self, where: same[1:])
-    assert "or own" in words(model.plot())
-
-
 def test_a_formula_without_ranks_is_not_drawn_beyond_them() -> None:
     data = broadcast(sizes=(8, 4096))
     (upper, _), *_ = panels(models.fit(data, "hockney").plot())
@@ -252,10 +211,8 @@ def test_a_model_without_intervals_is_drawn() -> None:
 
 
 @pytest.mark.few(2)
-@pytest.mark.parametrize("kind", ["ranks", "sizes", "hotspot", "rivals", "several"])
-def test_no_two_texts_touch(kind: str, model: Model, request: pytest.FixtureRequest) -> None:
-    if kind == "rivals":
-        request.getfixturevalue("rivals")
+@pytest.mark.parametrize("kind", ["ranks", "sizes", "hotspot", "several"])
+def test_no_two_texts_touch(kind: str, model: Model) -> None:
     if kind == "hotspot":
         variables = grid("hotspot")
         data = noisy(times(truth("hotspot"), variables), variables, 0.02, 3, 1)

@@ -9,9 +9,7 @@ import argparse
 from pathlib import Path
 
 from isochrone import models
-from isochrone.base.errors import InputError
 from isochrone.base.text import warn
-from isochrone.base.units import parse_bytes
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import files_of, tell_partial
 from isochrone.console.options import (
@@ -29,8 +27,7 @@ from isochrone.models.doubtful import nowhere_near
 from isochrone.models.file import model_file
 from isochrone.models.pages import explanation
 from isochrone.models.pages.model import blocks, brief, model_page
-from isochrone.models.pages.rivals import every_rival, rivals
-from isochrone.models.terms import is_size
+from isochrone.models.pages.rivals import MAX_RIVALS, rivals
 from isochrone.pages.terminal import print_blocks
 
 EXAMPLES = (
@@ -125,14 +122,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_expert(
         parser,
-        "--at",
-        "POINT",
-        _read_point,
-        "with --explain: point that you want to predict, e.g. p=4096,b=8, to list the "
-        "measurements that narrow its interval most (default: none)",
-    )
-    add_expert(
-        parser,
         "--max-ranks",
         "N",
         int,
@@ -165,17 +154,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output(parser, "model file to write (default: none)")
 
 
-def _read_point(text: str) -> dict[str, float]:
-    """Read ``p=4096,b=8KiB``."""
-    pairs = [assignment.partition("=")[::2] for assignment in text.split(",")]
-    try:
-        return {
-            name: float(parse_bytes(value) if is_size(name) else value) for name, value in pairs
-        }
-    except (InputError, ValueError) as error:
-        raise InputError(f"'{text}' is not a point, such as p=64,b=1KiB") from error
-
-
 def run(args: argparse.Namespace) -> int:
     """Fit, print what was found, and write the model file."""
     files = files_of(args.files)
@@ -196,9 +174,7 @@ def run(args: argparse.Namespace) -> int:
     model = models.fit(data, args.family, splits=splits, weights=args.weights, robust=args.robust)
     model.warnings += nowhere_near(model.segments, splits.known)
     if args.explain:
-        model.extra["explanation"] = explanation.document(
-            model, args.max_ranks, args.budget, args.at
-        )
+        model.extra["explanation"] = explanation.document(model, args.max_ranks, args.budget)
     if args.output:
         models.write(model, args.output)
     if args.page:
@@ -210,7 +186,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         print_blocks(blocks(model) if args.verbose else brief(model))
         if args.rivals:
-            print_blocks([*every_rival(model)] if args.verbose else [rivals(model)])
+            print_blocks([rivals(model, None if args.verbose else MAX_RIVALS)])
         if args.explain:
             print_blocks(explanation.explanation(model.extra["explanation"]))
         if args.output:

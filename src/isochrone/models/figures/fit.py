@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import fill
-from typing import Any
 
 import numpy as np
 
@@ -46,8 +45,6 @@ from isochrone.views.style import (
 from isochrone.views.view import TABLE, Axes, Figure, Options, View
 
 _MAX_LINES = len(COLOURS)
-_RIVAL_VALUES = 3
-"""Values of the other variables where rivals are drawn, too."""
 
 _WIDE_TIMES = 8
 
@@ -57,9 +54,6 @@ _DRAWN_RANKS_FACTOR = 4.0
 
 _BAND = 1.6
 """How far an interval may widen the axis of times beyond points and lines."""
-
-_DASHES = ((0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)), (0, (7, 2.5)))
-"""Of the rivals; that which a formula itself has beyond the data is none of them."""
 
 _BAND_OPACITY = 0.18
 """Opacity of a band; where several lie upon each other, of them together."""
@@ -110,17 +104,15 @@ class Curve:
 class Panel:
     """One operation: its points, the lines through them, and the variable across.
 
-    ``reach`` is the largest value drawn, ``last`` the largest measured; ``rivals`` are named.
+    ``reach`` is the largest value drawn, ``last`` the largest measured.
     """
 
     points: Observations
-    where: dict[str, Any]
     across: str
     scale: Scale
     last: float
     reach: float
     curves: list[Curve]
-    rivals: list[tuple[str, Model]]
 
     def measured(self, curve: Curve, predicted: Floats) -> Floats:
         """Return of predicted times, at ``curve.x``, those where the curve was measured."""
@@ -144,7 +136,7 @@ class Panel:
 
 
 def draw(runs: Sequence[Drawn], options: Options) -> Figure:
-    """Draw the points of each operation, the curves of the model, its rivals and the residuals."""
+    """Draw the points of each operation, the curves of the model, and the residuals."""
     model, groups, origin = resolve(runs, options.model, options.ops)
     panels = [_panel(model, points, options.across) for points in groups[:MAX_CURVE_PANELS]]
     columns = min(len(panels), 2)
@@ -168,8 +160,6 @@ def draw(runs: Sequence[Drawn], options: Options) -> Figure:
         notes.append(f"grey: more {WORDS[beyond[0].across]} than were measured")
     if any(curve.between.any() for panel in panels for curve in panel.curves):
         notes.append("dots: the formula changes somewhere between")
-    if any(panel.rivals for panel in panels):
-        notes.append("thin: formulas that fit as well")
     omitted = len(groups) - MAX_CURVE_PANELS
     left_out = [f"{omitted} more are not drawn"] if omitted > 0 else []
     of_lines = "the prediction" if follows else name_of(model)
@@ -182,12 +172,11 @@ def _panel(model: Model, points: Observations, wanted: str) -> Panel:
     """Choose what is across and how far, and ask the model for the lines."""
     across, series = axes_of(points, wanted)
     where = model.known(points.where)
-    rivals = model.rivals_of(where)[: len(_DASHES)]
     last = float(points.variables[across].max())
     # a formula without the variable says nothing beyond the data
     depends = across in variables_of([t for segment in model.chosen(where) for t in segment.terms])
     reach = _DRAWN_RANKS_FACTOR * last if across == "p" and depends else last
-    lines = lines_of(points, series, _RIVAL_VALUES if rivals else _MAX_LINES)
+    lines = lines_of(points, series)
     curves = []
     for colour, fixed in zip(COLOURS, lines, strict=False):
         mine = np.ones(len(points), dtype=bool)
@@ -204,20 +193,13 @@ def _panel(model: Model, points: Observations, wanted: str) -> Panel:
     wide = is_wide(points.variables[across]) or (
         reach > last and bool(points.variables[across].all())
     )
-    families = [model.family, *(rival.family for rival in rivals)]
-    names = [  # their terms if one is not the only one of its family
-        rival.family if families.count(rival.family) == 1 else " + ".join(rival.segments[0].terms)
-        for rival in rivals
-    ]
     return Panel(
         points,
-        where,
         across,
         "log" if wide else "linear",
         last,
         reach,
         curves,
-        list(zip(names, rivals, strict=True)),
     )
 
 
@@ -230,7 +212,7 @@ def _given(across: str, x: Floats, fixed: dict[str, float]) -> dict[str, Floats]
 
 
 def _draw_times(axes: Axes, panel: Panel) -> None:
-    """Draw a line for each value of what is not across, with its band, points and rivals."""
+    """Draw a line for each value of what is not across, with its band and points."""
     drawn = [panel.points.seconds]
     for curve in panel.curves:
         x, inside = panel.at(curve.x), curve.x <= panel.last
@@ -262,7 +244,7 @@ def _draw_times(axes: Axes, panel: Panel) -> None:
                 color=curve.colour,
                 linewidth=1.1,
             )
-        drawn += [curve.found.seconds, *_draw_rivals(axes, panel, curve)]
+        drawn.append(curve.found.seconds)
         label = ", ".join(value_text(name, value) for name, value in curve.fixed.items())
         if len(curve.fixed) == 1 and "b" not in curve.fixed:  # the legend has its name above
             label = f"{next(iter(curve.fixed.values())):g}"
@@ -275,19 +257,6 @@ def _draw_times(axes: Axes, panel: Panel) -> None:
             label=fill(label, _LEGEND),
         )
     _finish_times(axes, panel, np.concatenate(drawn))
-
-
-def _draw_rivals(axes: Axes, panel: Panel, curve: Curve) -> list[Floats]:
-    """Draw formulas that fit as well, and return their times."""
-    drawn = []
-    for (_, rival), dashes in zip(panel.rivals, _DASHES, strict=False):
-        try:
-            seconds = rival.predict(_given(panel.across, curve.x, curve.fixed), panel.where).seconds
-        except InputError:  # one that lacks a variable of this line says nothing of it
-            continue
-        axes.plot(panel.at(curve.x), seconds, linestyle=dashes, color=curve.colour, linewidth=0.9)
-        drawn.append(seconds)
-    return drawn
 
 
 def _finish_times(axes: Axes, panel: Panel, drawn: Floats) -> None:
@@ -309,9 +278,6 @@ def _finish_times(axes: Axes, panel: Panel, drawn: Floats) -> None:
     axes.tick_params(labelbottom=False, bottom=False)
     _plain(axes, panel, title=title_of(panel.points))
     # the legend is next to the panel: within it, lines and bands leave no room
-    for dashes, (name, _) in zip(_DASHES, panel.rivals, strict=False):
-        label = fill(f"or {name.replace('*', ' · ')}", _LEGEND)  # a line ends between factors
-        axes.plot([], [], linestyle=dashes, color=FAINT, linewidth=0.9, label=label)
     if len(axes.get_legend_handles_labels()[1]) < 2:
         return
     fixed = [name for name in panel.curves[0].fixed if name not in BYTES]
@@ -426,14 +392,14 @@ def axes_of(points: Observations, wanted: str) -> tuple[str, list[str]]:
     return order[0], order[1:]
 
 
-def lines_of(points: Observations, series: list[str], max_lines: int) -> list[dict[str, Any]]:
+def lines_of(points: Observations, series: list[str]) -> list[dict[str, float]]:
     """Choose the values of the other variables: those with most points, spread evenly."""
     if not series:
         return [{}]
     rows = np.column_stack([points.variables[name] for name in series])
     combinations, counts = np.unique(rows, axis=0, return_counts=True)
     rich = combinations[counts >= min(3, counts.max())]
-    chosen = np.unique(np.linspace(0, len(rich) - 1, min(len(rich), max_lines)).round())
+    chosen = np.unique(np.linspace(0, len(rich) - 1, min(len(rich), _MAX_LINES)).round())
     return [dict(zip(series, rich[int(k)].tolist(), strict=True)) for k in chosen]
 
 

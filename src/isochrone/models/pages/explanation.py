@@ -29,14 +29,11 @@ def explanation(rows: Sequence[Mapping[str, Any]]) -> list[Listing]:
 
 
 def document(
-    model: Model,
-    max_ranks: int | None = None,
-    budget: float = 0.0,
-    at: Mapping[str, float] | None = None,
+    model: Model, max_ranks: int | None = None, budget: float = 0.0
 ) -> list[dict[str, Any]]:
     """Return for each operation the sentences, and the values to measure next."""
     sections = []
-    for where, points in suggestions(model, max_ranks, budget, at):
+    for where, points in suggestions(model, max_ranks, budget):
         segments = model.chosen(where)
         row: list[dict[str, Any]] = next(
             (ranking["families"] for ranking in model.ranking if ranking["where"] == where), []
@@ -45,7 +42,7 @@ def document(
         sentences = [
             _why(model, segments, row),
             _what_else(segments),
-            _next(next(iter(points), None), segments, budget, at),
+            _next(next(iter(points), None), segments, budget),
         ]
         if len(points) > 1:
             listed = "; ".join(" with ".join(values(point)) for point in variables[1:])
@@ -123,12 +120,7 @@ def _what_else(segments: Sequence[Segment]) -> str:
 # --- what to measure ------------------------------------------------------------------------------
 
 
-def _next(
-    suggestion: Suggestion | None,
-    segments: Sequence[Segment],
-    budget: float,
-    at: Mapping[str, float] | None,
-) -> str:
+def _next(suggestion: Suggestion | None, segments: Sequence[Segment], budget: float) -> str:
     """Say which point to measure, and what it would decide."""
     if suggestion is None:
         within = f" within {format_seconds(budget)}" if budget else ""
@@ -147,9 +139,6 @@ def _next(
             f"{format_seconds(chosen.seconds)} there, {_called(alternative, chosen)} {time}."
         )
     expected = between(suggestion.low, suggestion.high)
-    if at:
-        target = " with ".join(values(at))
-        return f"{text} to narrow the interval at {target}: {expected} are expected for it."
     if suggestion.between:
         return f"{text}, which is between two segments: {expected} are expected there."
     exceeded = []

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ from isochrone.models.extension import added
 from isochrone.models.formulas import formula, number, printed, ranges
 from isochrone.models.neighbours import Neighbours
 from isochrone.models.questions import recorded
-from isochrone.models.summary import UNKNOWN
 from isochrone.models.terms import NUMBERED, VARIABLES, unit
 from isochrone.pages.page import (
     Block,
@@ -33,6 +33,7 @@ from isochrone.pages.page import (
     Warnings,
     columns_of,
 )
+from isochrone.pages.terminal import console, print_blocks
 from isochrone.pages.words import plural
 from isochrone.runfile.origin import one_word, together, with_noun
 from isochrone.runfile.run import Run
@@ -115,6 +116,13 @@ def _all_of(model: Model) -> list[Block]:
     if "deviation" in model.quality:
         return blocks(model)
     return [*_formulas(model), Warnings(tuple(model.warnings))]
+
+
+def text_of(model: Model) -> str:
+    """Write all that a model says as it is on a terminal."""
+    stream = StringIO()
+    print_blocks(_all_of(model), console(stream))
+    return stream.getvalue()
 
 
 def model_page(model: Model) -> Page:
@@ -202,9 +210,7 @@ def _table(model: Model) -> Table:
     """Tabulate the segments: where each holds, how it was validated, and its formula."""
     rows = []
     for k, (segment, heading) in enumerate(model.headed, 1):
-        errors = (
-            UNKNOWN if e is None else format_error(e) for e in (segment.left_out, segment.tried)
-        )
+        errors = ("-" if e is None else format_error(e) for e in (segment.left_out, segment.tried))
         rows.append(
             Row((str(k), heading, str(segment.points or ""), *errors, f"t = {formula(segment)}"))
         )
