@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from itertools import accumulate
 from math import isnan, log2, nan, sqrt
-from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
@@ -144,8 +143,8 @@ class _Question:
     operations: OperationTimes
     machine: Machine
     ranks: Sequence[int]
-    unfoldings: dict[tuple[Any, ...], Unfolding] = field(default_factory=dict)
-    slowdowns: dict[tuple[Any, ...], float] = field(default_factory=dict)
+    unfoldings: dict[tuple[object, ...], Unfolding] = field(default_factory=dict)
+    slowdowns: dict[tuple[object, ...], float] = field(default_factory=dict)
     plans: list[Plan] = field(default_factory=list)
 
     def answer(self, *, ends: bool) -> Prediction:

@@ -10,7 +10,7 @@ other by T(b).
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
 from isochrone.models import Model
 from isochrone.models.questions import recorded, subject
+from isochrone.models.segment import Selector
 
 Path = Literal["node", "network"]
 Side = Literal["seconds", "low", "high"]
@@ -60,7 +61,7 @@ class _Measured:
     """A model, as it is asked for messages: its mode and the window, both as measured."""
 
     model: Model
-    where: dict[str, Any]
+    where: dict[str, Selector]
     window: float
 
     def times(self, sizes: Floats, side: Side = "seconds") -> tuple[Floats, list[str]]:
@@ -108,7 +109,7 @@ class MessageTimes:
         measured = []  # each mode at the smallest and the largest window
         for model in message_models:
             for mode in model.selectors.get("mode", [""]):
-                where = {"mode": mode} if mode else {}
+                where: dict[str, Selector] = {"mode": mode} if mode else {}
                 low, high = recorded(model.chosen(where), "w") or (1.0, 1.0)
                 measured += [_Measured(model, where, window) for window in sorted({low, high})]
         for path in get_args(Path):

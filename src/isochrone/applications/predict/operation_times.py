@@ -1,7 +1,6 @@
 """What collective operations cost, from models of collectives, on grids of ranks or not."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -59,7 +58,7 @@ class OperationTimes:
         self.warnings: dict[str, None] = {}
         self._models = [m for m in models if subject(m.experiment, m.segments) == "collective"]
         self._phases = {id(model): PhaseTimes(model) for model in self._models}
-        self._known: dict[tuple[Any, ...], Ends] = {}
+        self._known: dict[tuple[object, ...], Ends] = {}
         self._bounded = dict(sorted(bounded, key=lambda bound: bound[1]))
 
     def times(
@@ -265,7 +264,7 @@ class OperationTimes:
         if node_of is not None:
             placement = place_of(np.arange(ranks), np.zeros(ranks, np.int64), np.array(node_of))
         if op in _EMPTY:
-            where: dict[str, Any] = {"op": op} if "op" in model.selectors else {}
+            where = {"op": op} if "op" in model.selectors else {}
             if CG in model.selectors.get(GROUP, []):
                 where[GROUP] = CG
             arguments = {"p": ranks}

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import hypot, inf, log2
-from typing import Any
 
 from isochrone.applications.description.lowering import program
 from isochrone.applications.description.reading import parse
 from isochrone.applications.predict.applications import Prediction, predict
 from isochrone.applications.traces.communication import DOUBTFUL
+from isochrone.applications.traces.gaps import Written
 from isochrone.applications.traces.generalizing import General, generalized
 from isochrone.applications.traces.growth import growth
 from isochrone.applications.traces.structure import structure
@@ -80,7 +80,7 @@ class Scaling:
         One sentence each.
     """
 
-    described: Hidden[dict[str, Any]]
+    described: Hidden[Written]
     recorded: list[int]
     predictions: list[Scaled]
     closing_errors: list[float]

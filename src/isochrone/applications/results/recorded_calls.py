@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import PurePath
-from typing import Any
 
 from isochrone.applications.traces.trace import Event, Gap, Site, Trace
 from isochrone.base.errors import InputError
@@ -356,7 +355,7 @@ def _rows(run: Run, name: str) -> Iterator[Members]:
     return run.tables.get(name, Table()).rows()
 
 
-def _number(value: Any, end: int = 2**53, minimum: int = 0) -> int:
+def _number(value: float | str, end: int = 2**53, minimum: int = 0) -> int:
     """Return a whole number below an end.
 
     Raises

@@ -1,8 +1,9 @@
 """Records of a run file as structs."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TypeVar
 
+from msgspec import Struct
 from msgspec.structs import fields
 
 from isochrone.base.errors import InputError
@@ -10,8 +11,10 @@ from isochrone.base.table import Table
 from isochrone.base.text import printable, whole_number
 from isochrone.runfile.run import Run
 
+_Kind = TypeVar("_Kind", bound=Struct)
 
-def records(run: Run, name: str, kind: Any) -> list[Any]:
+
+def records(run: Run, name: str, kind: type[_Kind]) -> list[_Kind]:
     """Return the records of a name, each as a struct whose members are their keys.
 
     The rules of run files say that each has all of them; ``source`` is the key ``from``, and
@@ -26,7 +29,7 @@ def records(run: Run, name: str, kind: Any) -> list[Any]:
     if not len(table):
         return []
 
-    def column(key: str, of: Any) -> Iterable[Any]:
+    def column(key: str, of: object) -> Iterable[object]:
         if of in (int, float):
             return table[key].astype(of).tolist()  # type: ignore[no-any-return]
         texts = table[key].tolist()

@@ -5,13 +5,12 @@ Partners are offsets on a grid of the ranks or bits of their numbers, groups are
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from isochrone.applications.traces.farms import Farm
 from isochrone.applications.traces.fitting import MIN_UNRULED_SHARE, Fit, times
-from isochrone.applications.traces.gaps import Spent, Written
+from isochrone.applications.traces.gaps import Number, Spent, Written
 from isochrone.applications.traces.offsets import Messages, Offsets, faces, offsets
 from isochrone.applications.traces.places import Place
 from isochrone.applications.traces.steps import formula, rotations, row_of
@@ -38,11 +37,11 @@ def collective(fit: Fit, places: Sequence[Place], loops: Loops, path: str) -> Wr
     """Return a collective operation; `loops` are those around it."""
     calls = [place.round.call for place in places if place.round.call is not None]
     op = calls[0].op
-    options = {}
+    options: Written = {}
     if op != "barrier":
         options["bytes"] = fit.value([call.bytes for call in calls], f"the size of {op}", path)
     among = [place.round.among for place in places]
-    size: Any = "p"
+    size: Number = "p"
     if any(groups != [list(range(p))] for groups, p in zip(among, fit.ranks, strict=True)):
         options["among"] = _groups(fit, among, op, path)
         size = options["among"]["size"]
@@ -114,7 +113,7 @@ def farm(fit: Fit, farms: Sequence[Farm], path: str) -> Written:
     return written
 
 
-def _per_task(fit: Fit, spent: Sequence[Spent], subject: str, path: str) -> Any:
+def _per_task(fit: Fit, spent: Sequence[Spent], subject: str, path: str) -> Number:
     """Return seconds for a task as parts of those on the most ranks."""
     noise = max(of_farm.error() / max(of_farm.mean, 1e-12) for of_farm in spent)
     means = [of_farm.mean / spent[-1].mean for of_farm in spent]
@@ -200,16 +199,15 @@ def _irregular(fit: Fit, messages: Sequence[Messages], path: str) -> Written:
         )
         return {"random-regular": {"degree": 1}}
     sent = np.bincount([a for a, _, _ in messages[-1]], minlength=fit.ranks[-1])
-    ring: Any = max(2, 2 * (int(sent.min()) // 2))
-    extra: Any = float(f"{min(max(degrees[-1] / ring - 1, 0.0), 1.0):.3g}")
+    fewest = max(2, 2 * (int(sent.min()) // 2))
+    extra = float(f"{min(max(degrees[-1] / fewest - 1, 0.0), 1.0):.3g}")
+    graph: Written = {"generator": "newman_watts_strogatz_graph", "n": "p", "k": fewest, "p": extra}
     if degrees[-1] > MOST_GROWTH * degrees[-2]:
         degree = f"min({fit.value(degrees, 'the number of neighbours', path)}, p - 1)"
         ring = f"max(2, 2*floor({degree}/2))"
-        extra = f"max({degree}/{ring} - 1, 0)"
+        graph |= {"k": ring, "p": f"max({degree}/{ring} - 1, 0)"}
     fit.warn(
         f"position {path}: neighbours are no offsets on a grid; random ones are taken, "
         f"{degrees[-1]:.1f} of each rank"
     )
-    return {
-        "networkx": {"generator": "newman_watts_strogatz_graph", "n": "p", "k": ring, "p": extra}
-    }
+    return {"networkx": graph}

@@ -8,9 +8,8 @@ with it alone, receiving a task and returning its result in turns.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
-from isochrone.applications.traces.gaps import Spent, computation
+from isochrone.applications.traces.gaps import Spent, Written, computation
 from isochrone.applications.traces.ordering import parts_of
 from isochrone.applications.traces.trace import MESSAGES, RECEIVES, SENDS, Calls, Event
 
@@ -36,13 +35,13 @@ class Farm:
     spent: Spent
     dispatch: Spent
 
-    def exchange(self, ranks: int) -> dict[str, Any]:
+    def exchange(self, ranks: int) -> Written:
         """Return the value of a key ``exchange``."""
-        topology: Any = "task-farm"
+        topology: str | Written = "task-farm"
         if self.master:
             others = [rank for rank in range(ranks) if rank != self.master]
             topology = {"edges": [[self.master, rank] for rank in others]}
-        exchange = {
+        exchange: Written = {
             "topology": topology,
             "flow": "farm",
             "tasks": self.tasks,

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from isochrone.applications.traces.gaps import (
     MAX_MEAN_ERRORS,
+    Number,
     Spent,
     Written,
     computation,
@@ -90,7 +90,7 @@ class Fit:
             hint=f"recorded on {counts} ranks",
         )
 
-    def phase(self, kind: str, value: Any) -> Written:
+    def phase(self, kind: str, value: object) -> Written:
         """Return a phase, and note the functions that were fitted for it."""
         self.open.append(self.fitted)
         self.fitted = {}
@@ -105,7 +105,7 @@ class Fit:
         first: str = "",
         noise: float = 0.0,
         visits: Sequence[int] = (),
-    ) -> Any:
+    ) -> Number:
         """Return values, NaN where there are none, as a function of p."""
         by_ranks = {p: v for p, v in zip(self.ranks, values, strict=True) if not math.isnan(v)}
         by_visits = dict(zip(self.ranks, visits, strict=True)) if visits else None
@@ -129,7 +129,9 @@ class Fit:
         self.fitted[f"position {path}: {subject}"] = formula
         return _plain(formula.text)
 
-    def whole(self, values: Sequence[int], subject: str, path: str, *, levels: bool = False) -> Any:
+    def whole(
+        self, values: Sequence[int], subject: str, path: str, *, levels: bool = False
+    ) -> Number:
         """Return whole numbers as the function of p that has exactly these values."""
         text = whole(dict(zip(self.ranks, values, strict=True)), levels=levels)
         if text is None:
@@ -137,7 +139,9 @@ class Fit:
             raise self.refuse(f"position {path}", f"{subject} are {listing}")
         return _plain(text)
 
-    def computing(self, places: Sequence[Place], side: int, period: int, path: str) -> Any | None:
+    def computing(
+        self, places: Sequence[Place], side: int, period: int, path: str
+    ) -> str | Written | None:
         """Return the computation of a place: that of the most ranks, times a function of p.
 
         What is negligible need follow no rule.
@@ -211,12 +215,12 @@ class Fit:
         return {"time": f"1us*({usual})", "imbalance": {key: factor} if key else factor}
 
 
-def _plain(text: str) -> Any:
+def _plain(text: str) -> Number:
     """Return a whole number as such."""
     return int(text) if text.isdecimal() else text
 
 
-def times(value: Any, factor: Any) -> Any:
+def times(value: str | Written, factor: Number) -> str | Written:
     """Return a time or a distribution that is so many times as long."""
     if str(factor) == "1":
         return value

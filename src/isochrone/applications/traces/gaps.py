@@ -51,6 +51,9 @@ MAX_DISTRIBUTION_DISTANCE = 0.04
 Written = dict[str, Any]
 """Part of a description, as plain data."""
 
+Number = int | str
+"""A number of a description: a whole one, or an expression."""
+
 
 @dataclass
 class Spent:
@@ -186,7 +189,7 @@ def computation(spent: Mapping[int, Spent], ranks: int, period: int = 1) -> Writ
     pooled = Gap()
     for of_rank in alike:
         pooled.add(of_rank.gap)
-    written = {"time": seconds(base) if schedule else _distribution(pooled, base)}
+    written: Written = {"time": seconds(base) if schedule else _distribution(pooled, base)}
     if schedule:
         written["schedule"] = [float(f"{factor:.4g}") for factor in schedule]
     if scales:
@@ -194,7 +197,7 @@ def computation(spent: Mapping[int, Spent], ranks: int, period: int = 1) -> Writ
     return written
 
 
-def plain(value: Written) -> Any:
+def plain(value: Written) -> str | Written:
     """Return a time alone, where nothing else is said."""
     return value["time"] if value.keys() == {"time"} and isinstance(value["time"], str) else value
 
@@ -309,7 +312,7 @@ def _middles(gap: Gap) -> tuple[Floats, Floats]:
     return middles * (gap.total / max(float(middles @ counts), 1e-30)), counts
 
 
-def _distribution(gap: Gap, mean: float) -> Any:
+def _distribution(gap: Gap, mean: float) -> str | Written:
     """Return a time, or a mapping that names a distribution, with this mean."""
     if gap.count < MIN_GAPS or gap.mean <= 0 or _narrow(gap):
         return seconds(mean)

@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any
 
 from isochrone.applications.description.shapes import KeyPath
 from isochrone.applications.description.topology import MAX_EDGES, TopologySpec
+from isochrone.applications.traces.gaps import Written
 from isochrone.applications.traces.units import Message
 
 MAX_HALO_DIMENSIONS = 3
@@ -15,7 +15,7 @@ MAX_HALO_DIMENSIONS = 3
 _ONE = {"stream": "pipeline", "token": "token-ring", "request": "client-server"}
 
 
-def named(messages: Sequence[Message], kind: str, ranks: int) -> Any | None:
+def named(messages: Sequence[Message], kind: str, ranks: int) -> str | Written | None:
     """Return the topology that has exactly these messages, or None if there is none with a name.
 
     Sizes are not looked at.
@@ -32,7 +32,7 @@ def named(messages: Sequence[Message], kind: str, ranks: int) -> Any | None:
     return None
 
 
-def _candidates(kind: str, ranks: int) -> Iterator[tuple[str, dict[str, Any]]]:
+def _candidates(kind: str, ranks: int) -> Iterator[tuple[str, Written]]:
     """Yield topologies that may have messages of a kind; of a stream, grids for a wavefront."""
     if kind in _ONE:
         yield _ONE[kind], {}
@@ -57,7 +57,7 @@ def _shapes(ranks: int, dimensions: int) -> Iterator[tuple[int, ...]]:
                 yield (side, *sides)
 
 
-def edges(messages: Sequence[Message]) -> tuple[list[Any], int]:
+def edges(messages: Sequence[Message]) -> tuple[list[list[int] | Written], int]:
     """Return edges as a description lists them, and the size of those that have none of their own.
 
     Messages keep their order; several of one size along one edge are one with a count.

@@ -11,12 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from statistics import median
-from typing import Any
 
 import numpy as np
 
 from isochrone.applications.traces.fitting import Fit
-from isochrone.applications.traces.gaps import Written
+from isochrone.applications.traces.gaps import Number, Written
 from isochrone.applications.traces.growth import MAX_FUNCTION_ERROR
 from isochrone.applications.traces.offsets import faces, offsets
 from isochrone.applications.traces.places import Again, ByRank, Place, Tree, parts
@@ -320,7 +319,7 @@ class Levels:
 
     def _by_distance(
         self, values: Sequence[Sequence[float]], subject: str, first: str = ""
-    ) -> tuple[Any, float]:
+    ) -> tuple[Number, float]:
         """Return values as a function of p times a power of the distance; and the power."""
         power, levels = self.distances.power(values)
         text = self.fit.value(levels, subject, self.path, first=first)
@@ -330,8 +329,8 @@ class Levels:
         """Return the time of a turn; the first one may have one of its own."""
         us = [[1e6 * time for time in of] for of in seconds]
         terms: list[str] = []
-        later: Any = "0"
-        first: Any = "0"
+        later: Number = "0"
+        first: Number = "0"
         if any(time > 0 for of in us for time in of[1:]):
             values = [[math.nan, *of[1:]] for of in us]
             power, levels = self.distances.power(values, likely)

@@ -25,7 +25,6 @@ from isochrone.applications.traces.units import (
     opened,
     receive_first,
     send_first,
-    with_senders,
 )
 
 MIN_LOOKAHEAD_CALLS = 512
@@ -206,7 +205,7 @@ class _Meeting:
             unit = blocking_with(self.left(rank), offers)
             if unit.calls:
                 offers[rank] = unit
-        closed = both_ways(closed_among(with_senders(offers)))
+        closed = both_ways(closed_among(offers))
         if not closed:
             return None
         round_ = self._take("exchange", closed)

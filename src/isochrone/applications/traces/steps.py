@@ -11,11 +11,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from isochrone.applications.description.expression import Quantity, evaluate
+from isochrone.applications.traces.gaps import Number
 from isochrone.applications.traces.offsets import Grid, Messages, Vector, offsets
 from isochrone.applications.traces.rounds import Round
 
@@ -190,7 +191,7 @@ class Distances:
             for x, y in zip(xs, ys, strict=True)
         ]
 
-    def times(self, factor: Any, power: float) -> Any:
+    def times(self, factor: Number, power: float) -> Number:
         """Return a factor times a power of the distance, as an expression."""
         return f"({factor})*({self.text})**({power:g})" if power else factor
 

@@ -19,11 +19,12 @@ from isochrone.applications.traces.farms import Farm, without_farms
 from isochrone.applications.traces.folding import Leaf, Loop, Node, fold
 from isochrone.applications.traces.gaps import NOTHING, Spent
 from isochrone.applications.traces.offsets import Grid
+from isochrone.applications.traces.ordering import with_sources
 from isochrone.applications.traces.places import MOST_OMITTED, Again, Place, Tree, flat, parts
 from isochrone.applications.traces.rounds import Round, Unknown, rounds
 from isochrone.applications.traces.steps import set_levels
 from isochrone.applications.traces.trace import RECEIVES, SENDS, Calls, Event, Trace
-from isochrone.applications.traces.units import ANY, Message
+from isochrone.applications.traces.units import Message
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
 
@@ -79,11 +80,11 @@ def structure(trace: Trace, by_step: Sequence[Grid] = ()) -> Structure:
     """
     warnings = list(trace.warnings)
     _check(trace)
-    between = [_between_ranks(events, rank) for rank, events in enumerate(trace.ranks)]
-    farms, ranks = without_farms(between, trace.groups)
+    farms, ranks = without_farms(trace.ranks, trace.groups)
     try:
-        if any(e.peer == ANY for events in ranks for e in events if e.op == "recv"):
+        if any(e.peer < 0 for events in ranks for e in events if e.op == "recv"):
             raise Unknown("a receive from any source, which blocks, has no recorded sender")
+        ranks = [_between_ranks(events, rank) for rank, events in enumerate(with_sources(ranks))]
         sequence = rounds(ranks, trace.groups)
     except Unknown as reason:
         raise InputError(f"no description can be derived: {reason}", where=trace.name) from reason
@@ -116,22 +117,11 @@ def structure(trace: Trace, by_step: Sequence[Grid] = ()) -> Structure:
 
 
 def _between_ranks(events: Calls, rank: int) -> Calls:
-    """Leave out messages of a rank to itself, and waits for these alone.
-
-    What a rank sends itself may be received by a receive from any source that is open then.
-    """
+    """Leave out messages of a rank to itself, and waits for these alone."""
     calls: Calls = []
-    carried, open_, unmet = 0.0, False, 0
+    carried, open_ = 0.0, False
     for event in events:
         to_itself = event.op in (*SENDS, *RECEIVES) and event.peer == rank
-        if event.op == "irecv" and to_itself:
-            unmet -= 1
-        if event.op == "isend" and to_itself:
-            unmet += 1
-        if event.op == "wait":
-            for _ in range(unmet):
-                _take_any_source(calls)
-            unmet = 0
         if to_itself or (event.op == "wait" and not open_):
             carried += event.gap
             continue
@@ -139,19 +129,6 @@ def _between_ranks(events: Calls, rank: int) -> Calls:
         carried = 0.0
         open_ = event.op != "wait" and (open_ or event.op in ("isend", "irecv"))
     return calls
-
-
-def _take_any_source(calls: Calls) -> None:
-    """Remove the last receive from any source of those that are open, if there is one."""
-    for position in range(len(calls) - 1, -1, -1):
-        if calls[position].op == "wait":
-            return
-        if calls[position].op == "irecv" and calls[position].peer == ANY:
-            gone = calls.pop(position)
-            if position < len(calls):
-                following = calls[position]
-                calls[position] = following._replace(gap=following.gap + gone.gap)
-            return
 
 
 def _check(trace: Trace) -> None:

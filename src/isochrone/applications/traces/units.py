@@ -11,9 +11,6 @@ from isochrone.applications.traces.trace import MESSAGES, RECEIVES, SENDS, Calls
 Message = tuple[int, int, float]
 """Sender, receiver and bytes."""
 
-ANY = -1
-"""Peer of a receive from any source."""
-
 
 @dataclass
 class Unit:
@@ -53,32 +50,6 @@ def blocking_with(calls: Calls, units: Units) -> Unit:
         return Unit([])
     distinct = _distinct(calls, calls[0].op)
     return Unit(list(takewhile(lambda call: call.peer in units, distinct)))
-
-
-def with_senders(units: Units) -> Units:
-    """Name the senders of what is received from any source, where exactly so many send.
-
-    That is a fixed set, whatever the order in which its messages come.
-    """
-    sent: dict[int, Counter[int]] = {}
-    for rank, unit in units.items():
-        for peer, count in unit.peers(sends=True).items():
-            sent.setdefault(peer, Counter())[rank] += count
-    named_units = dict(units)
-    for rank, unit in units.items():
-        named = unit.peers(sends=False)
-        any_source = named.pop(ANY, 0)
-        left = sent.get(rank, Counter()) - named
-        if any_source and left.total() == any_source:
-            senders = iter(sorted(left.elements()))
-            calls = [
-                call._replace(peer=next(senders))
-                if call.op in RECEIVES and call.peer == ANY
-                else call
-                for call in unit.calls
-            ]
-            named_units[rank] = Unit(calls, unit.pivot)
-    return named_units
 
 
 def both_ways(units: Units) -> Units:
