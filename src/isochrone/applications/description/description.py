@@ -6,10 +6,9 @@ and to the schema.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from isochrone.applications.description import shapes
 from isochrone.applications.description.parameters import Bounds, Parameters
@@ -31,6 +30,7 @@ from isochrone.applications.description.shapes import (
     Schema,
     Whole,
 )
+from isochrone.base.record import Members
 
 FORMAT = "app/1"
 """What the key ``isochrone`` of a description says."""
@@ -76,9 +76,9 @@ class App(Declared):
         )
 
     @classmethod
-    def read(cls, value: Any, at: KeyPath) -> App:
+    def read(cls, value: object, at: KeyPath) -> App:
         """Return one; phases without a name have their key as one, made unique."""
-        app: App = shapes.declared(cls, value, at)
+        app = shapes.declared(cls, value, at)
         owners: dict[str, str] = {}
         for phase in leaves(app.phases):
             phase_path = phase.at.path.rpartition(".")[0]
@@ -104,7 +104,7 @@ class App(Declared):
 
 class _Run:
     @staticmethod
-    def read(value: Any, at: KeyPath) -> Any:
+    def read(value: object, at: KeyPath) -> str | tuple[object, ...]:
         """Return a word, or names that nobody has looked up."""
         if isinstance(value, list):
             return tuple(shapes.listed(value, at))
@@ -138,5 +138,5 @@ class Description(Declared):
     place: Placement = "disjoint"
     parameters: Parameters = field(default_factory=Parameters)
     apps: Annotated[tuple[App, ...], Most(App, 64, "applications")]
-    document: Mapping[str, Any] = field(compare=False, repr=False, default_factory=dict)
+    document: Members = field(compare=False, repr=False, default_factory=dict)
     folder: Path = field(compare=False, default=Path())

@@ -22,7 +22,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from itertools import pairwise
-from typing import Any
 
 import networkx as nx
 
@@ -48,6 +47,9 @@ from isochrone.base.table import grouped
 
 Steps = dict[int, list[Step]]
 """Steps of each rank that has any."""
+
+_Kind = Callable[[int, int, int], Step]
+"""Of a message: makes the step from its phase, the other rank, and its size."""
 
 Flow = tuple[Steps, list[int]]
 """Steps, and the ranks at which they begin."""
@@ -179,7 +181,7 @@ def _stream(exchange: Exchange, *, one_by_one: bool) -> Flow:
 
 
 def _all(
-    exchange: Exchange, edges: Iterable[Edge], blocking: Any, begun: Any, end: str
+    exchange: Exchange, edges: Iterable[Edge], blocking: _Kind, begun: _Kind, end: str
 ) -> list[Step]:
     """Return how a rank sends or receives all messages of some edges, whose other end is named."""
     steps = [(getattr(edge, end), exchange.sizes(edge)) for edge in edges]

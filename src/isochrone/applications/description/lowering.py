@@ -291,12 +291,12 @@ def _parts(spec: CollectiveSpec, app: Resolved) -> list[tuple[int, ...]]:
     if len(set(ranks)) < len(ranks):
         raise spec.at.key("among").error("the list has a rank twice")
     if spec.op in ROOTED and groups:
-        root = app.rank(spec.root)
+        root, at = app.rank(spec.root), spec.at.key("root")
         if len(groups) == 1 and root not in groups[0]:
-            raise spec.root.at.error(f"the root {root} is not one of the ranks of the operation")
+            raise at.error(f"the root {root} is not one of the ranks of the operation")
         smallest = min(map(len, groups))
         if len(groups) > 1 and root >= smallest:
-            raise spec.root.at.error(f"there is no position {root} in a group of {smallest} ranks")
+            raise at.error(f"there is no position {root} in a group of {smallest} ranks")
     return groups
 
 
