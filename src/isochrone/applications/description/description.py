@@ -21,6 +21,7 @@ from isochrone.applications.description.phases import (
 )
 from isochrone.applications.description.program import Placement
 from isochrone.applications.description.shapes import (
+    ZERO,
     Declared,
     Given,
     Givens,
@@ -57,8 +58,8 @@ class App(Declared):
     iterations: Given
     background: bool = False
     place: Place | None = None
-    omitted: Given | None = None
-    uncertainty: Given | None = None
+    omitted: Given = ZERO
+    uncertainty: Given = ZERO
     bounded: Bounds = field(default_factory=Bounds)
     phases: Annotated[tuple[PhaseSpec, ...], PHASES]
     REF: ClassVar = "app"

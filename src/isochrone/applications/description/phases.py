@@ -12,6 +12,8 @@ from isochrone.applications.description.distributions import Spread, distributio
 from isochrone.applications.description.parameters import Parameters
 from isochrone.applications.description.program import METHODS, Method, Mode
 from isochrone.applications.description.shapes import (
+    ONE,
+    ZERO,
     Declared,
     Given,
     Givens,
@@ -86,7 +88,7 @@ class _AnyPhase(Declared):
     """What every phase may have: these keys are next to that of its kind."""
 
     name: str = field(default="", compare=False)
-    every: Given | None = field(default=None, compare=False)
+    every: Given = field(default=ONE, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,9 +161,6 @@ class Among(Declared):
         return shapes.one_of(shapes.declared_schema(cls), shapes.declared_schema(Coarser))
 
 
-_FIRST_RANK = Given(0, KeyPath(""))
-
-
 @dataclass(frozen=True, kw_only=True)
 class CollectiveSpec(_AnyPhase):
     """A phase that is one collective operation; `bytes` is None for one without.
@@ -173,7 +172,7 @@ class CollectiveSpec(_AnyPhase):
     op: str = field(default="", compare=False)
     bytes: Spread | None = None
     among: tuple[Givens, ...] | Among | Coarser = ()
-    root: Given = _FIRST_RANK
+    root: Given = ZERO
     grid: Annotated[str, _Grid] = ""
 
     @classmethod

@@ -94,6 +94,9 @@ class Given:
 
 Givens = tuple[Given, ...]
 
+ZERO, ONE = (Given(number, KeyPath("")) for number in (0, 1))
+"""What is meant where nothing is written."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Declared:

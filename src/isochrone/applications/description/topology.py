@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from isochrone.applications.description import quantities, shapes
 from isochrone.applications.description.quantities import Scope
-from isochrone.applications.description.shapes import Given, KeyPath, Schema
+from isochrone.applications.description.shapes import ONE, Given, KeyPath, Schema
 from isochrone.base import registry
 from isochrone.base.record import Members
 
@@ -158,7 +158,7 @@ def edge(
     at: KeyPath,
     scope: Scope,
     bytes: Given | None = None,
-    count: Given | None = None,
+    count: Given = ONE,
 ) -> Edge:
     """Return an edge with its size and count, if they are written.
 
@@ -170,8 +170,7 @@ def edge(
     if source == target:
         raise at.error(f"rank {source} sends to itself")
     size = None if bytes is None else int(quantities.size(bytes, scope))
-    times = 1 if count is None else quantities.count(count, scope, 1, 2**20 - 1)
-    return Edge(source, target, size, times)
+    return Edge(source, target, size, quantities.count(count, scope, 1, 2**20 - 1))
 
 
 def names() -> list[str]:

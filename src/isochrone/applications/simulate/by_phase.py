@@ -264,7 +264,6 @@ class ByPhase:
             np.array(ends),
             np.array(phases),
             self.application.iterations,
-            len(self.times),
             PHASE_OVERLAP * communicating,
         )
 

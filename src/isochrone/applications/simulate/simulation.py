@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import nan, sqrt
 
 import numpy as np
@@ -261,7 +261,6 @@ class Simulated:
     ends: Floats
     phases: Floats
     iterations: int
-    ranks: int = field(default=1)
     coarse: float = 0.0
 
     @property
@@ -365,7 +364,7 @@ def step_by_step(
             hint="try the flow exchange",
         )
     phase_means = np.array([spent[iteration] for iteration in range(len(ends))]) / ranks
-    return Simulated(np.array(ends), phase_means, application.iterations, ranks)
+    return Simulated(np.array(ends), phase_means, application.iterations)
 
 
 def steady(ends: Sequence[float]) -> bool:

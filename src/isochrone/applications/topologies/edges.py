@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from isochrone.applications.description import quantities, shapes
-from isochrone.applications.description.shapes import Declared, Given, KeyPath, Schema
+from isochrone.applications.description.shapes import ONE, Declared, Given, KeyPath, Schema
 from isochrone.applications.description.topology import Edge, Graph, Options, Topology, edge
 
 
@@ -17,7 +17,7 @@ class Link(Declared):
     from_: Given
     to: Given
     bytes: Given | None = None
-    count: Given | None = None
+    count: Given = ONE
 
     @classmethod
     def read(cls, value: object, at: KeyPath) -> Self:
