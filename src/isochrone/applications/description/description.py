@@ -6,10 +6,9 @@ and to the schema.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from isochrone.applications.description import shapes
 from isochrone.applications.description.parameters import Bounds, Parameters
@@ -22,6 +21,7 @@ from isochrone.applications.description.phases import (
 )
 from isochrone.applications.description.program import Placement
 from isochrone.applications.description.shapes import (
+    ZERO,
     Declared,
     Given,
     Givens,
@@ -31,6 +31,7 @@ from isochrone.applications.description.shapes import (
     Schema,
     Whole,
 )
+from isochrone.base.record import Members
 
 FORMAT = "app/1"
 """What the key ``isochrone`` of a description says."""
@@ -57,8 +58,8 @@ class App(Declared):
     iterations: Given
     background: bool = False
     place: Place | None = None
-    omitted: Given | None = None
-    uncertainty: Given | None = None
+    omitted: Given = ZERO
+    uncertainty: Given = ZERO
     bounded: Bounds = field(default_factory=Bounds)
     phases: Annotated[tuple[PhaseSpec, ...], PHASES]
     REF: ClassVar = "app"
@@ -76,9 +77,9 @@ class App(Declared):
         )
 
     @classmethod
-    def read(cls, value: Any, at: KeyPath) -> App:
+    def read(cls, value: object, at: KeyPath) -> App:
         """Return one; phases without a name have their key as one, made unique."""
-        app: App = shapes.declared(cls, value, at)
+        app = shapes.declared(cls, value, at)
         owners: dict[str, str] = {}
         for phase in leaves(app.phases):
             phase_path = phase.at.path.rpartition(".")[0]
@@ -104,7 +105,7 @@ class App(Declared):
 
 class _Run:
     @staticmethod
-    def read(value: Any, at: KeyPath) -> Any:
+    def read(value: object, at: KeyPath) -> str | tuple[object, ...]:
         """Return a word, or names that nobody has looked up."""
         if isinstance(value, list):
             return tuple(shapes.listed(value, at))
@@ -138,5 +139,5 @@ class Description(Declared):
     place: Placement = "disjoint"
     parameters: Parameters = field(default_factory=Parameters)
     apps: Annotated[tuple[App, ...], Most(App, 64, "applications")]
-    document: Mapping[str, Any] = field(compare=False, repr=False, default_factory=dict)
+    document: Members = field(compare=False, repr=False, default_factory=dict)
     folder: Path = field(compare=False, default=Path())

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import ceil, exp, floor, log, log1p, pi, sqrt
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy import special
@@ -61,7 +61,7 @@ class Spread:
     REF: ClassVar = "values"
 
     @classmethod
-    def read(cls, value: Any, at: KeyPath) -> Spread:
+    def read(cls, value: object, at: KeyPath) -> Spread:
         """Return a value or a distribution."""
         kind, written = "constant", value
         if not shapes.is_scalar(value):
@@ -84,12 +84,16 @@ class Spread:
         if kind == "constant" and shapes.is_scalar(written):
             return cls(kind, {"value": Given(written, at)}, at)
         choices = KINDS[kind]
-        shapes.check_keys(written, at, sorted({key for choice in choices for key in choice}))
-        if set(written) not in [set(choice) for choice in choices]:
+        arguments = shapes.mapping(
+            written, at, sorted({key for choice in choices for key in choice})
+        )
+        if set(arguments) not in [set(choice) for choice in choices]:
             needed = " or ".join(" and ".join(choice) for choice in choices)
             raise at.error(f"a {kind} distribution has {needed}")
         return cls(
-            kind, {key: Given.read(argument, at.key(key)) for key, argument in written.items()}, at
+            kind,
+            {key: Given.read(argument, at.key(key)) for key, argument in arguments.items()},
+            at,
         )
 
     @staticmethod

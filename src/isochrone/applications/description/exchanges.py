@@ -22,7 +22,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from itertools import pairwise
-from typing import Any
 
 import networkx as nx
 
@@ -48,6 +47,9 @@ from isochrone.base.table import grouped
 
 Steps = dict[int, list[Step]]
 """Steps of each rank that has any."""
+
+_Kind = Callable[[int, int, int], Step]
+"""Of a message: makes the step from its phase, the other rank, and its size."""
 
 Flow = tuple[Steps, list[int]]
 """Steps, and the ranks at which they begin."""
@@ -179,7 +181,7 @@ def _stream(exchange: Exchange, *, one_by_one: bool) -> Flow:
 
 
 def _all(
-    exchange: Exchange, edges: Iterable[Edge], blocking: Any, begun: Any, end: str
+    exchange: Exchange, edges: Iterable[Edge], blocking: _Kind, begun: _Kind, end: str
 ) -> list[Step]:
     """Return how a rank sends or receives all messages of some edges, whose other end is named."""
     steps = [(getattr(edge, end), exchange.sizes(edge)) for edge in edges]
@@ -230,6 +232,13 @@ _FLOWS: Mapping[str, Callable[[Exchange], Flow]] = {
 }
 
 
+_ONLY_OF = {
+    "tasks": ("tasks", ("farm",)),
+    "dispatch": ("master", ("farm",)),
+    "reply": ("replies", ("request", "farm")),
+}
+"""Options of some flows only: what the other flows lack."""
+
 MAX_TASKS = 2**20 - 1
 """Of a farm: draws number tasks up to this."""
 
@@ -243,22 +252,17 @@ def exchange(spec: ExchangeSpec, phase: int, app: Resolved) -> Steps:
         With the path of what cannot be worked out.
     """
     name = spec.flow or topology.load(spec.topology.name).flow
-    if spec.tasks is not None and name != "farm":
-        raise spec.at.key("tasks").error(
-            f"the flow {name} has no tasks", "only the flow farm has tasks"
-        )
-    if spec.dispatch is not None and name != "farm":
-        raise spec.at.key("dispatch").error(
-            f"the flow {name} has no master", "only the flow farm has one"
-        )
+    for option, (word, flows) in _ONLY_OF.items():
+        if getattr(spec, option) is not None and name not in flows:
+            raise spec.at.key(option).error(
+                f"the flow {name} has no {word}", f"a flow that has: {' or '.join(flows)}"
+            )
     if spec.tasks is None and name == "farm":
         raise spec.at.key("tasks").error(
             "the number of tasks is missing", "give the tasks of an iteration"
         )
     if spec.compute is not None and spec.compute.schedule and name in ("request", "farm"):
         raise spec.compute.at.key("schedule").error(f"the flow {name} has no schedule")
-    if spec.reply is not None and name not in ("request", "farm"):
-        raise spec.at.key("reply").error(f"the flow {name} has no replies")
     written = spec.topology
     graph = written.graph(app.p, app.scope, app.seed + app.index, app.folder)
     app.check_steps(sum(edge.times for edge in graph.edges), written.at)

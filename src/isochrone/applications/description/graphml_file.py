@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import networkx as nx
 
-from isochrone.applications.description.shapes import KeyPath
+from isochrone.applications.description.shapes import Given, KeyPath
 from isochrone.applications.description.topology import Graph, edge
 from isochrone.base.table import grouped
 from isochrone.base.text import printable
@@ -53,11 +53,14 @@ def read(path: Path, at: KeyPath) -> tuple[int, Graph]:
     rank = {str(k): k for k in range(len(nodes))}
     if rank.keys() != {*nodes}:
         rank = {node: k for k, node in enumerate(nodes)}
-    edges = tuple(
-        edge(rank[str(a)], rank[str(b)], data, {}, at.key(f"{a}-{b}"))
-        for a, b, data in graph.edges(data=True)
-    )
-    return len(graph), Graph(edges, graph.is_directed())
+    edges = []
+    for a, b, data in graph.edges(data=True):
+        location = at.key(f"{a}-{b}")
+        written = {
+            key: Given(data[key], location.key(key)) for key in ("bytes", "count") if key in data
+        }
+        edges.append(edge(rank[str(a)], rank[str(b)], location, {}, **written))
+    return len(graph), Graph(tuple(edges), graph.is_directed())
 
 
 def _text(path: Path, at: KeyPath) -> str:

@@ -1,5 +1,6 @@
 """Grids of ranks whose sides are as equal as whole numbers allow."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -28,3 +29,26 @@ def coarser(ranks: int, dimensions: int, apart: int = 1, order: Order = "C") -> 
     """
     members = np.arange(ranks).reshape(balanced(ranks, dimensions), order=order)
     return members[(slice(None, None, apart),) * dimensions]
+
+
+def shifted(
+    members: Ints, step: Ints | Sequence[int], around: bool | Sequence[bool]
+) -> list[list[int]]:
+    """Return pairs of ranks of a grid: each, and the one that is `step` further.
+
+    Parameters
+    ----------
+    members
+        Ranks, by their coordinates.
+    step
+        Along each dimension.
+    around
+        Whether the ends of the dimensions join; else ranks beyond an end are left out.
+    """
+    places = np.indices(members.shape).reshape(members.ndim, -1).T
+    beyond = places + np.array(step)
+    targets = beyond % members.shape
+    inside = ((targets == beyond) | np.array(around)).all(axis=1)
+    ends = [members.ravel()[inside], members[tuple(targets[inside].T)]]
+    pairs: list[list[int]] = np.stack(ends, axis=1).tolist()
+    return pairs

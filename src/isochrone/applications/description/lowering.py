@@ -187,8 +187,8 @@ def _application(description: Description, index: int, p: int, value_lists: Valu
         steps=tuple(map(tuple, steps)),
         iterations=iterations,
         background=app.background,
-        omitted=0.0 if app.omitted is None else share(app.omitted, names),
-        uncertainty=0.0 if app.uncertainty is None else plain_number(app.uncertainty, names),
+        omitted=share(app.omitted, names),
+        uncertainty=plain_number(app.uncertainty, names),
         bounded=tuple((op, seconds(bound, names)) for op, bound in app.bounded.items()),
         on=tuple(count(rank, names, 0, MAX_RANKS - 1) for rank in app.on or ()),
     )
@@ -210,7 +210,7 @@ def _steps(
     by_rank: list[list[Step]] = [[] for _ in range(p + app.outside)]
     for spec in phases:
         steps: list[list[Step]] = [[] for _ in by_rank]
-        every = 1 if spec.every is None else count(spec.every, worked.scope, 1, MAX_ITERATIONS)
+        every = count(spec.every, worked.scope, 1, MAX_ITERATIONS)
         if isinstance(spec, RepeatSpec):
             steps = _repeated(app, spec, numbering, worked, turns, every)
         elif isinstance(spec, ComputeSpec):
@@ -291,12 +291,12 @@ def _parts(spec: CollectiveSpec, app: Resolved) -> list[tuple[int, ...]]:
     if len(set(ranks)) < len(ranks):
         raise spec.at.key("among").error("the list has a rank twice")
     if spec.op in ROOTED and groups:
-        root = app.rank(spec.root)
+        root, at = app.rank(spec.root), spec.at.key("root")
         if len(groups) == 1 and root not in groups[0]:
-            raise spec.root.at.error(f"the root {root} is not one of the ranks of the operation")
+            raise at.error(f"the root {root} is not one of the ranks of the operation")
         smallest = min(map(len, groups))
         if len(groups) > 1 and root >= smallest:
-            raise spec.root.at.error(f"there is no position {root} in a group of {smallest} ranks")
+            raise at.error(f"there is no position {root} in a group of {smallest} ranks")
     return groups
 
 

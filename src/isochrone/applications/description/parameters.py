@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from isochrone.applications.description import shapes
 from isochrone.applications.description.expression import FUNCTIONS, NAME
@@ -21,7 +21,7 @@ class Parameters(dict[str, Given]):
     REF: ClassVar = "parameters"
 
     @classmethod
-    def read(cls, value: Any, at: KeyPath) -> Parameters:
+    def read(cls, value: object, at: KeyPath) -> Parameters:
         """Return them."""
         if not isinstance(value, dict):
             raise at.error("the value is not a mapping of names to values")
@@ -64,10 +64,10 @@ class Bounds(dict[str, Given]):
     """Times of collective operations that are not worth a model, by their names."""
 
     @classmethod
-    def read(cls, value: Any, at: KeyPath) -> Bounds:
+    def read(cls, value: object, at: KeyPath) -> Bounds:
         """Return them."""
-        shapes.check_keys(value, at, DESCRIBED)
-        return cls((op, Given.read(written, at.key(op))) for op, written in value.items())
+        bounds = shapes.mapping(value, at, DESCRIBED)
+        return cls((op, Given.read(written, at.key(op))) for op, written in bounds.items())
 
     @staticmethod
     def schema() -> Schema:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 from isochrone.applications.description import shapes
 from isochrone.applications.description.distributions import Spread, distribution_schema
 from isochrone.applications.description.parameters import Parameters
 from isochrone.applications.description.program import METHODS, Method, Mode
 from isochrone.applications.description.shapes import (
+    ONE,
+    ZERO,
     Declared,
     Given,
     Givens,
@@ -49,7 +51,7 @@ class Imbalance:
     ranks: tuple[tuple[Given, Given], ...] = ()
 
     @classmethod
-    def read(cls, value: Any, at: KeyPath) -> Imbalance:
+    def read(cls, value: object, at: KeyPath) -> Imbalance:
         """Return a factor of the last, a distribution, or factors of some."""
         if shapes.is_scalar(value):
             return cls(last=Given(value, at))
@@ -86,7 +88,7 @@ class _AnyPhase(Declared):
     """What every phase may have: these keys are next to that of its kind."""
 
     name: str = field(default="", compare=False)
-    every: Given | None = field(default=None, compare=False)
+    every: Given = field(default=ONE, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,7 +112,7 @@ class ComputeSpec(_AnyPhase):
     REF: ClassVar = "compute"
 
     @classmethod
-    def read(cls, value: Any, at: KeyPath) -> Any:
+    def read(cls, value: object, at: KeyPath) -> Self:
         """Return a computation: a time, or a mapping with one."""
         if shapes.is_scalar(value):
             return cls(at=at, time=Spread.read(value, at))
@@ -124,7 +126,7 @@ class ComputeSpec(_AnyPhase):
 
 class _Grid:
     @staticmethod
-    def read(value: Any, at: KeyPath) -> str:
+    def read(value: object, at: KeyPath) -> str:
         """Return a grid of ranks as a word."""
         if not isinstance(value, str):
             raise at.error("the grid is not a text", "write 4x4, rows-of-8 or nodes")
@@ -148,7 +150,7 @@ class Among(Declared):
     stride: Given
 
     @classmethod
-    def read(cls, value: Any, at: KeyPath) -> Any:
+    def read(cls, value: object, at: KeyPath) -> Declared:
         """Return them, or one group of the ranks of a coarser grid."""
         coarser = isinstance(value, dict) and "apart" in value
         return shapes.declared(Coarser if coarser else cls, value, at)
@@ -170,11 +172,11 @@ class CollectiveSpec(_AnyPhase):
     op: str = field(default="", compare=False)
     bytes: Spread | None = None
     among: tuple[Givens, ...] | Among | Coarser = ()
-    root: Given = field(default_factory=lambda: Given(0, KeyPath("")))
+    root: Given = ZERO
     grid: Annotated[str, _Grid] = ""
 
     @classmethod
-    def of(cls, op: str, value: Any, at: KeyPath) -> Any:
+    def of(cls, op: str, value: object, at: KeyPath) -> Self:
         """Return an operation."""
         if op == "barrier" and value is None:
             value = {}
@@ -182,8 +184,7 @@ class CollectiveSpec(_AnyPhase):
         spec = shapes.declared(
             cls, value, at, sorted(keys, key=lambda key: key == "among"), keys[: op != "barrier"]
         )
-        root = spec.root if "root" in value else Given(0, at.key("root"))
-        return replace(spec, op=op, root=root)
+        return replace(spec, op=op)
 
     @classmethod
     def schema_of(cls, op: str) -> Schema:
@@ -217,7 +218,7 @@ class Transfer:
     path: str = ""
 
     @classmethod
-    def read(cls, value: Any, at: KeyPath) -> Any:
+    def read(cls, value: object, at: KeyPath) -> Transfer:
         """Return it."""
         if isinstance(value, dict):
             method, path, at = shapes.single(value, at, _IN_FILES, "one method is expected")
@@ -293,7 +294,7 @@ LeafSpec = ComputeSpec | CollectiveSpec | ExchangeSpec
 
 class _Step:
     @staticmethod
-    def read(value: Any, at: KeyPath) -> str:
+    def read(value: object, at: KeyPath) -> str:
         """Return the name of the number of a turn."""
         if not isinstance(value, str):
             raise at.error("the name of a step is not a text", "write step: k")
@@ -320,7 +321,7 @@ class RepeatSpec(_AnyPhase):
     REF: ClassVar = "repeat"
 
     @classmethod
-    def read(cls, value: Any, at: KeyPath) -> Any:
+    def read(cls, value: object, at: KeyPath) -> Self:
         """Return it, unless it is nested too deeply."""
         if at.path.count(".repeat") > MAX_REPEAT_DEPTH:
             raise at.error("repeats are nested too deeply", f"at most {MAX_REPEAT_DEPTH} levels")
@@ -355,25 +356,28 @@ class Phase:
     REF: ClassVar = "phase"
 
     @staticmethod
-    def read(value: Any, at: KeyPath) -> Any:
+    def read(value: object, at: KeyPath) -> PhaseSpec:
         """Return a phase; without a name if none is given."""
-        shapes.check_keys(value, at, (*_OF_ANY, *_KINDS, *DESCRIBED))
-        kinds = [key for key in value if key not in _OF_ANY]
+        phase = shapes.mapping(value, at, (*_OF_ANY, *_KINDS, *DESCRIBED))
+        kinds = [key for key in phase if key not in _OF_ANY]
         if len(kinds) != 1:
             given_keys = " and ".join(kinds) or "nothing"
             raise at.error(
                 f"a phase is compute, exchange or a collective, not {given_keys}",
                 "write '- compute: 30us'",
             )
-        kind, written, below = kinds[0], value[kinds[0]], at.key(kinds[0])
+        kind, written, below = kinds[0], phase[kinds[0]], at.key(kinds[0])
         options = {
-            key: shapes.read(of, value[key], at.key(key))
+            key: shapes.read(of, phase[key], at.key(key))
             for key, of in _OF_ANY.items()
-            if key in value
+            if key in phase
         }
-        if kind in _KINDS:
-            return replace(shapes.read(_KINDS[kind], written, below), **options)
-        return replace(CollectiveSpec.of(kind, written, below), **options)
+        spec: PhaseSpec = (
+            shapes.read(_KINDS[kind], written, below)
+            if kind in _KINDS
+            else CollectiveSpec.of(kind, written, below)
+        )
+        return replace(spec, **options)
 
     @staticmethod
     def schema() -> Schema:

@@ -29,7 +29,7 @@ _MAX_DATA_DEPTH = 20
 class _Scanner(Scanner):
     """Refuses what is too deep before it costs time: it takes the square of the depth."""
 
-    def fetch_flow_collection_start(self, *args: Any, **kwargs: Any) -> None:
+    def fetch_flow_collection_start(self, *args: str, **kwargs: str) -> None:
         """Begin a list or mapping in brackets."""
         self._check(self.flow_level)
         super().fetch_flow_collection_start(*args, **kwargs)
@@ -44,7 +44,7 @@ class _Scanner(Scanner):
             raise RecursionError
 
 
-def load(path: Path) -> Any:
+def load(path: Path) -> object:
     """Return what is in a YAML 1.2 file, which `plain` has to copy.
 
     Raises
@@ -82,7 +82,7 @@ def load(path: Path) -> Any:
         raise InputError(problem, where=where, hint=hint) from error
 
 
-def plain(document: Any, at: KeyPath) -> Any:
+def plain(document: object, at: KeyPath) -> Any:
     """Return a copy made of dicts with texts as keys, lists, texts, numbers, booleans and None.
 
     Raises
@@ -92,7 +92,7 @@ def plain(document: Any, at: KeyPath) -> Any:
     """
     seen = count(1)
 
-    def copy(value: Any, at: KeyPath, depth: int) -> Any:
+    def copy(value: object, at: KeyPath, depth: int) -> object:
         if next(seen) > MAX_VALUES:
             raise at.error(
                 f"the description has more than {MAX_VALUES} values (aliases count each time)"
@@ -124,7 +124,7 @@ def plain(document: Any, at: KeyPath) -> Any:
     return copy(document, at, 0)
 
 
-def save(document: Any, path: Path, comments: Iterable[str] = ()) -> None:
+def save(document: object, path: Path, comments: Iterable[str] = ()) -> None:
     """Write plain data as YAML, after lines of comments.
 
     Raises
@@ -137,7 +137,7 @@ def save(document: Any, path: Path, comments: Iterable[str] = ()) -> None:
         stream.write((lines + text(document)).encode())
 
 
-def text(document: Any) -> str:
+def text(document: object) -> str:
     """Return plain data as YAML."""
     yaml = YAML(typ="safe", pure=True)
     yaml.default_flow_style = None  # innermost lists and mappings on one line

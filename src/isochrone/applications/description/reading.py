@@ -4,13 +4,13 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from isochrone.applications.description import graphml_file, plain_data, shapes
 from isochrone.applications.description.description import FORMAT, Description
 from isochrone.applications.description.phases import ExchangeSpec, leaves
 from isochrone.applications.description.shapes import KeyPath
 from isochrone.base.errors import InputError
+from isochrone.base.record import Members
 
 _RANKS = ("p", "ranks")
 
@@ -54,13 +54,13 @@ def parse(document: object, where: str, settings: Mapping[str, str] | None = Non
     at = KeyPath(where)
     data = plain_data.plain(document, at)
     description = _description(data, at)
-    if settings:
-        _apply(data, description, settings)
-        description = _description(data, at)
-    return description
+    if not settings:
+        return description
+    _apply(data, description, settings)
+    return _description(data, at)
 
 
-def as_document(description: Description) -> dict[str, Any]:
+def as_document(description: Description) -> Members:
     """Return a description as plain data that `parse` reads, and JSON can hold.
 
     It needs no other file: graphs of GraphML files become lists of edges.
@@ -89,7 +89,7 @@ def as_document(description: Description) -> dict[str, Any]:
     return document
 
 
-def _written(phases: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _written(phases: list[Members]) -> Iterator[Members]:
     """Yield phases in order, those that are repeated once."""
     for phase in phases:
         if "repeat" in phase:
@@ -109,7 +109,7 @@ def write(description: Description, path: Path, comments: Iterable[str] = ()) ->
     plain_data.save(as_document(description), path, comments)
 
 
-def _description(data: Any, at: KeyPath) -> Description:
+def _description(data: Members | None, at: KeyPath) -> Description:
     """Return what plain data say."""
     if data is None:
         raise at.error("the description is empty", f"begin with 'isochrone: {FORMAT}'")
@@ -117,7 +117,7 @@ def _description(data: Any, at: KeyPath) -> Description:
         raise at.key("isochrone").error(
             "the format is missing", f"begin with 'isochrone: {FORMAT}'"
         )
-    description: Description = shapes.declared(Description, data, at)
+    description = shapes.declared(Description, data, at)
     names = [app.name for app in description.apps]
     for k, name in enumerate(names):
         if name in names[:k]:
@@ -134,7 +134,7 @@ def _description(data: Any, at: KeyPath) -> Description:
     return replace(description, document=data, folder=Path(at.file).parent)
 
 
-def _apply(document: dict[str, Any], description: Description, settings: Mapping[str, str]) -> None:
+def _apply(document: Members, description: Description, settings: Mapping[str, str]) -> None:
     """Put settings into the document of a description.
 
     Parameters

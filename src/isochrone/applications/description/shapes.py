@@ -9,12 +9,23 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
 from types import NoneType
-from typing import Annotated, Any, ClassVar, Final, Literal, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Final,
+    Literal,
+    TypeGuard,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
@@ -23,6 +34,8 @@ Scalar = int | float | str
 """A number, a number with its unit, or an expression."""
 
 Schema = dict[str, Any]
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -64,7 +77,7 @@ class Given:
     REF: ClassVar = "scalar"
 
     @classmethod
-    def read(cls, value: Any, at: KeyPath) -> Given:
+    def read(cls, value: object, at: KeyPath) -> Given:
         """Return what is there, with its place."""
         if not is_scalar(value):
             raise at.error(f"{_shown(value)} is not a number or an expression")
@@ -81,12 +94,16 @@ class Given:
 
 Givens = tuple[Given, ...]
 
+ZERO, ONE = (Given(number, KeyPath("")) for number in (0, 1))
+"""What is meant where nothing is written."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Declared:
     """A mapping: its keys are the members that are compared, needed those without a default.
 
-    The name of a member has an underscore where the key has a hyphen.
+    The name of a member has an underscore where the key has a hyphen, and one more at its end where
+    the key is a word of Python.
     """
 
     at: KeyPath = field(compare=False)
@@ -99,7 +116,7 @@ class Whole:
     least: int
     most: int
 
-    def read(self, value: Any, at: KeyPath) -> int:
+    def read(self, value: object, at: KeyPath) -> int:
         """Return one."""
         if isinstance(value, float) and value.is_integer():
             value = int(value)
@@ -118,15 +135,16 @@ class Whole:
 class Most:
     """A list of at most so many of a kind."""
 
-    kind: Any
+    kind: object
     most: int
     what: str
 
-    def read(self, value: Any, at: KeyPath) -> tuple[Any, ...]:
+    def read(self, value: object, at: KeyPath) -> tuple[object, ...]:
         """Return all."""
-        if len(listed(value, at)) > self.most:
-            raise at.error(f"the list has {len(value)} {self.what}", f"at most {self.most}")
-        return tuple(read(self.kind, entry, at.item(k)) for k, entry in enumerate(value))
+        entries = listed(value, at)
+        if len(entries) > self.most:
+            raise at.error(f"the list has {len(entries)} {self.what}", f"at most {self.most}")
+        return tuple(read(self.kind, entry, at.item(k)) for k, entry in enumerate(entries))
 
     def schema(self) -> Schema:
         """Return what it may be."""
@@ -137,7 +155,7 @@ class Text:
     """A text that is not empty."""
 
     @staticmethod
-    def read(value: Any, at: KeyPath) -> str:
+    def read(value: object, at: KeyPath) -> str:
         """Return it."""
         if not isinstance(value, str) or not value:
             raise at.error("the value is not a text")
@@ -156,7 +174,7 @@ class Name:
     _PATTERN: Final = r"[A-Za-z0-9_.-]{1,64}"
 
     @classmethod
-    def read(cls, value: Any, at: KeyPath) -> str:
+    def read(cls, value: object, at: KeyPath) -> str:
         """Return it."""
         if not isinstance(value, str) or not re.fullmatch(cls._PATTERN, value):
             raise at.error(
@@ -171,7 +189,7 @@ class Name:
         return {"type": "string", "pattern": f"^{cls._PATTERN}$"}
 
 
-def read(kind: Any, value: Any, at: KeyPath) -> Any:
+def read(kind: Any, value: object, at: KeyPath) -> Any:
     """Return a value of a kind.
 
     Raises
@@ -204,24 +222,27 @@ def read(kind: Any, value: Any, at: KeyPath) -> Any:
 
 
 def declared(
-    kind: Any, value: Any, at: KeyPath, keys: Collection[str] = (), needed: Sequence[str] = ()
-) -> Any:
+    kind: Callable[..., _T],
+    value: object,
+    at: KeyPath,
+    keys: Collection[str] = (),
+    needed: Sequence[str] = (),
+) -> _T:
     """Return a declared mapping, of which only these keys are known and needed if that is said."""
     members = _members(kind)
-    check_keys(value, at, keys or members, needed or _needed(kind))
-    fields = {
-        key.replace("-", "_"): read(members[key], entry, at.key(key))
-        for key, entry in value.items()
-    }
+    fields = {}
+    for key, entry in mapping(value, at, keys or members, needed or _needed(kind)).items():
+        name, of = members[key]
+        fields[name] = read(of, entry, at.key(key))
     return kind(at=at, **fields)
 
 
 @cache
-def _members(kind: Any) -> dict[str, Any]:
-    """Return the keys of a declared mapping, and what each is."""
+def _members(kind: Any) -> dict[str, tuple[str, object]]:
+    """Return the keys of a declared mapping, the name of the member of each, and what it is."""
     hints = get_type_hints(kind, include_extras=True)
     return {
-        member.name.replace("_", "-"): hints[member.name]
+        member.name.rstrip("_").replace("_", "-"): (member.name, hints[member.name])
         for member in dataclasses.fields(kind)
         if member.compare
     }
@@ -230,16 +251,16 @@ def _members(kind: Any) -> dict[str, Any]:
 def _needed(kind: Any) -> list[str]:
     missing = dataclasses.MISSING
     return [
-        member.name
+        member.name.rstrip("_")
         for member in dataclasses.fields(kind)
         if member.compare and member.default is missing and member.default_factory is missing
     ]
 
 
-def check_keys(
-    value: Any, at: KeyPath, allowed: Collection[str], needed: Iterable[str] = ()
-) -> None:
-    """Refuse what is no mapping, has another key, or lacks one.
+def mapping(
+    value: object, at: KeyPath, allowed: Collection[str], needed: Iterable[str] = ()
+) -> dict[str, object]:
+    """Return a mapping; refuse what is none, has another key, or lacks one.
 
     Raises
     ------
@@ -256,11 +277,12 @@ def check_keys(
     for key in needed:
         if key not in value:
             raise at.key(key).error("the key is missing")
+    return value
 
 
 def single(
-    value: Any, at: KeyPath, allowed: Collection[str], problem: str, hint: str = ""
-) -> tuple[str, Any, KeyPath]:
+    value: object, at: KeyPath, allowed: Collection[str], problem: str, hint: str = ""
+) -> tuple[str, object, KeyPath]:
     """Return the only key of a mapping, what is there, and its place; `problem` if there is none.
 
     Raises
@@ -268,26 +290,26 @@ def single(
     InputError
         If it is none of the known ones, or there are several.
     """
-    check_keys(value, at, allowed)
-    if len(value) != 1:
+    written = mapping(value, at, allowed)
+    if len(written) != 1:
         raise at.error(problem, hint)
-    ((key, below),) = value.items()
+    ((key, below),) = written.items()
     return key, below, at.key(key)
 
 
-def is_scalar(value: Any) -> bool:
+def is_scalar(value: object) -> TypeGuard[Scalar]:
     """Whether it is a number or a text."""
     return isinstance(value, int | float | str) and not isinstance(value, bool)
 
 
-def word(value: Any, at: KeyPath, allowed: Sequence[str]) -> str:
+def word(value: object, at: KeyPath, allowed: Sequence[str]) -> str:
     """Return one of some words."""
     if value not in allowed:
         raise at.error(f"{_shown(value)} is not one of {', '.join(allowed)}")
     return str(value)
 
 
-def listed(value: Any, at: KeyPath) -> list[Any]:
+def listed(value: object, at: KeyPath) -> list[object]:
     """Return a list that is not empty."""
     if not isinstance(value, list):
         raise at.error(f"{_shown(value)} is not a list")
@@ -296,7 +318,7 @@ def listed(value: Any, at: KeyPath) -> list[Any]:
     return value
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     """Name what was found, shortly."""
     if isinstance(value, bool):
         return str(value).lower()
@@ -309,7 +331,7 @@ def _shown(value: Any) -> str:
 # --- the same as a JSON Schema --------------------------------------------------------------------
 
 
-def schema(kind: Any) -> Schema:
+def schema(kind: object) -> Schema:
     """Return what a value of a kind may be."""
     if hasattr(kind, "REF"):
         return {"$ref": f"#/$defs/{kind.REF}"}
@@ -335,11 +357,9 @@ def definition(kind: Any) -> Schema:
     return one_of(*map(schema, of)) if len(of) > 1 else schema(of[0])
 
 
-def declared_schema(kind: Any) -> Schema:
+def declared_schema(kind: object) -> Schema:
     """Return what a declared mapping may be."""
-    return keys_schema(
-        {key: schema(member) for key, member in _members(kind).items()}, _needed(kind)
-    )
+    return keys_schema({key: schema(of) for key, (_, of) in _members(kind).items()}, _needed(kind))
 
 
 def keys_schema(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Schema:

@@ -13,8 +13,9 @@ from typing import Any, ClassVar, NamedTuple
 
 from isochrone.applications.description import quantities, shapes
 from isochrone.applications.description.quantities import Scope
-from isochrone.applications.description.shapes import Given, KeyPath, Schema
+from isochrone.applications.description.shapes import ONE, Given, KeyPath, Schema
 from isochrone.base import registry
+from isochrone.base.record import Members
 
 FAMILY = "applications.topologies"
 
@@ -104,7 +105,7 @@ class Options:
     def __contains__(self, name: str) -> bool:
         return name in self.spec.options
 
-    def get(self, name: str, default: Any = None) -> Any:
+    def get(self, name: str, default: object = None) -> Any:
         """Return what an option says, or what it is if it was not written."""
         return self.spec.options.get(name, default)
 
@@ -144,14 +145,21 @@ class Topology:
 
     make: Callable[[Options], Graph]
     flow: str = "exchange"
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, object] = field(default_factory=dict)
     needed: tuple[str, ...] = ()
     short: str = ""
     more: bool = False
-    example: Any = None
+    example: object = None
 
 
-def edge(source: int, target: int, written: Mapping[str, Any], scope: Scope, at: KeyPath) -> Edge:
+def edge(
+    source: int,
+    target: int,
+    at: KeyPath,
+    scope: Scope,
+    bytes: Given | None = None,
+    count: Given = ONE,
+) -> Edge:
     """Return an edge with its size and count, if they are written.
 
     Raises
@@ -161,10 +169,7 @@ def edge(source: int, target: int, written: Mapping[str, Any], scope: Scope, at:
     """
     if source == target:
         raise at.error(f"rank {source} sends to itself")
-    size = None
-    if "bytes" in written:
-        size = int(quantities.size(Given(written["bytes"], at.key("bytes")), scope))
-    count = Given(written.get("count", 1), at.key("count"))
+    size = None if bytes is None else int(quantities.size(bytes, scope))
     return Edge(source, target, size, quantities.count(count, scope, 1, 2**20 - 1))
 
 
@@ -193,15 +198,15 @@ class TopologySpec:
     """
 
     name: str
-    options: Mapping[str, Any]
+    options: Members
     at: KeyPath = field(compare=False)
     short: str = ""
     REF: ClassVar = "topology"
 
     @classmethod
-    def read(cls, value: Any, at: KeyPath) -> TopologySpec:
+    def read(cls, value: object, at: KeyPath) -> TopologySpec:
         """Return a topology by name, or one with options."""
-        options: Any = {}
+        options: object = {}
         if isinstance(value, str):
             name = shapes.word(value, at, names())
         else:
@@ -213,10 +218,9 @@ class TopologySpec:
         if options is None:
             options = {}
         allowed = [*kind.options, *(options if kind.more and isinstance(options, dict) else ())]
-        shapes.check_keys(options, at, allowed, kind.needed)
         parsed = {
             key: shapes.read(kind.options.get(key, _MORE), option, at if short else at.key(key))
-            for key, option in options.items()
+            for key, option in shapes.mapping(options, at, allowed, kind.needed).items()
         }
         return cls(name, parsed, at, short)
 
@@ -241,5 +245,5 @@ class TopologySpec:
         return shapes.one_of({"enum": standalone}, shapes.single_schema(choices))
 
 
-_MORE: Any = Given | bool
+_MORE: object = Given | bool
 """What other keys may be, where a topology takes them."""

@@ -8,8 +8,8 @@ GPCNet's tests, as `isochrone import` writes them.
 
 import random
 from collections.abc import Sequence
-from typing import Any
 
+from isochrone.base.record import Members
 from isochrone.base.table import grouped
 
 CONGESTOR_SHARE = 0.8
@@ -44,7 +44,7 @@ def victim_ranks(hosts: Sequence[str]) -> list[int]:
     return sorted(rank for k in chosen for rank in units[k])
 
 
-def description(hosts: Sequence[str], victim: str, congestor: str) -> dict[str, Any]:
+def description(hosts: Sequence[str], victim: str, congestor: str) -> Members:
     """Describe a victim alone, and beside a congestor.
 
     Parameters
@@ -84,7 +84,7 @@ def description(hosts: Sequence[str], victim: str, congestor: str) -> dict[str, 
     }
 
 
-def _victim_phases(victim: str, hosts: Sequence[str]) -> list[dict[str, Any]]:
+def _victim_phases(victim: str, hosts: Sequence[str]) -> list[Members]:
     """Return what the victim does in an iteration."""
     if victim == "multiple_allreduce":  # the first ranks of all nodes, the second ones …
         nodes = grouped((host, rank) for rank, host in enumerate(hosts)).values()
@@ -101,7 +101,7 @@ def _victim_phases(victim: str, hosts: Sequence[str]) -> list[dict[str, Any]]:
     return [exchange, {"barrier": None}] if window > 1 else [exchange]
 
 
-def _congestor_phase(congestor: str, ranks: int) -> dict[str, Any]:
+def _congestor_phase(congestor: str, ranks: int) -> Members:
     """Return what the congestor does all the time."""
     if method := _EXCHANGES.get(congestor):
         ends = [[rank, 0] for rank in range(1, ranks)]

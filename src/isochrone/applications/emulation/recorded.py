@@ -1,5 +1,6 @@
 """What a run of emulated applications holds, checked: applications, launches, ranks, events."""
 
+import msgspec
 import numpy as np
 
 from isochrone.applications.results.records import records
@@ -9,6 +10,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.record import Record
 from isochrone.base.table import Table
 from isochrone.base.text import printable
+from isochrone.runfile.records import Seconds
 from isochrone.runfile.run import Run
 
 KIND = "emulation"
@@ -202,16 +204,13 @@ def launched(run: Run) -> list[Launched]:
         raise InputError("a 'launch' record names an unknown application", where=run.where)
     times: dict[tuple[int, int], Floats] = {}
     for row in run.tables.get("iterations", Table()).rows():
-        values = row.get("seconds")
-        numbers_only = isinstance(values, list) and {*map(type, values)} <= {int, float}
-        durations = np.asarray(values if numbers_only else [None])
-        if durations.dtype.kind not in "if" or not np.all(
-            (durations >= 0) & np.isfinite(durations)
-        ):
+        try:
+            durations = msgspec.convert(row.get("seconds"), list[Seconds])
+        except msgspec.ValidationError:
             raise InputError(
                 "the 'seconds' of an 'iterations' record are not times", where=run.where
-            )
-        times[row["launch"], row["app"]] = durations.astype(np.float64)
+            ) from None
+        times[row["launch"], row["app"]] = np.array(durations, dtype=np.float64)
     launched_apps = []
     for row in run.tables.get("wall", Table()).rows():
         launch, app = row["launch"], row["app"]

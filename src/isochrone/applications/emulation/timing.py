@@ -14,16 +14,16 @@ repetitions give none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import ceil, fsum, log, nan
-from typing import Annotated, Any
+from typing import Annotated, TypeVar
 
 import numpy as np
 
 from isochrone.applications.emulation.recorded import App, Launched, PhaseSeconds, RankTime
 from isochrone.base.documents import Hidden, Inline, MaybeNan
 from isochrone.base.inference import FEW_GROUPS, Estimate, estimate
-from isochrone.base.record import Record
+from isochrone.base.record import Members, Record
 from isochrone.base.stats import median_of, quantile
 from isochrone.base.table import grouped
 
@@ -39,6 +39,8 @@ ENOUGH = {name: ceil(log(0.025) / log(fraction)) for name, fraction in QUANTILES
 _TAIL = 100
 """Iterations of a launch from which on one of them may lie beyond the 99th percentile."""
 
+
+_Times = TypeVar("_Times", RankTime, PhaseSeconds)
 
 Apps = Sequence[App]
 Launches = Sequence[Launched]
@@ -308,7 +310,7 @@ class RankIterations(Whose):
     p999: Annotated[MaybeNan, "as p99.9"]
 
 
-def rank_iterations(sets: Sets, rows: Iterable[Mapping[str, Any]]) -> list[RankIterations]:
+def rank_iterations(sets: Sets, rows: Iterable[Members]) -> list[RankIterations]:
     """Return the iterations of each rank, alone and beside others; of ``rank_time`` records."""
     of_launch = grouped(((row["launch"], row["app"]), row) for row in rows)
     iterations_of_ranks = []
@@ -345,8 +347,8 @@ def phases(apps: Apps, sets: Sets, times: Sequence[PhaseSeconds]) -> list[Phase]
 
 
 def _by_set(
-    sets: Sets, times: Iterable[Any], key: str
-) -> Iterator[tuple[_Whose, dict[int, list[Any]]]]:
+    sets: Sets, times: Iterable[_Times], key: str
+) -> Iterator[tuple[_Whose, dict[int, list[_Times]]]]:
     """Yield each application, with those beside it, and its times by rank or phase."""
     of_launch = grouped(((time.launch, time.app), time) for time in times)
     for whose, members in sets.items():

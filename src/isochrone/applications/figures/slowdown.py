@@ -1,6 +1,7 @@
 """Slowdown of each application by each other one, with intervals; grey where it may be 1."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import exp, log
 
 import numpy as np
@@ -113,6 +114,7 @@ def _panel(
         (slowdown.app, summary.beside(slowdown.beside)): of(slowdown)
         for slowdown in summary.slowdowns
     }
+    write = partial(axes.text, ha="center", va="center")
     axes.set_xlim(0, len(columns))
     axes.set_ylim(len(rows), 0)
     for y, app in enumerate(rows):
@@ -120,9 +122,7 @@ def _panel(
             ratio = ratios.get((app, column))
             if ratio is None or not ratio.known:
                 if (app, column) in ratios:
-                    axes.text(
-                        x + 0.5, y + 0.5, "?", color=FAINT, size=LABEL, ha="center", va="center"
-                    )
+                    write(x + 0.5, y + 0.5, "?", color=FAINT, size=LABEL)
                 continue
             colour, ink = _colours(ratio.median, span) if ratio.differs else (_EVEN, _ON_EVEN)
             corner = (x + 0.02, y + 0.03)
@@ -130,19 +130,10 @@ def _panel(
             if len(columns) > _MAX_NUMBERED_COLUMNS:
                 continue
             interval = f"{format_ratio(ratio.low)} … {format_ratio(ratio.high)}"
-            axes.text(
-                x + 0.5,
-                y + 0.38,
-                format_ratio(ratio.median),
-                color=ink,
-                size=LABEL + 1.5,
-                ha="center",
-                va="center",
-                weight="bold" if ratio.differs else "normal",
-            )
-            axes.text(
-                x + 0.5, y + 0.75, interval, color=ink, size=CAPTION - 1, ha="center", va="center"
-            )
+            weight = "bold" if ratio.differs else "normal"
+            text = format_ratio(ratio.median)
+            write(x + 0.5, y + 0.38, text, color=ink, size=LABEL + 1.5, weight=weight)
+            write(x + 0.5, y + 0.75, interval, color=ink, size=CAPTION - 1)
 
 
 def _colours(ratio: float, span: float) -> tuple[str, str]:

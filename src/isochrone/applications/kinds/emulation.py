@@ -6,6 +6,7 @@ from math import isnan
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from isochrone.applications.description import plain_data
 from isochrone.applications.emulation.recorded import DESCRIPTION, KIND
@@ -353,28 +354,24 @@ def _edges(summary: Emulation) -> Iterator[Block]:
                 about=f"messages of {app.name}",
                 tone="faint",
             )
-    rows = tuple(
-        Row(
-            (
-                summary.apps[edge.app].name,
-                str(edge.source),
-                str(edge.to),
-                f"{edge.messages:,}",
-                format_amount(edge.bytes),
-                format_amount(round(edge.bytes / edge.messages)) if edge.messages else "–",
-            )
+    rows = [
+        (
+            summary.apps[edge.app].name,
+            str(edge.source),
+            str(edge.to),
+            f"{edge.messages:,}",
+            format_amount(edge.bytes),
+            format_amount(round(edge.bytes / edge.messages)) if edge.messages else "–",
         )
         for edge in sorted(summary.edges, key=lambda edge: -edge.bytes)[:MAX_EDGES]
-    )
-    columns = columns_of(
-        "application", ">from rank", ">to rank", ">messages", ">bytes", ">bytes a message"
-    )
+    ]
+    columns = ("application", ">from rank", ">to rank", ">messages", ">bytes", ">bytes a message")
     left = len(summary.edges) - len(rows)
     further = f"and {plural(left, 'more pair')} with fewer bytes (--json lists all)" if left else ""
     title = "Pairs of ranks with most bytes; ranks of the application"
-    fold = f"{plural(len(rows), 'pair')} of ranks"
     if rows:
-        yield Table(title, columns, rows, further, fold=fold, only="report")
+        table = _table(title, columns, rows, f"{plural(len(rows), 'pair')} of ranks", further)
+        yield replace(table, only="report")
 
 
 def _table(

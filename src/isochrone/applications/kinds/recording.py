@@ -144,7 +144,7 @@ def _summary(run: Run) -> Iterator[Block]:
 
 def _operations(done: Sequence[Operation]) -> Table:
     """List the operations, those of several groups of as many ranks together."""
-    together: dict[tuple[Any, ...], Operation] = {}
+    together: dict[tuple[str, int, int, bool], Operation] = {}
     for record in done:
         key = (record.op, record.bytes, record.members, record.group >= 0)
         old = together.get(key)

@@ -26,9 +26,7 @@ from isochrone.applications.description.program import (
     Step,
     Wait,
 )
-from isochrone.applications.simulate.collectives import Meetings
-from isochrone.applications.simulate.events import Clock, Request, Run
-from isochrone.applications.simulate.matching import Matching, Network
+from isochrone.applications.simulate.events import Run
 from isochrone.applications.simulate.ports import Messages, Port
 from isochrone.applications.simulate.simulation import (
     MIN_SIMULATED_ITERATIONS,
@@ -266,7 +264,6 @@ class ByPhase:
             np.array(ends),
             np.array(phases),
             self.application.iterations,
-            len(self.times),
             PHASE_OVERLAP * communicating,
         )
 
@@ -375,26 +372,15 @@ class ByPhase:
 
     def _events(self, node: _Phase, iteration: int) -> None:
         """Simulate a phase message by message; its ranks begin when they reached it."""
-        clock = Clock()
-        network = Network(clock, self.clocks.node_of)
-        ranks = Ranks(
-            self.application,
-            clock,
-            Matching(clock, network, at_once=self.clocks.at_once),
-            Meetings(clock, self.clocks.operation, len(self.times)),
-            self.draws,
-            self.clocks.message,
-            lambda *_: None,
-            self.clocks.parts,
-        )
+        ranks = Ranks(self.program, self.app, self.clocks)
+        ranks.draws = self.draws
         begin = float(self.times[node.ranks].min())
 
         def one(rank: int, steps: Sequence[Single]) -> Run:
             yield float(self.times[rank]) - begin
-            begun: list[Request] = []
-            yield from ranks.steps(steps, rank, iteration, begun)
-            self.times[rank] = begin + clock.now
+            yield from ranks.steps(steps, rank, iteration, iteration, [])
+            self.times[rank] = begin + ranks.clock.now
 
         for rank, steps in zip(node.ranks, node.steps, strict=True):
-            clock.start(one(rank, steps))
-        clock.run(lambda: False)
+            ranks.clock.start(one(rank, steps))
+        ranks.clock.run(lambda: False)

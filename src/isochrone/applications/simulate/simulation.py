@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import nan, sqrt
 
 import numpy as np
 
 from isochrone.applications.description.draws import AGAIN, DISPATCH, Draws
 from isochrone.applications.description.program import (
-    Application,
     Collective,
     Compute,
     Farm,
@@ -45,42 +44,59 @@ Spent = Callable[[int, int, float], None]
 """Receives the seconds in a phase and an iteration."""
 
 
-@dataclass
-class Ranks:
-    """All ranks of an application, as they are simulated.
+@dataclass(frozen=True)
+class Clocks:
+    """What takes how long.
 
     Attributes
     ----------
-    clock, matching, meetings, draws
-        What they share.
-    cost
-        Of a message.
-    spent
-        Receives how long a rank was in a phase.
-    parts
-        What an operation on a grid consists of.
-    early
-        Requests that came before their iteration: clients by server and phase.
+    operation, message, parts
+        Of an operation, of a message, and what an operation on a grid consists of.
+    node_of
+        Node of each rank.
+    at_once
+        Whether data move before they are asked for.
+    between
+        How far nodes are from each other: a number for each pair; messages of one size cost the
+        same between all pairs of one number.
     """
 
-    application: Application
-    clock: Clock
-    matching: Matching
-    meetings: Meetings
-    draws: Draws
-    cost: MessageCost
-    spent: Spent
+    operation: OperationTime
+    message: MessageCost
     parts: Parts
-    early: dict[tuple[int, int], Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
+    node_of: list[int]
+    at_once: bool
+    between: Callable[[Ints, Ints], Ints]
 
-    def run(self, rank: int, iterations: int, finished: Callable[[int], None]) -> Run:
-        """Do all iterations; ``finished`` receives each."""
-        steps = self.application.steps[rank]
-        for iteration in range(iterations):
-            yield from self._all(steps, rank, iteration, iteration, [])
-            finished(iteration)
 
-    def _all(
+class Ranks:
+    """All ranks of an application, as they are simulated.
+
+    Parameters
+    ----------
+    program, app
+        The program, and which of its applications it is.
+    clocks
+        What takes how long.
+    spent
+        Receives how long a rank was in a phase.
+    """
+
+    def __init__(
+        self, program: Program, app: int, clocks: Clocks, spent: Spent = lambda *_: None
+    ) -> None:
+        self.clock = Clock()
+        self.clocks = clocks
+        self.spent = spent
+        network = Network(self.clock, clocks.node_of)
+        self.matching = Matching(self.clock, network, at_once=clocks.at_once)
+        ranks = program.applications[app].ranks
+        self.meetings = Meetings(self.clock, clocks.operation, ranks)
+        self.draws = Draws(program.seed, program.values, app)
+        # requests that came before their iteration: clients by server and phase
+        self.early: dict[tuple[int, int], Counter[int]] = defaultdict(Counter)
+
+    def steps(
         self, steps: Sequence[Step], rank: int, iteration: int, outer: int, begun: list[Request]
     ) -> Run:
         """Do steps in an iteration of what is around them; `outer` is that of the application."""
@@ -88,17 +104,11 @@ class Ranks:
         for step in steps:
             if isinstance(step, Repeat):
                 for turn in step.turns(iteration):
-                    yield from self._all(step.steps, rank, turn, outer, begun)
+                    yield from self.steps(step.steps, rank, turn, outer, begun)
             else:
                 start = self.clock.now
                 yield from self._do(step, sent, rank, iteration, begun)
                 self.spent(step.phase, outer, self.clock.now - start)
-
-    def steps(
-        self, steps: Sequence[Single], rank: int, iteration: int, begun: list[Request]
-    ) -> Run:
-        """Do some steps once."""
-        yield from self._all(steps, rank, iteration, iteration, begun)
 
     def _do(
         self,
@@ -127,7 +137,7 @@ class Ranks:
                 begun.clear()
             case Collective():
                 size = self.draws.value(step.size, 0, step.phase, 0, iteration)
-                for operation, block in self.parts(step, size, rank):
+                for operation, block in self.clocks.parts(step, size, rank):
                     yield self.meetings.join(rank, operation, block)
             case Serve():
                 yield from self._serve(step, rank, iteration)
@@ -147,7 +157,7 @@ class Ranks:
         begun: list[Request] | None = None,
     ) -> Run:
         """Send a message; wait until that is done, or add it to what was begun."""
-        cost = self.cost(rank, to, phase, size)
+        cost = self.clocks.message(rank, to, phase, size)
         request, busy = self.matching.send(rank, to, phase, cost, load)
         yield busy
         if begun is None:
@@ -232,31 +242,6 @@ _BLOCKS = 8
 """Parts of the iterations simulated whose means say how sure their mean is."""
 
 
-@dataclass(frozen=True)
-class Clocks:
-    """What takes how long.
-
-    Attributes
-    ----------
-    operation, message, parts
-        Of an operation, of a message, and what an operation on a grid consists of.
-    node_of
-        Node of each rank.
-    at_once
-        Whether data move before they are asked for.
-    between
-        How far nodes are from each other: a number for each pair; messages of one size cost the
-        same between all pairs of one number.
-    """
-
-    operation: OperationTime
-    message: MessageCost
-    parts: Parts
-    node_of: list[int]
-    at_once: bool
-    between: Callable[[Ints, Ints], Ints]
-
-
 @dataclass
 class Simulated:
     """What was simulated of an application.
@@ -276,7 +261,6 @@ class Simulated:
     ends: Floats
     phases: Floats
     iterations: int
-    ranks: int = field(default=1)
     coarse: float = 0.0
 
     @property
@@ -332,8 +316,6 @@ def step_by_step(
     """
     application = program.applications[app]
     ranks = application.ranks
-    clock = Clock()
-    network = Network(clock, clocks.node_of)
     spent: dict[int, list[float]] = defaultdict(lambda: [0.0] * len(application.phases))
     done: Counter[int] = Counter()
     ends: list[float] = []
@@ -341,23 +323,18 @@ def step_by_step(
     def note(phase: int, iteration: int, seconds: float) -> None:
         spent[iteration][phase] += seconds
 
-    def finished(iteration: int) -> None:
-        done[iteration] += 1
-        if done[iteration] == ranks:
-            ends.append(clock.now)
+    processes = Ranks(program, app, clocks, note)
+    clock = processes.clock
 
-    processes = Ranks(
-        application,
-        clock,
-        Matching(clock, network, at_once=clocks.at_once),
-        Meetings(clock, clocks.operation, ranks),
-        Draws(program.seed, program.values, app),
-        clocks.message,
-        note,
-        clocks.parts,
-    )
+    def iterations(rank: int) -> Run:
+        for iteration in range(application.iterations):
+            yield from processes.steps(application.steps[rank], rank, iteration, iteration, [])
+            done[iteration] += 1
+            if done[iteration] == ranks:
+                ends.append(clock.now)
+
     for rank in range(ranks):
-        clock.start(processes.run(rank, application.iterations, finished))
+        clock.start(iterations(rank))
     work = sum(
         3 * len(step.clients)
         if isinstance(step, Serve)
@@ -387,7 +364,7 @@ def step_by_step(
             hint="try the flow exchange",
         )
     phase_means = np.array([spent[iteration] for iteration in range(len(ends))]) / ranks
-    return Simulated(np.array(ends), phase_means, application.iterations, ranks)
+    return Simulated(np.array(ends), phase_means, application.iterations)
 
 
 def steady(ends: Sequence[float]) -> bool:

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from isochrone.applications.description.grids import balanced
+from isochrone.applications.description.grids import balanced, shifted
 from isochrone.applications.description.quantities import count
 from isochrone.applications.description.shapes import Given
 from isochrone.applications.description.topology import MAX_EDGES, Edge, Graph, Options, Topology
@@ -37,22 +37,15 @@ def _shape(options: Options) -> list[int]:
 def _make(options: Options) -> Graph:
     shape = _shape(options)
     periodic = options.get("periodic", False)
-    if not isinstance(periodic, tuple):
-        periodic = (periodic,) * len(shape)
-    if len(periodic) != len(shape):
+    if isinstance(periodic, tuple) and len(periodic) != len(shape):
         raise options.place("periodic").error(
             f"periodic has {len(periodic)} values for {len(shape)} dimensions"
         )
     numbers = np.arange(options.ranks).reshape(shape)
-    edges = []
-    for axis, around in enumerate(periodic):
-        if shape[axis] == 1:
-            continue
-        pairs = np.stack([numbers, np.roll(numbers, -1, axis)])
-        if not around:
-            pairs = pairs.take(range(shape[axis] - 1), axis + 1)
-        edges += [Edge(a, b) for a, b in pairs.reshape(2, -1).T.tolist()]
-    return Graph(tuple(edges))
+    steps = [
+        step for step, side in zip(np.eye(len(shape), dtype=int), shape, strict=True) if side > 1
+    ]
+    return Graph(tuple(Edge(a, b) for step in steps for a, b in shifted(numbers, step, periodic)))
 
 
 TOPOLOGY = Topology(

@@ -25,10 +25,10 @@ MOST_MEMORY = 2**30
 """Bytes that it may take."""
 
 
-def _arguments(options: Options, generator: Callable[..., Any]) -> dict[str, Any]:
+def _arguments(options: Options, generator: Callable[..., object]) -> dict[str, object]:
     """Return numbers and booleans by name; what is random is drawn from the seed."""
     parameters = inspect.signature(generator).parameters
-    arguments = {}
+    arguments: dict[str, object] = {}
     for name, value in options.spec.options.items():
         if name == "generator":
             continue
