@@ -24,7 +24,7 @@
 #include "machine/clock.h"
 #include "machine/host.h"
 #include "machine/memory.h"
-#include "machine/subset_barrier.h"
+#include "machine/own_collectives.h"
 
 struct iso_record; /* runfile/record.h */
 

@@ -320,7 +320,7 @@ static int measure(const iso_experiment_t *experiment, int rank, int size,
     if (rank == 0 && experiment->finalized == NULL) {
         finish(record);
     }
-    iso_memory_forget(&memory);
+    free(memory.gpus);
     free(invented);
     free(places);
     free(ctx.node_of);

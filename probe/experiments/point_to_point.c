@@ -6,11 +6,7 @@
  * of transfer.h, sizes and repetitions those of sweep.h; ranks that are not in
  * a pair sleep.
  */
-#include "messages/transfer.h"
 #include "sampling/pair_groups.h"
-#include "sampling/sampler.h"
-#include "sampling/sweep.h"
-#include "sampling/time_limit.h"
 
 enum { MAX_PAIRS = 256 };
 
@@ -31,11 +27,8 @@ static const iso_option_t own_options[] = {
     {0},
 };
 
-static const iso_option_t *const all_options[] = {
-    own_options,          iso_pair_groups_options,
-    iso_transfer_options, iso_memory_options,
-    iso_sweep_options,    iso_time_limit_options,
-    iso_sampler_options,  NULL};
+static const iso_option_t *const all_options[] = {own_options,
+                                                  ISO_PAIR_GROUPS_TABLES};
 
 static iso_pair_t pairs[MAX_PAIRS]; /* as --pairs says, or the default */
 static int pair_count;
@@ -66,57 +59,34 @@ static int check(char *error)
         return ISO_REFUSE(error,
                           "--pairs and --pairs-at-once exclude each other");
     }
-    if (parse_pairs(error) || iso_pair_groups_check(error) ||
-        iso_transfer_check(&options.sizes, error)) {
-        return -1;
-    }
-    return iso_sweep_check(error);
+    return parse_pairs(error) ? -1
+                              : iso_pair_groups_check(&options.sizes, error);
 }
 
 static int check_ranks(int ranks, char *error)
 {
-    return iso_transfer_check_ranks(ranks, error) ||
-           iso_pairs_check_ranks(options.pairs, ranks, error) ||
+    return iso_pairs_check_ranks(options.pairs, ranks, error) ||
            iso_pair_groups_check_ranks(ranks, error);
 }
 
-static const char *by[4];
-
 static void resolve(int ranks)
 {
-    iso_pair_groups_resolve(!iso_pair_groups_asked(), ranks, by);
+    iso_pair_groups_resolve(!iso_pair_groups_asked(), ranks);
     if (pair_count == 0) {
         pairs[0] = (iso_pair_t){0, ranks - 1};
         pair_count = 1;
     }
-    iso_sampler_resolve(ranks);
-}
-
-static double memory(int ranks)
-{
-    return iso_pair_groups_memory(iso_sizes_largest(&options.sizes));
 }
 
 static iso_outcome_t run(iso_context_t *ctx)
 {
     bool groups = iso_pair_groups_asked();
-    return iso_pair_groups_run(ctx, &options.sizes, groups ? NULL : pairs,
-                               pair_count);
+    return iso_pair_groups_run(ctx, groups ? NULL : pairs, pair_count);
 }
 
 const iso_experiment_t iso_experiment_point_to_point = {
     .name = "point-to-point",
     .summary = "times of messages of many sizes between pairs of ranks",
-    .kind = "sweep",
-    .by = by,
-    .options = all_options,
-    .min_ranks = 2,
-    .check = check,
     .check_ranks = check_ranks,
-    .check_node = iso_transfer_check_node,
-    .resolve = resolve,
-    .threads = iso_pair_groups_threads,
-    .memory = memory,
-    .quantity = iso_transfer_quantity,
-    .run = run,
+    ISO_PAIR_GROUPS,
 };

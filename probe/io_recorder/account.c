@@ -3,7 +3,7 @@
 
 #include "io_recorder/open_files.h"
 #include "recording/memory.h"
-#include "recording/sending.h"
+#include "recording/output.h"
 
 #include <math.h>
 

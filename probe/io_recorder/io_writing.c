@@ -4,7 +4,7 @@
 #include "io_recorder/gathered.h"
 #include "io_recorder/packed.h"
 #include "recording/memory.h"
-#include "recording/sending.h"
+#include "recording/output.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "io_recorder/packed.h"
 
-#include "recording/sending.h"
+#include "recording/output.h"
 
 #include <string.h>
 

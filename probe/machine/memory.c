@@ -203,11 +203,6 @@ iso_memory_t iso_memory_gather(MPI_Comm comm, bool simulated)
     return memory;
 }
 
-void iso_memory_forget(iso_memory_t *memory)
-{
-    free(memory->gpus);
-}
-
 /* --- buffers ------------------------------------------------------------- */
 
 /** Copy numbers to the GPU and back: that must be right before anything is

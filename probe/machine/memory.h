@@ -48,9 +48,8 @@ typedef struct {
     iso_gpu_t *gpus; /**< of all ranks, at rank 0; NULL: not used */
 } iso_memory_t;
 
-/** Collect it. Collective; @a memory is released by iso_memory_forget. */
+/** Collect it. Collective; its gpus are released by free. */
 iso_memory_t iso_memory_gather(MPI_Comm comm, bool simulated);
-void iso_memory_forget(iso_memory_t *memory);
 
 /** Ends of a message: --memory may name a memory for each. */
 typedef enum { ISO_SENT, ISO_RECEIVED } iso_memory_end_t;

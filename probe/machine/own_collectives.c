@@ -5,7 +5,7 @@
 
 /* Beyond the tags of the phases of applications, whose communicators it is
  * used on, too. */
-enum { TAG_PLAIN = 9001 };
+enum { TAG_PLAIN = 9001, TAG_MEET = 1301 };
 
 static void place_in(MPI_Comm comm, int *rank, int *size)
 {
@@ -88,4 +88,19 @@ void iso_plain_allreduce(MPI_Comm comm, void *values, int count,
 {
     iso_plain_reduce(comm, values, count, type, operation);
     iso_plain_bcast(comm, values, count, type);
+}
+
+void iso_subset_barrier(MPI_Comm comm, const int *ranks, int count, int place)
+{
+    for (int step = 1; step < count; step *= 2) {
+        int to = (place + step) % count;
+        int from = (place + count - step) % count;
+        MPI_CHECK(MPI_Sendrecv(NULL, 0, MPI_BYTE, ranks ? ranks[to] : to,
+                               TAG_MEET, NULL, 0, MPI_BYTE,
+                               ranks ? ranks[from] : from, TAG_MEET, comm,
+                               MPI_STATUS_IGNORE));
+        if (step > count / 2) {
+            break; /* twice this may be more than an int holds */
+        }
+    }
 }

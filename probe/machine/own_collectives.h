@@ -27,3 +27,16 @@ void iso_plain_reduce(MPI_Comm comm, void *values, int count, MPI_Datatype type,
 /** The same at every rank. */
 void iso_plain_allreduce(MPI_Comm comm, void *values, int count,
                          MPI_Datatype type, MPI_Op operation);
+
+/**
+ * Return when all have called it.
+ *
+ * The dissemination barrier (D. Hensgen, R. Finkel, U. Manber, Two Algorithms
+ * for Barrier Synchronization, 1988), of plain messages: some libraries' own
+ * barriers spin without end where ranks share processors.
+ *
+ * @param ranks  the subset, the same list on all of them; NULL: 0, 1, ...
+ * @param count  how many
+ * @param place  of the calling rank in that list
+ */
+void iso_subset_barrier(MPI_Comm comm, const int *ranks, int count, int place);

@@ -31,11 +31,6 @@ const iso_operation_t *iso_operation_find(const char *name, size_t length)
     return NULL;
 }
 
-bool iso_operation_in_place(const iso_operation_t *o)
-{
-    return !o->empty && !o->in_one_buffer && !o->neighbors;
-}
-
 double iso_operation_room(const iso_operation_t *o, bool received, int ranks,
                           double largest)
 {

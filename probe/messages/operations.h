@@ -83,9 +83,6 @@ extern const iso_operation_t iso_operations[];
 /** Find an operation by the first @a length characters of @a name, or NULL. */
 const iso_operation_t *iso_operation_find(const char *name, size_t length);
 
-/** Whether MPI allows it in place. */
-bool iso_operation_in_place(const iso_operation_t *operation);
-
 /**
  * Blocks of the mean size for which a buffer needs room.
  *

@@ -5,7 +5,6 @@
 #include "recorder/sites.h"
 #include "recording/memory.h"
 #include "recording/output.h"
-#include "recording/sending.h"
 
 #include <limits.h>
 #include <math.h>

@@ -52,3 +52,14 @@ void iso_output_end(iso_output_t *output, double seconds, bool complete);
 
 /** Write ranks in ascending order as "0-3 8 10-11"; to be released. */
 char *iso_output_ranks(const int *ranks, int count);
+
+/** A memory stream for data to be sent; without memory the program ends. Once
+ * closed, the data are in @a text, to be released. */
+FILE *iso_memory_open(char **text, size_t *length);
+void iso_memory_close(FILE *stream);
+
+/** Send bytes; returns when they can be changed. */
+void iso_send_bytes(const void *data, long bytes, int to, MPI_Comm comm);
+
+/** Receive what was sent; to be released. */
+void *iso_receive_bytes(long *bytes, int from, MPI_Comm comm);

@@ -4,11 +4,8 @@
 #include "base/check.h"
 #include "base/random.h"
 #include "messages/verification.h"
-#include "runfile/record.h"
-#include "sampling/sweep.h"
 
 #include <pthread.h>
-#include <string.h>
 
 enum { LONG_MESSAGE = 65536, MAX_THREADS = 64 };
 
@@ -40,6 +37,8 @@ const iso_option_t iso_pair_groups_options[] = {
     {0},
 };
 
+static iso_sizes_t *sizes; /* of the messages */
+
 bool iso_pair_groups_asked(void)
 {
     return options.pairs_at_once.count > 0;
@@ -59,9 +58,10 @@ int iso_pair_groups_threads(void)
     return options.threads.count ? most(&options.threads) : 0;
 }
 
-double iso_pair_groups_memory(long long largest)
+double iso_pair_groups_memory(int ranks)
 {
-    return most(&options.threads) * iso_transfer_memory(largest);
+    return most(&options.threads) *
+           iso_transfer_memory(iso_sizes_largest(sizes));
 }
 
 /** Whether a list has a number twice. */
@@ -76,8 +76,9 @@ static bool repeated(const iso_counts_t *counts)
     return twice;
 }
 
-int iso_pair_groups_check(char *error)
+int iso_pair_groups_check(iso_sizes_t *of_messages, char *error)
 {
+    sizes = of_messages;
     if (repeated(&options.pairs_at_once) || repeated(&options.threads)) {
         return ISO_REFUSE(error, "%s has a number twice",
                           repeated(&options.threads) ? "--threads"
@@ -94,28 +95,32 @@ int iso_pair_groups_check(char *error)
         return ISO_REFUSE(error, "--threads needs --memory host; remove one of "
                                  "them");
     }
-    return 0;
+    return iso_transfer_check(of_messages, error) ? -1 : iso_sweep_check(error);
 }
 
 int iso_pair_groups_check_ranks(int ranks, char *error)
 {
     int largest = most(&options.pairs_at_once);
-    return largest <= ranks / 2
+    return iso_transfer_check_ranks(ranks, error) ? -1
+           : largest <= ranks / 2
                ? 0
                : ISO_REFUSE(error,
                             "--pairs-at-once: %d pairs need %d ranks, got %d",
                             largest, 2 * largest, ranks);
 }
 
-void iso_pair_groups_resolve(bool single_pairs, int ranks, const char *by[4])
+const char *iso_pair_groups_by[4];
+
+void iso_pair_groups_resolve(bool single_pairs, int ranks)
 {
+    const char **by = iso_pair_groups_by;
     if (!single_pairs && !iso_pair_groups_asked()) {
         options.pairs_at_once = (iso_counts_t){1, {ranks / 2}};
     }
     by[0] = single_pairs ? "i" : "p";
     by[1] = single_pairs ? "j" : "pairs";
     by[2] = iso_pair_groups_threads() ? "threads" : NULL;
-    by[3] = NULL;
+    iso_sampler_resolve(ranks);
 }
 
 /* --- who with whom ------------------------------------------------------- */
@@ -370,7 +375,7 @@ static void record(void *self, const iso_task_t *task, const double *times,
 /* --- the run ------------------------------------------------------------- */
 
 /** Prepare the threads; all ranks have the same number. Collective. */
-static void open_lanes(struct state *state, long long largest)
+static void open_lanes(struct state *state)
 {
     bool involved = false, own = strcmp(options.thread_comms, "own") == 0;
     for (int k = 0; k < state->group_count; k++) {
@@ -384,7 +389,8 @@ static void open_lanes(struct state *state, long long largest)
         if (own && k > 0) {
             MPI_CHECK(MPI_Comm_dup(state->ctx->comm, &lane->ctx.comm));
         }
-        iso_transfer_init(&lane->transfer, &lane->ctx, involved ? largest : 0);
+        iso_transfer_init(&lane->transfer, &lane->ctx,
+                          involved ? iso_sizes_largest(sizes) : 0);
         lane->transfer.thread = own ? 0 : k;
     }
 }
@@ -412,8 +418,7 @@ static bool listed(const iso_pair_t *pairs, int count, iso_pair_t pair)
 
 /** Verify pairs with the transfers of all threads, one after another, and leave
  *  out the groups that have one with wrong data. Collective. */
-static void verify(struct state *state, const iso_sizes_t *sizes,
-                   const iso_pair_t *pairs, int count)
+static void verify(struct state *state, const iso_pair_t *pairs, int count)
 {
     iso_pair_t *right = ISO_NEW(iso_pair_t, count);
     int left = count, kept = 0;
@@ -437,16 +442,16 @@ static void verify(struct state *state, const iso_sizes_t *sizes,
     free(right);
 }
 
-iso_outcome_t iso_pair_groups_run(iso_context_t *ctx, const iso_sizes_t *sizes,
-                                  const iso_pair_t *pairs, int count)
+iso_outcome_t iso_pair_groups_run(iso_context_t *ctx, const iso_pair_t *pairs,
+                                  int count)
 {
     struct state state = {.ctx = ctx};
     form_groups(&state, pairs, count);
     if (ctx->rank == 0 && !state.single_pairs) {
         record_pairs(&state);
     }
-    open_lanes(&state, iso_sizes_largest(sizes));
-    verify(&state, sizes, pairs ? pairs : state.pairs,
+    open_lanes(&state);
+    verify(&state, pairs ? pairs : state.pairs,
            pairs ? count : most(&options.pairs_at_once));
     iso_sweep_t sweep = {
         .ctx = ctx,

@@ -22,10 +22,27 @@
 #pragma once
 
 #include "base/pairs.h"
-#include "experiment.h"
+#include "messages/transfer.h"
+#include "sampling/sampler.h"
+#include "sampling/sweep.h"
+#include "sampling/time_limit.h"
 
 /** pairs-at-once, pairing, seed, threads, thread-comms. */
 extern const iso_option_t iso_pair_groups_options[];
+
+/** Members of samples that identify a curve. */
+extern const char *iso_pair_groups_by[4];
+
+/** What the experiments have in common: tables of options, and callbacks. */
+#define ISO_PAIR_GROUPS_TABLES                                                 \
+    iso_pair_groups_options, iso_transfer_options, iso_memory_options,         \
+        iso_sweep_options, iso_time_limit_options, iso_sampler_options, NULL
+#define ISO_PAIR_GROUPS                                                        \
+    .kind = "sweep", .by = iso_pair_groups_by, .options = all_options,         \
+    .min_ranks = 2, .check = check, .check_node = iso_transfer_check_node,     \
+    .resolve = resolve, .threads = iso_pair_groups_threads,                    \
+    .memory = iso_pair_groups_memory, .quantity = iso_transfer_quantity,       \
+    .run = run
 
 /** Whether the options ask for groups. */
 bool iso_pair_groups_asked(void);
@@ -33,22 +50,23 @@ bool iso_pair_groups_asked(void);
 /** Threads of a rank, at most, that call MPI; 0 without --threads. */
 int iso_pair_groups_threads(void);
 
-/** Bytes of memory a rank needs for messages of up to @a largest bytes. */
-double iso_pair_groups_memory(long long largest);
+/** Bytes of memory that a rank needs. */
+double iso_pair_groups_memory(int ranks);
 
-/** Check the options. @return 0, or -1 with an error text */
-int iso_pair_groups_check(char *error);
+/**
+ * Check the options.
+ *
+ * @param sizes  of the messages, from now on
+ * @return 0, or -1 with an error text
+ */
+int iso_pair_groups_check(iso_sizes_t *sizes, char *error);
 
 /** Check that so many ranks have as many pairs. @return as above */
 int iso_pair_groups_check_ranks(int ranks, char *error);
 
-/**
- * Settle what the options leave open: without --pairs-at-once a group is all
- * pairs.
- *
- * @param by  receives the members of samples that identify a curve
- */
-void iso_pair_groups_resolve(bool single_pairs, int ranks, const char *by[4]);
+/** Settle what the options leave open: without --pairs-at-once a group is all
+ *  pairs. */
+void iso_pair_groups_resolve(bool single_pairs, int ranks);
 
 /**
  * Measure; called on all ranks.
@@ -56,5 +74,5 @@ void iso_pair_groups_resolve(bool single_pairs, int ranks, const char *by[4]);
  * @param pairs  measured one after the other; NULL: groups as the options say
  * @param count  of pairs
  */
-iso_outcome_t iso_pair_groups_run(iso_context_t *ctx, const iso_sizes_t *sizes,
-                                  const iso_pair_t *pairs, int count);
+iso_outcome_t iso_pair_groups_run(iso_context_t *ctx, const iso_pair_t *pairs,
+                                  int count);

@@ -26,7 +26,6 @@ _SOURCES: Final = (
     "machine/own_collectives",
     "machine/heartbeat",
     "machine/settings",
-    "machine/secrets",
     "machine/environment",
     "runfile/record",
     "base/check",

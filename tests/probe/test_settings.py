@@ -13,7 +13,7 @@ from beds.golden import Golden
 from beds.mpis import PATIENCE, ROOT, Mpi
 
 FAMILIES = ("UCX_", "FI_", "OMPI_MCA_", "PMIX_MCA_", "MPIR_CVAR_", "MPICH_", "I_MPI_", "SLURM_MPI")
-SOURCES = ("machine/settings.c", "machine/secrets.c")
+SOURCES = ("machine/settings.c",)
 
 
 @pytest.fixture(scope="module")

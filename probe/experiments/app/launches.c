@@ -3,8 +3,6 @@
 
 #include "base/check.h"
 #include "experiments/app/background.h"
-#include "experiments/app/edges.h"
-#include "experiments/app/events.h"
 #include "experiments/app/results.h"
 #include "experiments/app/stores.h"
 #include "machine/heartbeat.h"

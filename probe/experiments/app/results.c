@@ -8,10 +8,10 @@
 
 #include <math.h>
 
-enum { TAG_RANKS = 8501, TAG_EACH };
+enum { TAG_RANKS = 8501, TAG_EACH, TAG_EDGES, TAG_EVENTS };
 
 /** Results of rank 0's own application. */
-static iso_app_result_t own;
+static iso_app_result_t of_rank_0;
 
 /** Quantiles of the iterations of a rank. So many iterations enclose one with
  *  95 %: the slowest lies beyond it with 97.5 %. */
@@ -78,7 +78,7 @@ void iso_results_hand_in(iso_executor_t *executor, const iso_sync_t *sync)
     iso_plain_reduce(executor->comm, each, kept, MPI_DOUBLE, MPI_MAX);
     free(mine);
     if (first && executor->ctx->rank == 0) {
-        own = (iso_app_result_t){all, each, kept, 0, 0};
+        of_rank_0 = (iso_app_result_t){all, each, kept, 0, 0};
         return;
     }
     if (first) {
@@ -91,8 +91,18 @@ void iso_results_hand_in(iso_executor_t *executor, const iso_sync_t *sync)
     free(each);
 }
 
-void *iso_results_receive(const iso_context_t *ctx, int from, int tag,
-                          size_t size, int *count)
+/** Send rank 0 bytes of this rank, and free them. */
+static void hand_in(const iso_executor_t *executor, int tag, void *list,
+                    size_t bytes)
+{
+    MPI_CHECK(MPI_Send(list, bytes, MPI_BYTE, 0, tag, executor->ctx->control));
+    free(list);
+}
+
+/** Receive what a rank has sent, of any length; to be freed. @param size  of an
+ *  item @param count  number of items */
+static void *receive(const iso_context_t *ctx, int from, int tag, size_t size,
+                     int *count)
 {
     MPI_Status status;
     int bytes;
@@ -108,14 +118,13 @@ void *iso_results_receive(const iso_context_t *ctx, int from, int tag,
 iso_app_result_t iso_results_get(const iso_context_t *ctx, const iso_app_t *app,
                                  int root)
 {
-    iso_app_result_t r = own;
+    iso_app_result_t r = of_rank_0;
     int values = values_of(app);
     if (root != 0) {
         r.ranks = ISO_NEW(double, values *(size_t)app->ranks);
         iso_idle_recv(ctx, r.ranks, values * app->ranks, MPI_DOUBLE, root,
                       TAG_RANKS);
-        r.each = iso_results_receive(ctx, root, TAG_EACH, sizeof(double),
-                                     &r.each_count);
+        r.each = receive(ctx, root, TAG_EACH, sizeof(double), &r.each_count);
     }
     r.begin = INFINITY;
     r.end = -INFINITY;
@@ -206,4 +215,127 @@ void iso_results_record(const iso_context_t *ctx, const iso_program_t *program,
                       &results[app]);
     }
     iso_record_flush(ctx->record);
+}
+
+/* --- what each rank sent, and the timeline of an iteration ---------------- */
+
+/** What a rank has sent to another one. */
+struct edge {
+    long long to, messages, bytes;
+};
+
+static int by_receiver(const void *a, const void *b)
+{
+    const struct edge *x = a, *y = b;
+    return (x->to > y->to) - (x->to < y->to);
+}
+
+/** Totals sent by a rank, by receiver; to be freed. */
+static struct edge *sent(const iso_executor_t *executor, int *count)
+{
+    struct edge *edges = ISO_NEW(struct edge, executor->channel_count);
+    int used = 0, kept = 0;
+    for (size_t k = 0; k < executor->channel_count; k++) {
+        const iso_channel_t *channel = &executor->channels[k];
+        if (channel->messages > 0) {
+            edges[used++] =
+                (struct edge){channel->peer, channel->messages, channel->bytes};
+        }
+    }
+    qsort(edges, used, sizeof(*edges), by_receiver);
+    for (int k = 0; k < used; k++) {
+        if (kept > 0 && edges[k].to == edges[kept - 1].to) {
+            edges[kept - 1].messages += edges[k].messages;
+            edges[kept - 1].bytes += edges[k].bytes;
+        } else {
+            edges[kept++] = edges[k];
+        }
+    }
+    *count = kept;
+    return edges;
+}
+
+/** An event as it travels. */
+struct event {
+    int phase;
+    char what[28];
+    double begin, end; /**< global clock */
+};
+
+static struct event *own_events(const iso_executor_t *executor,
+                                const iso_sync_t *sync, int *count)
+{
+    const iso_timeline_t *timeline = &executor->timeline;
+    struct event *events = ISO_NEW(struct event, timeline->count);
+    for (int k = 0; k < timeline->count; k++) {
+        const iso_event_t *event = &timeline->events[k];
+        events[k].phase = event->step->phase;
+        snprintf(events[k].what, sizeof(events[k].what), "%s",
+                 iso_step_name(event->step));
+        events[k].begin = iso_sync_global(sync, event->begin);
+        events[k].end = iso_sync_global(sync, event->end);
+    }
+    *count = timeline->count;
+    return events;
+}
+
+void iso_edges_hand_in(const iso_executor_t *executor)
+{
+    int count = 0;
+    struct edge *edges = sent(executor, &count);
+    hand_in(executor, TAG_EDGES, edges, count * sizeof(*edges));
+}
+
+void iso_events_hand_in(const iso_executor_t *executor, const iso_sync_t *sync)
+{
+    int count = 0;
+    struct event *events = own_events(executor, sync, &count);
+    hand_in(executor, TAG_EVENTS, events, count * sizeof(*events));
+}
+
+void iso_edges_record(const iso_context_t *ctx, const iso_program_t *program,
+                      int app, const iso_executor_t *own, const int *job_ranks)
+{
+    for (int r = 0; r < program->apps[app].ranks; r++) {
+        int count = 0;
+        struct edge *edges;
+        if (job_ranks[r] == 0) {
+            edges = sent(own, &count);
+        } else {
+            edges =
+                receive(ctx, job_ranks[r], TAG_EDGES, sizeof(*edges), &count);
+        }
+        for (int k = 0; k < count; k++) {
+            const struct edge *edge = &edges[k];
+            ISO_RECORD(ctx->record, "edge", ("app", app), ("from", r),
+                       ("to", edge->to), ("messages", edge->messages),
+                       ("bytes", edge->bytes));
+        }
+        free(edges);
+    }
+}
+
+void iso_events_record(const iso_context_t *ctx, const iso_program_t *program,
+                       int launch, int app, const iso_executor_t *own,
+                       const iso_sync_t *sync, const int *job_ranks,
+                       double begin)
+{
+    for (int r = 0; r < program->apps[app].ranks; r++) {
+        struct event *events;
+        int count;
+        if (job_ranks[r] == 0) {
+            events = own_events(own, sync, &count);
+        } else {
+            events =
+                receive(ctx, job_ranks[r], TAG_EVENTS, sizeof(*events), &count);
+        }
+        for (int k = 0; k < count; k++) {
+            ISO_RECORD(ctx->record, "event", ("launch", launch), ("app", app),
+                       ("rank", r), ("phase", events[k].phase),
+                       ("what", events[k].what),
+                       ("begin", fmax(0, events[k].begin - begin)),
+                       ("end", fmax(0, events[k].end - begin)));
+        }
+        free(events);
+    }
 }

@@ -39,14 +39,27 @@ void iso_results_hand_in(iso_executor_t *executor, const iso_sync_t *sync);
 iso_app_result_t iso_results_get(const iso_context_t *ctx, const iso_app_t *app,
                                  int root);
 
-/** At rank 0: receive what a rank has sent, of any length; to be freed.
- *
- * @param size   of an item
- * @param count  number of items
- */
-void *iso_results_receive(const iso_context_t *ctx, int from, int tag,
-                          size_t size, int *count);
-
 /** At rank 0: write those of a launch. @param results  by application */
 void iso_results_record(const iso_context_t *ctx, const iso_program_t *program,
                         int launch, const iso_app_result_t *results);
+
+/** Send rank 0 what this rank has sent to each other in the requested
+ *  iterations, without collective operations, or its timeline. At ranks other
+ *  than 0. The empty message that ends a worker counts; messages that announce
+ *  data in memory or a file are counted with these data. */
+void iso_edges_hand_in(const iso_executor_t *executor);
+void iso_events_hand_in(const iso_executor_t *executor, const iso_sync_t *sync);
+
+/**
+ * At rank 0: collect these from all ranks of an application, and write them.
+ *
+ * @param own        executor of rank 0, or NULL
+ * @param job_ranks  ranks of the application in the job
+ * @param begin      of the launch, global clock
+ */
+void iso_edges_record(const iso_context_t *ctx, const iso_program_t *program,
+                      int app, const iso_executor_t *own, const int *job_ranks);
+void iso_events_record(const iso_context_t *ctx, const iso_program_t *program,
+                       int launch, int app, const iso_executor_t *own,
+                       const iso_sync_t *sync, const int *job_ranks,
+                       double begin);

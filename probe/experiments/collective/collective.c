@@ -158,8 +158,13 @@ static int check(char *error)
 
 static int check_ranks(int ranks, char *error)
 {
-    if (iso_op_request_check_ranks(&request, ranks, error) ||
-        check_counts(ranks, error)) {
+    char why[ISO_ERROR_LENGTH];
+    for (int k = 0; k < request.grid_count; k++) {
+        if (iso_grid_check(&request.grids[k], ranks, why)) {
+            return ISO_REFUSE(error, "--grid: %.240s", why);
+        }
+    }
+    if (check_counts(ranks, error)) {
         return -1;
     }
     return iso_subjects_check(&request, iso_sizes_largest(&options.sizes),

@@ -24,7 +24,8 @@ static const char *refusal(const iso_op_request_t *request,
         return "--op %s: SimGrid has no operations of neighbours; measure it "
                "on a real MPI";
     }
-    if (request->in_place && !iso_operation_in_place(operation)) {
+    if (request->in_place && (operation->empty || operation->in_one_buffer ||
+                              operation->neighbors)) {
         return "--in-place: MPI has no %s in place; remove it from --op, or "
                "give --op all";
     }
@@ -164,16 +165,4 @@ int iso_op_request_quantum(const iso_op_request_t *request)
         largest = size > largest ? size : largest;
     }
     return (int)largest;
-}
-
-int iso_op_request_check_ranks(const iso_op_request_t *request, int ranks,
-                               char *error)
-{
-    char why[ISO_ERROR_LENGTH];
-    for (int k = 0; k < request->grid_count; k++) {
-        if (iso_grid_check(&request->grids[k], ranks, why)) {
-            return ISO_REFUSE(error, "--grid: %.240s", why);
-        }
-    }
-    return 0;
 }

@@ -42,8 +42,3 @@ const iso_element_t *iso_op_request_element(const iso_op_request_t *request,
 
 /** The size of whole elements, bytes; the largest of all operations. */
 int iso_op_request_quantum(const iso_op_request_t *request);
-
-/** Check the grids against a number of ranks; returns as iso_op_request_parse.
- */
-int iso_op_request_check_ranks(const iso_op_request_t *request, int ranks,
-                               char *error);

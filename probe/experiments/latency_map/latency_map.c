@@ -43,7 +43,7 @@ struct task {
     double seconds; /* of MEASURE: how long it may take; INFINITY: no limit */
 };
 
-enum { TAG_HERE = 1, TAG_TURN };
+enum { TAG_HERE = 1, TAG_TURN, TAG_FOUND };
 
 /** Parts of the time limit after which the map ends, and then its retests. The
  *  rest is for suspects that only a reading of the whole map shows (--pairs).
@@ -364,36 +364,34 @@ static void walk(struct member *m, const iso_sample_t *sample, const int node[],
     }
 }
 
-/** Bring what all ranks found to rank 0. @return how much that is, there */
-static long gather(const iso_context_t *ctx, const struct results *own,
-                   double **values)
+/** Bring what all ranks found to rank 0. @a map is NULL but there. */
+static void gather(const iso_context_t *ctx, struct map *map,
+                   struct results *results)
 {
-    int length = message_length(), count = own->count * length;
-    int *counts = NULL, *places = NULL;
-    double *packed = ISO_NEW(double, (size_t)count + 1);
-    for (long k = 0; k < own->count; k++) {
-        memcpy(packed + k * length, &own->found[k], length * sizeof(double));
+    int length = message_length();
+    for (long k = 0; map && k < results->count; k++) {
+        take_result(map, &results->found[k]);
     }
-    long total = 0;
-    if (ctx->rank == 0) {
-        counts = ISO_NEW(int, ctx->size);
-        places = ISO_NEW(int, ctx->size);
-    }
-    MPI_CHECK(
-        MPI_Gather(&count, 1, MPI_INT, counts, 1, MPI_INT, 0, ctx->control));
-    if (ctx->rank == 0) {
-        for (int r = 0; r < ctx->size; r++) {
-            places[r] = total;
-            total += counts[r];
+    for (int r = 1; map && r < ctx->size; r++) {
+        long count;
+        struct message found;
+        MPI_CHECK(MPI_Recv(&count, 1, MPI_LONG, r, TAG_FOUND, ctx->control,
+                           MPI_STATUS_IGNORE));
+        for (long k = 0; k < count; k++) {
+            MPI_CHECK(MPI_Recv(&found, length, MPI_DOUBLE, r, TAG_FOUND,
+                               ctx->control, MPI_STATUS_IGNORE));
+            take_result(map, &found);
         }
-        *values = ISO_NEW(double, (size_t)total + 1);
     }
-    MPI_CHECK(MPI_Gatherv(packed, count, MPI_DOUBLE, *values, counts, places,
-                          MPI_DOUBLE, 0, ctx->control));
-    free(packed);
-    free(counts);
-    free(places);
-    return total / length;
+    if (map == NULL) {
+        MPI_CHECK(
+            MPI_Send(&results->count, 1, MPI_LONG, 0, TAG_FOUND, ctx->control));
+    }
+    for (long k = 0; map == NULL && k < results->count; k++) {
+        MPI_CHECK(MPI_Send(&results->found[k], length, MPI_DOUBLE, 0, TAG_FOUND,
+                           ctx->control));
+    }
+    results->count = 0;
 }
 
 /** Rounds until the next gathering: about two seconds, or as many
@@ -460,18 +458,10 @@ static iso_outcome_t measure_sample(struct member *m, struct map *map)
     long rounds = iso_sample_rounds(sample), done = 0, window = 4;
     m->trip.unconducted = true;
     while (done < rounds && window > 0) {
-        double started = iso_now(), *values = NULL;
+        double started = iso_now();
         long last = done + window < rounds ? done + window : rounds;
         walk(m, sample, node, done, last, &results);
-        long count = gather(ctx, &results, &values);
-        results.count = 0;
-        for (long k = 0; map && k < count; k++) {
-            struct message found;
-            memcpy(&found, values + k * message_length(),
-                   message_length() * sizeof(double));
-            take_result(map, &found);
-        }
-        free(values);
+        gather(ctx, map, &results);
         if (map) {
             iso_pair_blocks_flush(map->blocks);
             window = next_window(ctx, last - done, iso_now() - started);

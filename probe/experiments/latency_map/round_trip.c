@@ -8,20 +8,16 @@
 #include <math.h>
 
 /* Far from the tags that experiments use for their own messages. */
-enum { TAG_CHUNK = 1001, TAG_READY, TAG_ARRIVALS };
+enum { TAG_CHUNK = 1001, TAG_ARRIVALS };
 
 enum { NO_MORE = -1 };
 
 /** Seconds that samples in a row may take, and rank 0 may hear nothing. */
 static const double SILENT = 1;
 
-/** What the measuring rank says before a run of round trips. */
-struct chunk {
-    int size, trips;         /* index of the size, or NO_MORE */
-    iso_location_t location; /* of the measuring rank */
-};
-
-enum { CHUNK_INTS = sizeof(struct chunk) / sizeof(int) };
+/** What the measuring rank says before a run of round trips: the index of the
+ *  size, or NO_MORE, and how many. */
+enum { SIZE, TRIPS, CHUNK_INTS };
 
 void iso_round_trip_init(iso_round_trip_t *trip, const iso_context_t *ctx,
                          const iso_sizes_t *sizes, bool one_way)
@@ -58,9 +54,8 @@ void iso_round_trip_free(iso_round_trip_t *trip)
 }
 
 /** Prepare for messages of a size. */
-static const iso_mode_t *prepare(iso_round_trip_t *trip, int partner, int size)
+static const iso_mode_t *prepare(iso_round_trip_t *trip, int size)
 {
-    trip->transfer.partner = partner;
     iso_message_free(&trip->transfer.message);
     iso_message_create(&trip->transfer.message, trip->sizes->bytes[size], 0);
     return iso_mode_find("blocking");
@@ -80,8 +75,7 @@ static void ping(iso_round_trip_t *trip, int partner, int size, int samples,
     if (trip->sync) {
         open_stamps(trip, samples, samples * batch);
     }
-    prepare(trip, partner, size)
-        ->lead(&trip->transfer, samples, batch, seconds);
+    prepare(trip, size)->lead(&trip->transfer, samples, batch, seconds);
     if (trip->sync) {
         MPI_CHECK(MPI_Recv(trip->transfer.arrivals, samples * batch, MPI_DOUBLE,
                            partner, TAG_ARRIVALS, trip->ctx->control,
@@ -94,7 +88,7 @@ static void pong(iso_round_trip_t *trip, int partner, int size, int trips)
     if (trip->sync) {
         open_stamps(trip, 1, trips);
     }
-    prepare(trip, partner, size)->answer(&trip->transfer, trips);
+    prepare(trip, size)->answer(&trip->transfer, trips);
     if (trip->sync) {
         double *arrivals = trip->transfer.arrivals;
         for (int k = 0; k < trips; k++) {
@@ -126,36 +120,28 @@ static void keep_ways(iso_round_trip_t *trip, int size, int samples, int batch,
 /** Hand-shake: the partner is ready when it is about to receive. */
 static void agree(iso_round_trip_t *trip, int partner, int size, int trips)
 {
-    const iso_context_t *ctx = trip->ctx;
-    bool simulated = ctx->clock.simulated;
-    iso_location_t mine = iso_host_locate(ctx->node, simulated), theirs;
-    struct chunk chunk = {size, trips, mine};
-    MPI_CHECK(MPI_Send(&chunk, CHUNK_INTS, MPI_INT, partner, TAG_CHUNK,
-                       ctx->control));
-    if (size == NO_MORE) {
-        return;
+    int chunk[CHUNK_INTS] = {size, trips};
+    MPI_CHECK(MPI_Send(chunk, CHUNK_INTS, MPI_INT, partner, TAG_CHUNK,
+                       trip->ctx->control));
+    if (size != NO_MORE) {
+        trip->transfer.partner = partner;
+        trip->shared_cpu[size] = iso_transfer_meet(&trip->transfer, true);
     }
-    MPI_CHECK(MPI_Recv(&theirs, ISO_LOCATION_INTS, MPI_INT, partner, TAG_READY,
-                       ctx->control, MPI_STATUS_IGNORE));
-    mine = iso_host_avoid(ctx->node, simulated, &theirs);
-    trip->shared_cpu[size] = iso_host_same_cpu(&mine, &theirs);
 }
 
 void iso_round_trip_answer(iso_round_trip_t *trip, int partner)
 {
     const iso_context_t *ctx = trip->ctx;
     for (;;) {
-        struct chunk chunk;
-        MPI_CHECK(MPI_Recv(&chunk, CHUNK_INTS, MPI_INT, partner, TAG_CHUNK,
+        int chunk[CHUNK_INTS];
+        MPI_CHECK(MPI_Recv(chunk, CHUNK_INTS, MPI_INT, partner, TAG_CHUNK,
                            ctx->control, MPI_STATUS_IGNORE));
-        if (chunk.size == NO_MORE) {
+        if (chunk[SIZE] == NO_MORE) {
             return;
         }
-        iso_location_t mine =
-            iso_host_avoid(ctx->node, ctx->clock.simulated, &chunk.location);
-        MPI_CHECK(MPI_Send(&mine, ISO_LOCATION_INTS, MPI_INT, partner,
-                           TAG_READY, ctx->control));
-        pong(trip, partner, chunk.size, chunk.trips);
+        trip->transfer.partner = partner;
+        iso_transfer_meet(&trip->transfer, false);
+        pong(trip, partner, chunk[SIZE], chunk[TRIPS]);
     }
 }
 
