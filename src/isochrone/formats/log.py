@@ -210,7 +210,8 @@ def _left_out(tables: Sequence[tuple[Results, InputError]]) -> str:
     return printable(f"left out: {'; '.join(texts)}", 1000) if texts else ""
 
 
-_Read = tuple[str, Tables[Any], Results]
+_Reader = Tables[Any]
+_Read = tuple[str, _Reader, Results]
 """A format, its reader, and a table of it."""
 
 
@@ -235,7 +236,7 @@ def _tables(source: Source, wanted: Wanted) -> list[_Read]:
     return tables
 
 
-def _readers(source: Source, wanted: Wanted) -> list[tuple[str, Tables[Any]]]:
+def _readers(source: Source, wanted: Wanted) -> list[tuple[str, _Reader]]:
     """Return the names of the formats of which the file has the signature, with their readers.
 
     A format that the user names needs no signature.
@@ -307,8 +308,8 @@ def _nothing(source: Source, wanted: Wanted, errors: Sequence[InputError]) -> In
 
 def _grouped(chosen: Sequence[_Measured], launches: bool) -> list[tuple[list[_Measured], str]]:
     """Put tables of one kind together: each launch apart, or as repetitions."""
-    groups: dict[Any, list[_Measured]] = {}
-    again: Counter[Any] = Counter()
+    groups: dict[tuple[object, ...], list[_Measured]] = {}
+    again: Counter[tuple[object, ...]] = Counter()
     for one in chosen:
         curves = (one.form, one.sweep.kind, one.sweep.curves)
         launch = again[curves]

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any
 
 from msgspec import Struct
 
@@ -10,6 +9,7 @@ import isochrone
 from isochrone.base import registry
 from isochrone.base.documents import IfKnown, WarningList, plain
 from isochrone.base.files import sha256
+from isochrone.base.record import Members
 from isochrone.base.table import grouped
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
@@ -168,7 +168,7 @@ def page_of(run: Run, asked: Asked = AS_USUAL) -> Page:
     )
 
 
-def document(run: Run, asked: Asked = AS_USUAL) -> dict[str, Any]:
+def document(run: Run, asked: Asked = AS_USUAL) -> Members:
     """Return the JSON document of a run.
 
     Raises
@@ -187,7 +187,7 @@ def document(run: Run, asked: Asked = AS_USUAL) -> dict[str, Any]:
     )
     kind = kind_of(run)
     specific = (kind.document if kind else records)(run, asked)
-    merged: dict[str, Any] = plain(about) | plain(specific)
+    merged: Members = plain(about) | plain(specific)
     return merged
 
 

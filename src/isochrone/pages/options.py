@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from operator import not_
-from typing import Any
 
 import numpy as np
 
@@ -40,7 +39,7 @@ _SAMPLING = HOW_LONG | {
 _CURVES = {"pairs", "pairs-at-once", "op"}
 """Options that select curves, which have them in their names."""
 
-Rule = Callable[[Any], bool]
+Rule = Callable[[Option], bool]
 
 
 def _is(*values: str) -> Rule:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal
 from msgspec import field
 from msgspec.structs import replace
 
-from isochrone.base.record import Record
+from isochrone.base.record import Members, Record
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
@@ -172,7 +172,7 @@ class LiveMap(Record):
     """
 
     picture: Picture
-    data: Callable[[str], dict[str, Any] | None]
+    data: Callable[[str], Members | None]
     only: ClassVar[Medium] = "report"
 
 
@@ -297,6 +297,6 @@ class Kind(Record):
     title: Callable[[Run], str]
     holds: Callable[[Run], bool]
     sections: Callable[[Run, Asked], Sequence[Section]]
-    document: Callable[[Run, Asked], Any]
+    document: Callable[[Run, Asked], object]
     together: Callable[[Sequence[Run]], Sequence[Section]] = lambda _: ()
     place: int = 99

@@ -7,7 +7,6 @@ can still be named, and be looked up by whoever has the original.
 
 import re
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -50,7 +49,7 @@ class Names:
         self.replaced[path] = new
         return new
 
-    def value(self, value: Any) -> Any:
+    def value(self, value: object) -> object:
         """Return a value of a record likewise, whatever it holds; keys stay."""
         if isinstance(value, str):
             return self.text(value)

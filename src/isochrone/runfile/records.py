@@ -10,7 +10,7 @@ other default is that of a member which a file has in all records or in none.
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from typing import Annotated, ClassVar, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -185,7 +185,7 @@ class Offset(Declared):
     age: Difference
 
 
-def converted(record: Mapping[str, Any], kind: type[_T], name: str) -> _T:
+def converted(record: Mapping[str, object], kind: type[_T], name: str) -> _T:
     """Return a record of a file with the types of its declaration.
 
     Raises

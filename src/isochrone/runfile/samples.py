@@ -316,7 +316,7 @@ def _numbered(column: Array, name: str, where: str) -> tuple[Ints, int]:
     if column.dtype.kind in "ifb":
         values, index = np.unique(column, return_inverse=True)
         return index.ravel(), len(values)
-    numbers: dict[Any, int] = {}
+    numbers: dict[object, int] = {}
     try:
         codes = [numbers.setdefault(value, len(numbers)) for value in column.tolist()]
     except TypeError as error:

@@ -6,7 +6,7 @@ import matplotlib, drawing does.
 """
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import cast
 
 from isochrone.base import registry
 from isochrone.base.errors import InputError
@@ -21,7 +21,7 @@ FAMILY = "*.figures"
 
 def draw(
     name: str,
-    runs: Sequence[Any],
+    runs: Sequence[object],
     options: Options | None = None,
     axes: Axes | None = None,
 ) -> Figure:

@@ -3,10 +3,10 @@
 import textwrap
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 from msgspec import field
+from numpy.typing import ArrayLike
 
 from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
@@ -169,7 +169,7 @@ def _draw(axes: Axes, line: Line, colour: str, at: Floats) -> None:
 
 
 def _shade(
-    axes: Axes, lines: Sequence[Line], colours: Sequence[str], to: Callable[[Any], Floats]
+    axes: Axes, lines: Sequence[Line], colours: Sequence[str], to: Callable[[ArrayLike], Floats]
 ) -> None:
     """Shade where the protocol switches, in the colour of the line if there are several."""
     several = len(lines) > 1

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import isochrone
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
-from isochrone.base.record import Record
+from isochrone.base.record import Members, Record
 from isochrone.base.table import grouped
 from isochrone.base.text import printable
 from isochrone.pages.common import kind_of, page_of, provenance
@@ -45,7 +45,7 @@ class _Explored(Record):
     """A map to look into: its still picture and its data, if these are not too large."""
 
     picture: Picture
-    data: dict[str, Any] | None
+    data: Members | None
 
 
 class _Part(Record):
@@ -261,7 +261,7 @@ def write_page(page: Page, path: Path) -> None:
     _write(path, title=page.title, findings=[], before=[], together=[], articles=[article])
 
 
-def _write(path: Path, *, articles: Sequence[_Article], **context: Any) -> None:
+def _write(path: Path, *, articles: Sequence[_Article], **context: object) -> None:
     """Write a page of articles; what comes before them is in the other parts."""
     text = (
         _environment()

@@ -8,9 +8,10 @@ import base64
 import hashlib
 import re
 from importlib import resources
-from typing import Any
 
 import msgspec
+
+from isochrone.base.record import Members
 
 MODULES = (
     "elements",
@@ -48,7 +49,7 @@ def allowed_by(script: str) -> str:
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
-def as_text(data: dict[str, Any]) -> str:
+def as_text(data: Members) -> str:
     """Return data as JSON for a ``script`` element that is not run.
 
     The characters that could end the element, or begin a comment in it, are written as escapes.
