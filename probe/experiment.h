@@ -29,7 +29,7 @@
 struct iso_record; /* runfile/record.h */
 
 /** What an experiment works with. */
-typedef struct iso_context {
+typedef struct {
     MPI_Comm comm;              /**< for the data of the experiment */
     MPI_Comm control;           /**< for agreeing and collecting; same ranks */
     int rank, size;             /**< in both */
@@ -39,6 +39,8 @@ typedef struct iso_context {
     const iso_memory_t *memory; /**< of messages; GPUs at rank 0 */
     int ranks;     /**< in the run file: size, unless the machine is invented */
     int node;      /**< index of the host of this rank */
+    int *node_of;  /**< of each rank, numbered by the first rank of each */
+    int nodes;     /**< how many there are */
     bool progress; /**< rank 0 may call iso_progress */
     double started;            /**< iso_now() at the start of the run */
     iso_beginning_t beginning; /**< of this rank */
@@ -54,7 +56,7 @@ static inline void iso_meet(const iso_context_t *ctx)
 }
 
 /** How run() ended; the same value on rank 0 is written into the run file. */
-typedef enum iso_outcome {
+typedef enum {
     ISO_COMPLETE,  /**< complete */
     ISO_CUT_SHORT, /**< ended by a time limit; the written records are valid */
 } iso_outcome_t;
@@ -63,7 +65,7 @@ typedef enum iso_outcome {
  * An experiment. Unused callbacks are NULL. They are called in the order listed
  * here: the first three validate options, resolve derives values from them.
  */
-typedef struct iso_experiment {
+typedef struct {
     const char *name;    /**< as the user types it */
     const char *summary; /**< one line for --help */
     /**

@@ -262,17 +262,18 @@ void iso_progress(const iso_context_t *ctx, long done, long total,
     }
 }
 
-/** Scatter the index of its node to every rank. */
-static int own_node(const iso_context_t *ctx, const iso_place_t *places)
+/** Let every rank know the nodes of all, which rank 0 has numbered. */
+static void share_nodes(iso_context_t *ctx, const iso_place_t *places)
 {
-    int *nodes = iso_calloc(ctx->size, sizeof(int));
+    ctx->node_of = ISO_NEW(int, ctx->size);
     for (int r = 0; ctx->rank == 0 && r < ctx->size; r++) {
-        nodes[r] = places[r].node;
+        ctx->node_of[r] = places[r].node;
     }
-    iso_plain_bcast(ctx->control, nodes, ctx->size, MPI_INT);
-    int own = nodes[ctx->rank];
-    free(nodes);
-    return own;
+    iso_plain_bcast(ctx->control, ctx->node_of, ctx->size, MPI_INT);
+    ctx->node = ctx->node_of[ctx->rank];
+    for (int r = 0; r < ctx->size; r++) {
+        ctx->nodes += ctx->node_of[r] == ctx->nodes;
+    }
 }
 
 static iso_beginning_t beginning; /* of this rank */
@@ -303,7 +304,7 @@ static int measure(const iso_experiment_t *experiment, int rank, int size,
     ctx.clock = iso_clock_examine();
     iso_place_t *places = iso_host_gather(ctx.control, ctx.clock.simulated);
     iso_place_t *invented = NULL;
-    ctx.node = own_node(&ctx, places);
+    share_nodes(&ctx, places);
     iso_memory_t memory = iso_memory_gather(ctx.control, ctx.clock.simulated);
     ctx.memory = &memory;
     if (rank == 0) {
@@ -322,6 +323,7 @@ static int measure(const iso_experiment_t *experiment, int rank, int size,
     iso_memory_forget(&memory);
     free(invented);
     free(places);
+    free(ctx.node_of);
     iso_meet(&ctx);
     MPI_CHECK(MPI_Comm_free(&ctx.control));
     MPI_CHECK(MPI_Comm_free(&ctx.comm));

@@ -102,7 +102,6 @@ static void fail(MPI_Comm *comm, int *error, ...)
 {
     char text[MPI_MAX_ERROR_STRING];
     int length = 0;
-    (void)comm;
     MPI_Error_string(*error, text, &length);
     iso_complain("%s", text);
     iso_end_all(ISO_EXIT_FAILED);

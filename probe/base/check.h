@@ -66,6 +66,9 @@ static inline void *iso_calloc(size_t count, size_t size)
     return memory;
 }
 
+/** Allocate @a count zeroed objects of a type; a pointer to them. */
+#define ISO_NEW(Type, count) ((Type *)iso_calloc(count, sizeof(Type)))
+
 /** Give memory another size, or end all ranks; NULL is memory of size 0. */
 static inline void *iso_resized(void *memory, size_t bytes)
 {

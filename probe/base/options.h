@@ -14,13 +14,13 @@
 enum { ISO_MAX_COUNTS = 64 };
 
 /** Whole numbers from 1, in the order given. */
-typedef struct iso_counts {
+typedef struct {
     int count;
     int value[ISO_MAX_COUNTS];
 } iso_counts_t;
 
 /** Kind of an option, and the type its value pointer points to. */
-typedef enum iso_option_kind {
+typedef enum {
     ISO_OPTION_FLAG,    /**< bool; takes no value */
     ISO_OPTION_COUNT,   /**< long, 0 or more */
     ISO_OPTION_NUMBER,  /**< double, 0 or more */
@@ -38,7 +38,7 @@ typedef enum iso_option_kind {
 enum { ISO_EXPERT = 1 << 6 };
 
 /** An option. */
-typedef struct iso_option {
+typedef struct {
     const char *name;    /**< without the dashes; NULL ends a table */
     int kind;            /**< iso_option_kind_t, and ISO_EXPERT or not */
     const char *metavar; /**< its name in the help; the words of a choice */

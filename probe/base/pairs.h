@@ -5,7 +5,7 @@
  */
 #pragma once
 
-typedef struct iso_pair {
+typedef struct {
     int i, j; /**< ranks */
 } iso_pair_t;
 

@@ -25,7 +25,7 @@ enum { ISO_MAX_SIZES = 1024, ISO_ERROR_LENGTH = 256 };
     (snprintf(error, ISO_ERROR_LENGTH, __VA_ARGS__), -1)
 
 /** Message sizes in bytes, in the order given. */
-typedef struct iso_sizes {
+typedef struct {
     int count;
     bool automatic; /**< two sizes, between which others are chosen */
     long long bytes[ISO_MAX_SIZES];

@@ -41,7 +41,6 @@ static int check(char *error)
 
 static double memory(int ranks)
 {
-    (void)ranks;
     return iso_pair_groups_memory(iso_sizes_largest(&options.sizes));
 }
 

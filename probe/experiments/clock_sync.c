@@ -24,10 +24,8 @@
 #include "base/random.h"
 #include "global_clock/sync.h"
 #include "machine/heartbeat.h"
+#include "machine/system_clock.h"
 #include "sampling/coordinator.h"
-
-#include <math.h>
-#include <time.h>
 
 /** Task for a sleeping rank, from rank 0 or a partner. */
 struct task {
@@ -159,9 +157,7 @@ static void refresh_all(const struct member *m)
 static void pause_for(double seconds)
 {
     for (double left = seconds; left > 0; left -= 1) {
-        double nap = fmin(left, 1), whole = floor(nap);
-        struct timespec delay = {(time_t)whole, (1e9 * (nap - whole))};
-        nanosleep(&delay, NULL);
+        iso_sleep(fmin(left, 1));
         iso_heartbeat_beat();
     }
 }

@@ -101,7 +101,6 @@ static int check(char *error)
 
 static double memory(int ranks)
 {
-    (void)ranks;
     return 2. * iso_sizes_largest(&options.sizes);
 }
 
@@ -205,7 +204,7 @@ static double arrived(const struct state *s, int bytes, long long batch)
                  MPI_STATUS_IGNORE);
         return seconds;
     }
-    MPI_Request *requests = iso_calloc(batch + 1, sizeof(MPI_Request));
+    MPI_Request *requests = ISO_NEW(MPI_Request, batch + 1);
     MPI_Recv(NULL, 0, MPI_BYTE, s->partner, TAG_GO, comm, MPI_STATUS_IGNORE);
     for (long long b = 0; b < batch; b++) {
         MPI_Isend(s->out, bytes, MPI_BYTE, s->partner, TAG_DATA, comm,
@@ -285,14 +284,11 @@ static bool verify(struct state *s, bool involved)
 
 static bool takes_part(void *self, int subject, int rank)
 {
-    (void)subject;
     return rank == 0 || rank == ((struct state *)self)->ctx->size - 1;
 }
 
 static bool reports(void *self, int subject, int rank)
 {
-    (void)self;
-    (void)subject;
     return rank == 0;
 }
 
@@ -309,9 +305,6 @@ static void record(void *self, const iso_task_t *task, const double *times,
 {
     const struct state *s = self;
     const struct subject *subject = &s->subjects[task->subject];
-    (void)times;
-    (void)reporters;
-    (void)sample;
     ISO_MEMBERS(s->ctx->record, ("op", queue_names[subject->queue]),
                 ("entries", subject->entries));
 }
@@ -328,7 +321,7 @@ static void list_subjects(struct state *s)
 
 static iso_outcome_t run(iso_context_t *ctx)
 {
-    struct state *s = iso_calloc(1, sizeof(*s));
+    struct state *s = ISO_NEW(struct state, 1);
     size_t room = iso_sizes_largest(&options.sizes) + 1;
     bool involved = takes_part(&(struct state){.ctx = ctx}, 0, ctx->rank);
     s->ctx = ctx;

@@ -94,7 +94,6 @@ static void resolve(int ranks)
 
 static double memory(int ranks)
 {
-    (void)ranks;
     return iso_pair_groups_memory(iso_sizes_largest(&options.sizes));
 }
 

@@ -30,8 +30,6 @@
 #include "sampling/sweep.h"
 #include "sampling/time_limit.h"
 
-#include <string.h>
-
 enum { TAG = 8401, MAX_SUBJECTS = 4 * 32 };
 
 static const iso_option_t *const all_options[] = {iso_time_limit_options,
@@ -42,7 +40,6 @@ static const iso_option_t *const all_options[] = {iso_time_limit_options,
 static MPI_Comm comm_split(MPI_Comm comm, MPI_Group all, int rank, int p)
 {
     MPI_Comm made;
-    (void)all;
     MPI_CHECK(MPI_Comm_split(comm, 2 * rank / p, rank, &made));
     return made;
 }
@@ -50,7 +47,6 @@ static MPI_Comm comm_split(MPI_Comm comm, MPI_Group all, int rank, int p)
 static MPI_Comm comm_dup(MPI_Comm comm, MPI_Group all, int rank, int p)
 {
     MPI_Comm made;
-    (void)all, (void)rank, (void)p;
     MPI_CHECK(MPI_Comm_dup(comm, &made));
     return made;
 }
@@ -58,7 +54,6 @@ static MPI_Comm comm_dup(MPI_Comm comm, MPI_Group all, int rank, int p)
 static MPI_Comm comm_create(MPI_Comm comm, MPI_Group all, int rank, int p)
 {
     MPI_Comm made;
-    (void)rank, (void)p;
     MPI_CHECK(MPI_Comm_create(comm, all, &made));
     return made;
 }
@@ -66,7 +61,6 @@ static MPI_Comm comm_create(MPI_Comm comm, MPI_Group all, int rank, int p)
 static MPI_Comm comm_create_group(MPI_Comm comm, MPI_Group all, int rank, int p)
 {
     MPI_Comm made;
-    (void)rank, (void)p;
     MPI_CHECK(MPI_Comm_create_group(comm, all, TAG, &made));
     return made;
 }
@@ -128,7 +122,6 @@ static void record(void *self, const iso_task_t *task, const double *times,
 {
     const struct state *state = self;
     const subject_t *s = &state->subjects[task->subject];
-    (void)sample;
     ISO_MEMBERS(state->ctx->record, ("op", s->creation->op), ("p", s->p));
     iso_record_doubles(state->ctx->record, "times", times, reporters);
 }
@@ -224,8 +217,8 @@ static void record_launch(iso_record_t *out, const char *op, int p,
 static void record_beginning(const iso_context_t *ctx)
 {
     double slowest = 0, first = -1;
-    iso_beginning_t *each = iso_calloc(ctx->size, sizeof(*each));
-    double *times = iso_calloc(ctx->size, sizeof(*times));
+    iso_beginning_t *each = ISO_NEW(iso_beginning_t, ctx->size);
+    double *times = ISO_NEW(double, ctx->size);
     iso_plain_gather(ctx->control, &ctx->beginning, sizeof(*each), each);
     for (int r = 0; ctx->rank == 0 && r < ctx->size; r++) {
         times[r] = each[r].init;

@@ -145,7 +145,7 @@ static iso_place_t *invent(int *ranks)
         return NULL;
     }
     *ranks = shape_ranks();
-    iso_place_t *places = iso_calloc(*ranks, sizeof(*places));
+    iso_place_t *places = ISO_NEW(iso_place_t, *ranks);
     for (int r = 0; r < *ranks; r++) {
         int slot = slot_of_rank(r), per_node = options.shape.value[0];
         places[r].node = slot / per_node; /* in both placements */

@@ -13,7 +13,7 @@
 #pragma once
 
 /** The offset of two clocks by one comparison. */
-typedef struct iso_offset {
+typedef struct {
     double own;     /**< reading of the own clock */
     double seconds; /**< other clock minus own clock at that moment */
     double bound;   /**< it is not wrong by more: half a round trip
@@ -22,7 +22,7 @@ typedef struct iso_offset {
 } iso_offset_t;
 
 /** The line, and how well it is known. */
-typedef struct iso_drift {
+typedef struct {
     double reference, offset, drift;
     double offset_variance; /**< of offset at the reference moment */
     double drift_variance;

@@ -25,7 +25,7 @@
 #include "global_clock/drift.h"
 
 /** A clock: MPI_Wtime, bent on purpose, translated by a line. */
-typedef struct iso_reading {
+typedef struct {
     double since, ahead, fast; /**< shows t + ahead + fast (t - since) */
     const iso_drift_t *line;   /**< translates what it shows; NULL: as it is */
 } iso_reading_t;

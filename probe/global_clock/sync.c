@@ -1,16 +1,109 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _POSIX_C_SOURCE 200809L
 #include "global_clock/sync.h"
 
 #include "base/check.h"
 #include "base/order.h"
+#include "experiment.h"
 #include "global_clock/offset.h"
-#include "global_clock/tree.h"
 #include "machine/own_collectives.h"
+#include "machine/system_clock.h"
 #include "messages/idle.h"
 
-#include <math.h>
+/* --- tree -------------------------------------------------------------- */
+
+/*
+ * The ranks as a tree that follows the machine: few messages cross nodes, and
+ * no rank has many to serve.
+ *
+ * The lowest rank of a node is its leader. Leaders form a binomial tree from
+ * rank 0. The other ranks of a node hang on its leader, eight at most; if there
+ * are more, on these, eight on each, and so on.
+ */
+
+typedef struct {
+    int parent;      /**< of this rank; -1 at rank 0 */
+    int *children;   /**< first those that have most children of their own */
+    int child_count; /**< how many */
+} iso_tree_t;
+
+enum { MAX_CHILDREN = 8 };
+
+/** A node while its ranks are hung up. */
+struct node {
+    int leader, last;   /* first and last rank so far; leader -1: none */
+    int parent, served; /* the rank that takes the next ones; it has so many */
+};
+
+/**
+ * Attach one more rank. Nodes are numbered in rank order, so the
+ * leader of node k is leader number k, and its parent is k without its lowest
+ * bit. Inside a node the ranks fill a tree level by level.
+ *
+ * @param next  by rank: the next rank of its node
+ */
+static int parent_of(int rank, int number, struct node *nodes, int *next)
+{
+    struct node *node = &nodes[number];
+    if (node->leader < 0) {
+        *node = (struct node){rank, rank, rank, 0};
+        return number > 0 ? nodes[number & (number - 1)].leader : -1;
+    }
+    next[node->last] = rank;
+    node->last = rank;
+    if (node->served == MAX_CHILDREN) {
+        node->parent = next[node->parent];
+        node->served = 0;
+    }
+    node->served++;
+    return node->parent;
+}
+
+/** Store the children, those with most children first. */
+static void keep_children(iso_tree_t *tree, const iso_context_t *ctx,
+                          const int *parent)
+{
+    int rank = ctx->rank, size = ctx->size;
+    const int *node_of = ctx->node_of;
+    tree->children = ISO_NEW(int, size);
+    for (int r = size - 1; r > 0; r--) {
+        if (parent[r] == rank && node_of[r] != node_of[rank]) {
+            tree->children[tree->child_count++] = r;
+        }
+    }
+    for (int r = 0; r < size; r++) {
+        if (parent[r] == rank && node_of[r] == node_of[rank]) {
+            tree->children[tree->child_count++] = r;
+        }
+    }
+}
+
+/** Find the place of this rank. Collective over ctx->control. */
+static iso_tree_t iso_tree_grow(const iso_context_t *ctx)
+{
+    iso_tree_t tree = {0};
+    size_t size = ctx->size;
+    int *next = ISO_NEW(int, size);
+    int *parent = ISO_NEW(int, size);
+    struct node *nodes = ISO_NEW(struct node, size);
+    for (int n = 0; n < ctx->size; n++) {
+        nodes[n].leader = -1;
+    }
+    for (int r = 0; r < ctx->size; r++) {
+        parent[r] = parent_of(r, ctx->node_of[r], nodes, next);
+    }
+    tree.parent = parent[ctx->rank];
+    keep_children(&tree, ctx, parent);
+    free(nodes);
+    free(parent);
+    free(next);
+    return tree;
+}
 
 enum { MAX_OFFSETS = 32, AHEAD = 1 };
+
+/** Seconds before an awaited moment at which a rank is to be awake. */
+static const double AWAKE = 200e-6;
 
 enum { TAG_LINE = 2101, TAG_REPORT, TAG_RELEASE };
 
@@ -199,7 +292,7 @@ void iso_sync_refresh(iso_sync_t *sync)
 iso_sync_t *iso_sync_create_bent(const iso_context_t *ctx, double ahead,
                                  double fast)
 {
-    iso_sync_t *sync = iso_calloc(1, sizeof(*sync));
+    iso_sync_t *sync = ISO_NEW(iso_sync_t, 1);
     double since = ctx->started;
     iso_plain_bcast(ctx->control, &since, 1, MPI_DOUBLE);
     sync->ctx = ctx;
@@ -210,7 +303,7 @@ iso_sync_t *iso_sync_create_bent(const iso_context_t *ctx, double ahead,
     iso_plain_allreduce(ctx->control, &bent, 1, MPI_INT, MPI_MAX);
     sync->one_clock = ctx->clock.simulated && !bent;
     if (ctx->rank == 0) {
-        sync->reports = iso_calloc(ctx->size, sizeof(struct report));
+        sync->reports = ISO_NEW(struct report, ctx->size);
     }
     sync->tree = iso_tree_grow(ctx);
     iso_sync_refresh(sync);
@@ -246,6 +339,18 @@ double iso_sync_local(const iso_sync_t *sync, double global)
     return iso_drift_own(&sync->line, global);
 }
 
+void iso_sync_wait(const iso_sync_t *sync, double moment)
+{
+    bool simulated = sync->ctx->clock.simulated;
+    double asleep = moment - iso_sync_now(sync) - (simulated ? 0 : AWAKE);
+    if (asleep > 0) {
+        iso_sleep(asleep);
+    }
+    while (!simulated && iso_sync_now(sync) < moment) {
+        /* so little is left that a sleep might last longer */
+    }
+}
+
 /** Growth of the error of the least known clock, seconds a second. */
 static double largest_growth(const iso_sync_t *sync)
 {
@@ -276,8 +381,8 @@ static double median(double *values, int count)
 void iso_sync_record(const iso_sync_t *sync, iso_record_t *record)
 {
     int size = sync->ctx->size, checks = 0;
-    double *residuals = iso_calloc(size, sizeof(double));
-    double *bounds = iso_calloc(size, sizeof(double));
+    double *residuals = ISO_NEW(double, size);
+    double *bounds = ISO_NEW(double, size);
     double drift = 0;
     for (int r = 0; r < size; r++) {
         const struct report *report = &sync->reports[r];

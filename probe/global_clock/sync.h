@@ -65,6 +65,9 @@ double iso_sync_now(const iso_sync_t *sync);
 double iso_sync_global(const iso_sync_t *sync, double local);
 double iso_sync_local(const iso_sync_t *sync, double global);
 
+/** Sleep until shortly before a moment of this rank's clock, then watch it. */
+void iso_sync_wait(const iso_sync_t *sync, double moment);
+
 /**
  * Compare the global clocks of two ranks: one asks, the other answers.
  *

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /** An exchange in which the parts may have different sizes. */
-typedef struct exchange {
+typedef struct {
     int parts;
     int *memory;            /**< of the following, which have shape (parts) */
     int *to, *to_start;     /**< bytes to each, and those before them */

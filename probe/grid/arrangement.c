@@ -81,7 +81,7 @@ static bool fill_layout(iso_arrangement_t *a, const int *row_of, int **memory)
  */
 
 /** An arrangement and its memory. */
-typedef struct holder {
+typedef struct {
     iso_cached_t entry; /**< first, for the cache */
     iso_grid_t grid;
     iso_arrangement_t arrangement;

@@ -16,7 +16,7 @@
 
 #include <mpi.h>
 
-typedef struct iso_arrangement {
+typedef struct {
     int size, rank;    /**< of the communicator */
     int rows;          /**< p1 */
     int longest;       /**< ranks of the longest row: p2, number of columns */

@@ -39,7 +39,7 @@ int iso_blocks_unpack(const iso_blocks_t *blocks, int block, const char *packed,
                       MPI_Comm comm);
 
 /** Memory for elements of a datatype, as MPI calls take it. */
-typedef struct iso_elements {
+typedef struct {
     void *memory; /**< NULL if there is none */
     void *buffer; /**< where the first element begins, which may be outside of
                        the memory */

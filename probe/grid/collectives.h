@@ -88,14 +88,14 @@ int iso_grid_reduce_scatter_block(ISO_REDUCTION(int), MPI_Comm comm,
                                   const iso_grid_t *grid);
 
 /** One of the two phases of an operation: the same of the library. */
-typedef struct iso_grid_phase {
+typedef struct {
     bool rows;         /**< CG: all rows; else LG: columns */
     bool times_rows;   /**< its block is p1 blocks of the operation */
     bool times_length; /**< its block is p2 blocks of the operation */
 } iso_grid_phase_t;
 
 /** What an operation consists of. */
-typedef struct iso_grid_operation {
+typedef struct {
     const char *name; /**< as in --op; NULL ends the table */
     bool rooted;      /**< LG is the column of the root alone */
     iso_grid_phase_t phases[2];

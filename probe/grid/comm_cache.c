@@ -40,7 +40,6 @@ static void leave_ring(bundle_t *bundle)
 /** The communicator ends. */
 static int end_of_communicator(MPI_Comm comm, int k, void *value, void *extra)
 {
-    (void)comm, (void)k, (void)extra;
     bundle_t *bundle = value;
     leave_ring(bundle);
     while (bundle->first != NULL) {
@@ -56,7 +55,6 @@ static int end_of_communicator(MPI_Comm comm, int k, void *value, void *extra)
  *  while all of MPI still works. The newest go first, at all ranks. */
 static int end_of_mpi(MPI_Comm comm, int k, void *value, void *extra)
 {
-    (void)comm, (void)k, (void)value, (void)extra;
     for (;;) {
         pthread_mutex_lock(&mutex);
         bundle_t *newest = ring.before;

@@ -11,13 +11,13 @@
 #include <stdlib.h>
 
 /** A buffer as the caller gives it. */
-typedef struct given {
+typedef struct {
     const void *buffer;
     int count; /**< of a block */
     MPI_Datatype type;
 } given_t;
 
-typedef struct rooted {
+typedef struct {
     const iso_arrangement_t *a; /**< NULL: the library is to do it */
     bool gathers;
     bool in_place;    /**< my block is among those of all; at the root only */

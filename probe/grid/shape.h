@@ -16,7 +16,7 @@
 
 enum { ISO_GRID_WORD = 32 };
 
-typedef enum iso_grid_kind {
+typedef enum {
     ISO_GRID_EXACT,   /**< rows x length ranks */
     ISO_GRID_ROWS_OF, /**< as many rows of length ranks as it takes */
     ISO_GRID_NODES,   /**< rows are nodes */

@@ -19,7 +19,7 @@ enum {
 };
 
 /** Operations, in the order of iso_tunable_names. */
-typedef enum iso_tunable {
+typedef enum {
     ISO_BCAST,
     ISO_GATHER,
     ISO_SCATTER,
@@ -38,13 +38,13 @@ extern const char *const iso_tunable_names[ISO_TUNABLES];
 bool iso_tunable_reduces(iso_tunable_t operation);
 
 /** Rule entry of a size. */
-typedef struct iso_gain {
+typedef struct {
     double bytes;
     double library, grid; /**< seconds */
 } iso_gain_t;
 
 /** One choice. */
-typedef struct iso_rule {
+typedef struct {
     iso_tunable_t operation;
     int ranks, nodes; /**< of the communicator; nodes 0: any */
     iso_grid_t grid;
@@ -53,7 +53,7 @@ typedef struct iso_rule {
 } iso_rule_t;
 
 /** What the file begins with. Rules and then points follow. */
-typedef struct iso_table {
+typedef struct {
     char magic[24]; /**< with the version of the format */
     uint32_t sum;   /**< CRC-32 of all that follows */
     /** The first rule of each operation, and how many there are in all. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "io_recorder/account.h"
 
-#include "recording/map.h"
+#include "io_recorder/open_files.h"
 #include "recording/memory.h"
 #include "recording/sending.h"
 
@@ -20,7 +20,7 @@ static const char *const names[ISO_CALLS] = {"open",
                                              "shared"};
 
 /** How all ranks entered a collective call. */
-typedef struct iso_entry {
+typedef struct {
     iso_key_t key; /**< leader and number of the file, sequence */
     double latest, sum, access;
     double left; /**< that rank, the call before */
@@ -29,7 +29,7 @@ typedef struct iso_entry {
 
 /** A file of this rank, in the run file; there is one of several that were
  *  opened after each other with the same name. */
-typedef struct iso_row {
+typedef struct {
     iso_key_t key; /**< number of the file, call, direction */
     iso_spent_t spent;
 } iso_row_t;
@@ -47,22 +47,21 @@ void iso_account_add(iso_account_t *account, const iso_timed_t *timed)
 static void take(void *self, int rank, const void *list, size_t bytes)
 {
     iso_map_t *entries = self;
-    for (size_t at = 0; at < bytes; at += sizeof(iso_timed_t)) {
-        iso_timed_t timed;
-        memcpy(&timed, (const char *)list + at, sizeof(timed));
-        iso_entry_t *entry = iso_map_get(entries, timed.file.leader,
-                                         timed.file.number, timed.sequence);
-        entry->access = fmax(entry->access, timed.access);
-        if (!timed.enters) {
+    const iso_timed_t *timed = list;
+    for (size_t k = 0; k < bytes / sizeof(*timed); k++, timed++) {
+        iso_entry_t *entry = iso_map_get(entries, timed->file.leader,
+                                         timed->file.number, timed->sequence);
+        entry->access = fmax(entry->access, timed->access);
+        if (!timed->enters) {
             continue;
         }
-        if (entry->ranks++ == 0 || timed.begin > entry->latest) {
-            entry->latest = timed.begin;
+        if (entry->ranks++ == 0 || timed->begin > entry->latest) {
+            entry->latest = timed->begin;
             entry->last = rank;
-            entry->left = timed.left;
-            entry->before = timed.before;
+            entry->left = timed->left;
+            entry->before = timed->before;
         }
-        entry->sum += timed.begin;
+        entry->sum += timed->begin;
     }
 }
 
@@ -159,7 +158,7 @@ static void write_row(iso_record_t *record, int rank, const iso_row_t *row)
 }
 
 /** Add to what this rank spent on its files how that divides. */
-static void divide(const iso_account_t *account, iso_spent_on_t *files,
+static void divide(const iso_account_t *account, iso_open_file_t *files,
                    const iso_map_t *entries, int rank)
 {
     for (int k = 0; k < account->used; k++) {
@@ -181,13 +180,13 @@ static void divide(const iso_account_t *account, iso_spent_on_t *files,
 }
 
 /** Write what was spent on the files; several may have the same number. */
-static void write_rows(const iso_spent_on_t *files, int count,
+static void write_rows(const iso_open_file_t *files, int count,
                        const iso_map_t *numbers, FILE *stream, int rank)
 {
     iso_map_t rows = iso_map(sizeof(iso_row_t));
     iso_record_t record = {.stream = stream};
     for (int k = 0; k < count; k++) {
-        iso_open_id_t file = files[k].file;
+        iso_open_id_t file = files[k].id;
         const iso_numbered_file_t *found =
             iso_map_find(numbers, file.leader, file.number, 0);
         for (int kind = 0; found && kind < 2 * ISO_CALLS; kind++) {
@@ -208,10 +207,9 @@ static void write_rows(const iso_spent_on_t *files, int count,
 
 static void ignore(void *self, int rank, const void *list, size_t bytes)
 {
-    (void)self, (void)rank, (void)list, (void)bytes;
 }
 
-void iso_account_write(const iso_account_t *account, iso_spent_on_t *files,
+void iso_account_write(const iso_account_t *account, iso_open_file_t *files,
                        int count, const iso_map_t *numbered,
                        iso_output_t *output)
 {

@@ -45,12 +45,12 @@ typedef enum iso_call {
 
 /** How all ranks of a file call it: by the first of them, as it is numbered in
  *  MPI_COMM_WORLD, and how many files that one had opened as the first. */
-typedef struct iso_open_id {
+typedef struct {
     int leader, number;
 } iso_open_id_t;
 
 /** Calls of one kind and direction to one file. */
-typedef struct iso_spent {
+typedef struct {
     int64_t calls, bytes;
     int64_t pieces; /**< contiguous ones, in the file */
     int64_t span;   /**< bytes from the first to the last of a call */
@@ -61,7 +61,7 @@ typedef struct iso_spent {
 } iso_spent_t;
 
 /** A collective call, or the completion of one, of this rank. */
-typedef struct iso_timed {
+typedef struct {
     iso_open_id_t file;
     int sequence; /**< among those of the file, the same at all ranks */
     unsigned char call, write;
@@ -72,19 +72,15 @@ typedef struct iso_timed {
     double begin, seconds, access;
 } iso_timed_t;
 
-/** Calls of a file that this rank opened. */
-typedef struct iso_spent_on {
-    iso_open_id_t file;
-    iso_spent_t spent[ISO_CALLS][2];
-} iso_spent_on_t;
+struct iso_open_file; /* open_files.h */
 
 /** An entry of a map: the number in the run file of a file. */
-typedef struct iso_numbered_file {
+typedef struct {
     iso_key_t key; /**< leader, number */
     int number;
 } iso_numbered_file_t;
 
-typedef struct iso_account {
+typedef struct {
     iso_timed_t *timed;
     int used, room;
 } iso_account_t;
@@ -108,6 +104,6 @@ void iso_account_add(iso_account_t *account, const iso_timed_t *timed);
  * @param files     what this rank spent; gets how it divides
  * @param numbered  all files, at rank 0
  */
-void iso_account_write(const iso_account_t *account, iso_spent_on_t *files,
-                       int count, const iso_map_t *numbered,
-                       iso_output_t *output);
+void iso_account_write(const iso_account_t *account,
+                       struct iso_open_file *files, int count,
+                       const iso_map_t *numbered, iso_output_t *output);

@@ -10,13 +10,13 @@
 
 #include <mpi.h>
 
-typedef struct iso_offset_at {
+typedef struct {
     double own;     /**< reading of the own clock */
     double seconds; /**< clock of rank 0 minus own clock */
 } iso_offset_at_t;
 
 /** Comparisons when the program begins and when it ends. */
-typedef struct iso_clocks {
+typedef struct {
     iso_offset_at_t first, last;
 } iso_clocks_t;
 

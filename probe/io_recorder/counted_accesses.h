@@ -12,13 +12,10 @@
 
 #define ACCESS(Full, Name, KIND, WRITE, WHERE, OFFSET, PARAMETERS, ARGUMENTS,  \
                REQUEST)                                                        \
-    ISO_WRAPPER int Full PARAMETERS                                            \
-    {                                                                          \
-        ISO_NEXT(Full)                                                         \
-        iso_access_t access = iso_access_begin(file, KIND, WHERE, OFFSET);     \
-        return iso_access_end(&access, next ARGUMENTS, Name, WRITE, count,     \
-                              type, REQUEST);                                  \
-    }
+    ISO_INTERCEPT(                                                             \
+        Full, PARAMETERS, ARGUMENTS,                                           \
+        iso_access_t access = iso_access_begin(file, KIND, WHERE, OFFSET),     \
+        iso_access_end(&access, code, Name, WRITE, count, type, REQUEST))
 
 #define BOTH(Name, ...)                                                        \
     ACCESS(CALL(Name), TEXT_OF(CALL(Name)), __VA_ARGS__)                       \

@@ -7,7 +7,7 @@
 #include <math.h>
 
 /** An entry of the map of calls. */
-typedef struct iso_numbered {
+typedef struct {
     iso_key_t key; /**< leader, number, sequence */
     int call;
 } iso_numbered_t;
@@ -143,36 +143,24 @@ static void take_call(iso_gathered_t *all, int rank, const iso_io_call_t *call,
 void iso_gathered_take(void *self, int rank, const void *packed, size_t length)
 {
     iso_gathered_t *all = self;
-    const char *bytes = packed;
-    iso_packed_t head;
-    (void)length;
-    memcpy(&head, bytes, sizeof(head));
-    const char *files = bytes + sizeof(head);
-    const char *calls = files + head.files * sizeof(iso_packed_file_t);
-    const char *slots = calls + head.calls * sizeof(iso_io_call_t);
-    const char *texts = slots + head.slots * sizeof(iso_slot_t);
-    iso_slot_t *own = iso_resized(NULL, head.slots * sizeof(*own));
-    memcpy(own, slots, head.slots * sizeof(*own));
-    for (int k = 0; k < head.files; k++) {
-        iso_packed_file_t file;
-        memcpy(&file, files + k * sizeof(file), sizeof(file));
-        take_file(all, rank, &file);
-        if (file.leads) {
-            take_texts(iso_gathered_file(all, file.id), &texts);
+    const iso_packed_t *head = packed;
+    const iso_packed_file_t *files = (const void *)(head + 1);
+    const iso_io_call_t *calls = (const void *)(files + head->files);
+    const iso_slot_t *slots = (const void *)(calls + head->calls);
+    const char *texts = (const void *)(slots + head->slots);
+    for (int k = 0; k < head->files; k++) {
+        take_file(all, rank, &files[k]);
+        if (files[k].leads) {
+            take_texts(iso_gathered_file(all, files[k].id), &texts);
         }
     }
-    for (int k = 0; k < head.calls; k++) {
-        iso_io_call_t call;
-        memcpy(&call, calls + k * sizeof(call), sizeof(call));
-        take_call(all, rank, &call, own);
+    for (int k = 0; k < head->calls; k++) {
+        take_call(all, rank, &calls[k], slots);
     }
-    all->messages_seen = all->messages_seen || head.messages_seen;
-    all->file_seen = all->file_seen || head.file_seen;
-    all->calls_left_out += head.calls_left_out;
-    free(own);
+    all->messages_seen = all->messages_seen || head->messages_seen;
+    all->file_seen = all->file_seen || head->file_seen;
+    all->calls_left_out += head->calls_left_out;
 }
-
-/* --- all ranks ------------------------------------------------------------ */
 
 iso_opened_t *iso_gathered_file(const iso_gathered_t *all, iso_open_id_t file)
 {

@@ -10,7 +10,7 @@
 #include "io_recorder/parts.h"
 
 /** One collective access of all ranks of its file. */
-typedef struct iso_gathered_call {
+typedef struct {
     iso_open_id_t file;
     int sequence;
     int ranks; /**< of which it came */
@@ -31,7 +31,7 @@ typedef struct iso_gathered_call {
 } iso_gathered_call_t;
 
 /** A file each time that it was opened, or, joined, all of these. */
-typedef struct iso_opened {
+typedef struct {
     iso_key_t key; /**< leader, number */
     int *ranks;    /**< that opened it together */
     int rank_count;
@@ -47,7 +47,7 @@ typedef struct iso_opened {
     int independent_ranks[2];
 } iso_opened_t;
 
-typedef struct iso_gathered {
+typedef struct {
     iso_map_t opened;
     iso_map_t call_of; /**< calls by leader, number, sequence */
     iso_gathered_call_t *calls;

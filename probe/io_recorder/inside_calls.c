@@ -11,19 +11,10 @@
 
 /** Define a function with parameters of these types. */
 #define INSIDE(BEFORE, AFTER, Name, ...)                                       \
-    ISO_WRAPPER int Name(ISO_PARAMETERS(__VA_ARGS__))                          \
-    {                                                                          \
-        ISO_NEXT(Name)                                                         \
+    ISO_INTERCEPT(                                                             \
+        Name, (ISO_PARAMETERS(__VA_ARGS__)), (ISO_ARGUMENTS(__VA_ARGS__)),     \
         double begin = iso_timing ? PMPI_Wtime() : 0;                          \
-        if (iso_timing) {                                                      \
-            BEFORE;                                                            \
-        }                                                                      \
-        int code = next(ISO_ARGUMENTS(__VA_ARGS__));                           \
-        if (iso_timing) {                                                      \
-            AFTER;                                                             \
-        }                                                                      \
-        return code;                                                           \
-    }
+        if (iso_timing) { BEFORE; }, if (iso_timing) { AFTER; })
 
 #define BEGUN  iso_timing_message(begin)
 #define WAITED iso_timing_waited(PMPI_Wtime())

@@ -63,12 +63,10 @@ static void spend(iso_open_file_t *file, iso_timed_t timed, bool numbered)
 
 /* --- files ---------------------------------------------------------------- */
 
-iso_open_id_t iso_file_opening(MPI_Comm comm, bool *on, double *begin)
+iso_open_id_t iso_file_opening(MPI_Comm comm, bool outermost)
 {
     iso_open_id_t id = {0, 0};
-    *on = recording && iso_outermost();
-    *begin = PMPI_Wtime();
-    if (*on) {
+    if (recording && outermost) {
         pthread_mutex_lock(&one_at_a_time);
         id = iso_open_files_agree(&all.files, comm);
         pthread_mutex_unlock(&one_at_a_time);
@@ -79,6 +77,9 @@ iso_open_id_t iso_file_opening(MPI_Comm comm, bool *on, double *begin)
 void iso_file_opened(iso_open_id_t id, const char *name, MPI_Info given,
                      MPI_File file)
 {
+    if (!recording) {
+        return;
+    }
     pthread_mutex_lock(&one_at_a_time);
     iso_open_files_add(&all.files, id, name, given, file);
     pthread_mutex_unlock(&one_at_a_time);

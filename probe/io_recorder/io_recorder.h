@@ -22,13 +22,13 @@ enum {
 };
 
 /** How an access specifies its offset. */
-typedef enum iso_where {
+typedef enum {
     ISO_AT,      /**< by an offset in the view */
     ISO_HERE,    /**< at the pointer of the rank */
     ISO_UNKNOWN, /**< at the pointer of all, or only known later */
 } iso_where_t;
 
-typedef struct iso_access {
+typedef struct {
     bool on; /**< it is noted */
     iso_call_t call;
     bool known; /**< where it is, of a collective one */
@@ -39,7 +39,7 @@ typedef struct iso_access {
 } iso_access_t;
 
 /** A recorded collective access, as rank 0 receives it. */
-typedef struct iso_io_call {
+typedef struct {
     iso_open_id_t file;
     int sequence; /**< among those of the file, the same at all ranks */
     int shape, rounds;
@@ -54,7 +54,7 @@ typedef struct iso_io_call {
 } iso_io_call_t;
 
 /** A nonblocking access that was started. */
-typedef struct iso_started {
+typedef struct {
     int file;     /**< among those of this rank */
     int sequence; /**< among the collective calls of the file */
     int recorded; /**< among the recorded calls; -1: not there */
@@ -64,7 +64,7 @@ typedef struct iso_started {
 } iso_started_t;
 
 /** What was recorded at this rank. */
-typedef struct iso_io_recording {
+typedef struct {
     char *path; /**< of the run file, at rank 0 */
     double began, ended;
     iso_clocks_t clocks;
@@ -106,7 +106,7 @@ void iso_access_awaited(const iso_started_t *started, double begin, double end,
                         double seconds, bool done);
 
 /** Files are opened, looked at, changed in size, written to disk, closed. */
-iso_open_id_t iso_file_opening(MPI_Comm comm, bool *on, double *begin);
+iso_open_id_t iso_file_opening(MPI_Comm comm, bool outermost);
 void iso_file_opened(iso_open_id_t id, const char *name, MPI_Info given,
                      MPI_File file);
 

@@ -4,7 +4,6 @@
 #include "io_recorder/gathered.h"
 #include "io_recorder/packed.h"
 #include "recording/memory.h"
-#include "recording/output.h"
 #include "recording/sending.h"
 
 #include <inttypes.h>
@@ -17,7 +16,7 @@
 
 enum { ISO_MAX_PATTERNS = 2048 };
 
-typedef struct iso_pattern {
+typedef struct {
     int file;
     bool write, whole; /**< whole: no piece is left out */
     int64_t bytes, pieces, calls;
@@ -27,7 +26,7 @@ typedef struct iso_pattern {
     int sequence;
 } iso_pattern_t;
 
-typedef struct iso_patterns {
+typedef struct {
     iso_pattern_t *list;
     int used;
     int64_t left_out; /**< calls of none */
@@ -142,7 +141,6 @@ static void write_pieces(const iso_patterns_t *patterns,
 
 static void mark(void *self, int rank, const void *list, size_t count)
 {
-    (void)rank;
     const char *whole = list;
     iso_patterns_t *patterns = self;
     for (size_t p = 0; p < count; p++) {
@@ -241,13 +239,6 @@ static void write_files(iso_record_t *record, const iso_gathered_t *all,
 static void write_times(const iso_io_recording_t *recording,
                         const iso_gathered_t *all, iso_output_t *output)
 {
-    int count = recording->files.used;
-    iso_spent_on_t *files = iso_zeroed(count * sizeof(*files));
-    for (int k = 0; k < count; k++) {
-        const iso_open_file_t *file = &recording->files.list[k];
-        files[k].file = file->id;
-        memcpy(files[k].spent, file->spent, sizeof(file->spent));
-    }
     iso_map_t numbered = iso_map(sizeof(iso_numbered_file_t));
     const iso_opened_t *file = NULL;
     while ((file = iso_map_next(&all->opened, file))) {
@@ -255,9 +246,9 @@ static void write_times(const iso_io_recording_t *recording,
             iso_map_get(&numbered, file->key.a, file->key.b, 0);
         entry->number = file->joined;
     }
-    iso_account_write(&recording->account, files, count, &numbered, output);
+    iso_account_write(&recording->account, recording->files.list,
+                      recording->files.used, &numbered, output);
     iso_map_free(&numbered);
-    free(files);
 }
 
 /* --- calls ---------------------------------------------------------------- */

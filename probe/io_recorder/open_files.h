@@ -9,7 +9,7 @@
 #include "io_recorder/view.h"
 
 /** A hint as given by the program and as active; NULL: absent. */
-typedef struct iso_hint {
+typedef struct {
     char key[MPI_MAX_INFO_KEY + 1];
     char *given, *value;
 } iso_hint_t;
@@ -36,7 +36,7 @@ typedef struct iso_open_file {
 } iso_open_file_t;
 
 /** All of them, in the order in which they were opened. */
-typedef struct iso_open_files {
+typedef struct {
     iso_open_file_t *list;
     int used, room;
     int led; /**< how many of these this rank was first of */

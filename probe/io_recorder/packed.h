@@ -11,13 +11,13 @@
  *  and the texts of the files that the rank leads: name, number of hints, and
  *  of each its key, whether it was given and is active ("11"), both values.
  */
-typedef struct iso_packed {
+typedef struct {
     int files, calls, slots;
     bool messages_seen, file_seen;
     int64_t calls_left_out;
 } iso_packed_t;
 
-typedef struct iso_packed_file {
+typedef struct {
     iso_open_id_t id;
     bool leads;
     iso_spent_t independent[2]; /**< writes at 1, reads at 0 */

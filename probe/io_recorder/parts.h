@@ -19,14 +19,14 @@
 #include "io_recorder/timing.h"
 
 /** A slot over all ranks. */
-typedef struct iso_slot_sum {
+typedef struct {
     double sync;          /**< least; below 0: of no rank yet */
     double before, after; /**< most */
     double through;       /**< most of before + exchange + after */
 } iso_slot_sum_t;
 
 /** Seconds; they are no more than the access took. */
-typedef struct iso_parts {
+typedef struct {
     double offsets, counts, exchange, file;
 } iso_parts_t;
 

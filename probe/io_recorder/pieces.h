@@ -13,12 +13,12 @@
 
 enum { ISO_MAX_RUNS = 1 << 18 }; /**< of one list; 8 MiB */
 
-typedef struct iso_run {
+typedef struct {
     int64_t offset, length, count;
     int64_t stride; /**< 0 of a single piece */
 } iso_run_t;
 
-typedef struct iso_pieces {
+typedef struct {
     iso_run_t *runs;
     int used, room;
     iso_run_t last; /**< a piece that may still grow; count 0: none */

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-typedef struct iso_pending {
+typedef struct {
     MPI_Request request;
     iso_started_t started;
 } iso_pending_t;

@@ -9,13 +9,13 @@
 #include "io_recorder/io_recorder.h"
 
 /** The request of an access that a call may complete. */
-typedef struct iso_awaited {
+typedef struct {
     int position; /**< among the requests of the call */
     MPI_Request request;
 } iso_awaited_t;
 
 /** A call that waits for requests, or tests them. */
-typedef struct iso_completion {
+typedef struct {
     iso_awaited_t *list; /**< NULL: none is of a file */
     int count;
     bool nested; /**< in an access: the library waits */

@@ -10,7 +10,7 @@
 
 enum { ISO_MAX_STORED_RUNS = 1 << 20 }; /**< of all shapes; 32 MiB */
 
-typedef struct iso_shape {
+typedef struct {
     uint64_t hash; /**< the same at all ranks */
     iso_run_t *runs;
     int used;
@@ -18,7 +18,7 @@ typedef struct iso_shape {
     bool left_out; /**< too many runs: not stored */
 } iso_shape_t;
 
-typedef struct iso_shapes {
+typedef struct {
     iso_shape_t *list;
     int used, room;
     int64_t runs; /**< stored */

@@ -26,11 +26,11 @@
 
 enum { ISO_MAX_SLOTS = 1 << 14 }; /**< of one access */
 
-typedef struct iso_slot {
+typedef struct {
     float sync, before, exchange, after; /**< seconds */
 } iso_slot_t;
 
-typedef struct iso_timing {
+typedef struct {
     double seconds;     /**< of the access */
     double offsets;     /**< seconds of it until the first round */
     double accessed;    /**< seconds of it in system calls on files */

@@ -10,7 +10,7 @@
 
 #include <mpi.h>
 
-typedef struct iso_view {
+typedef struct {
     int64_t displacement; /**< bytes from the beginning of the file */
     int64_t etype;        /**< bytes of one, in which offsets are counted */
     int64_t extent;       /**< from one copy of the datatype to the next */

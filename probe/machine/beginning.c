@@ -3,21 +3,12 @@
 #include "machine/beginning.h"
 
 #include "machine/clock.h"
+#include "machine/system_clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-/** MPI_Wtime is only for use between MPI_Init and MPI_Finalize. In a simulator
- *  the time begins with 0. */
-static double read_clock(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return now.tv_sec + now.tv_nsec * 1e-9;
-}
 
 double iso_beginning_since_launch(void)
 {
@@ -30,24 +21,26 @@ double iso_beginning_since_launch(void)
         strcmp(named, here) != 0) {
         return -1;
     }
-    return read_clock(CLOCK_REALTIME) - launched;
+    return iso_clock_read(CLOCK_REALTIME) - launched;
 }
 
+/* MPI_Wtime is only for use between MPI_Init and MPI_Finalize. In a simulator
+ * the time begins with 0. */
 double iso_beginning_init(int *argc, char ***argv, int *level)
 {
-    double start = read_clock(CLOCK_MONOTONIC);
+    double start = iso_clock_read(CLOCK_MONOTONIC);
     if (level) {
         MPI_Init_thread(argc, argv, *level, level);
     } else {
         MPI_Init(argc, argv);
     }
     return iso_in_simulator() ? MPI_Wtime()
-                              : read_clock(CLOCK_MONOTONIC) - start;
+                              : iso_clock_read(CLOCK_MONOTONIC) - start;
 }
 
 double iso_beginning_finalize(void)
 {
-    double start = read_clock(CLOCK_MONOTONIC);
+    double start = iso_clock_read(CLOCK_MONOTONIC);
     MPI_Finalize();
-    return iso_in_simulator() ? -1 : read_clock(CLOCK_MONOTONIC) - start;
+    return iso_in_simulator() ? -1 : iso_clock_read(CLOCK_MONOTONIC) - start;
 }

@@ -6,7 +6,7 @@
 #pragma once
 
 /** Seconds of this rank. */
-typedef struct iso_beginning {
+typedef struct {
     double launch; /**< from the start of the launcher to main(); negative: not
                       known here */
     double init;   /**< of MPI_Init */

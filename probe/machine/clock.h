@@ -16,7 +16,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-typedef struct iso_clock {
+typedef struct {
     double granularity; /**< resolution in seconds; 0: constant between events,
                            as in a simulator */
     double cost;        /**< time one reading takes, seconds */
@@ -24,7 +24,7 @@ typedef struct iso_clock {
 } iso_clock_t;
 
 /** How far the clock is, and what was done to it. */
-typedef struct iso_clock_state {
+typedef struct {
     double last;   /**< what iso_now() said last */
     double behind; /**< what was added since MPI_Wtime ran backwards, seconds */
     long steps;    /**< how often it did */

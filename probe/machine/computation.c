@@ -4,16 +4,13 @@
 
 #include "base/check.h"
 #include "base/order.h"
+#include "machine/system_clock.h"
 
-#include <math.h>
-#include <time.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
 
 enum { TRIALS = 101, MAX_TRIALS = 1001 };
-
-static const double BILLION = 1e9;
 
 /** A calibration asks for so long: much more than a reading of a clock. */
 static const double TRIAL = 20e-6;
@@ -29,22 +26,6 @@ static clockid_t clock_of(iso_mode_t mode)
     return mode == ISO_MODE_CPU ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
 }
 
-static double read_clock(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return now.tv_sec + now.tv_nsec / BILLION;
-}
-
-static void sleep_for(double seconds)
-{
-    struct timespec left = {.tv_sec = (time_t)seconds};
-    left.tv_nsec = (long)((seconds - left.tv_sec) * BILLION);
-    while (nanosleep(&left, &left) != 0) {
-        /* interrupted by a signal: sleep the remaining time */
-    }
-}
-
 /** Let simulated time pass. */
 static void simulate(iso_mode_t mode, double seconds)
 {
@@ -53,18 +34,16 @@ static void simulate(iso_mode_t mode, double seconds)
         smpi_execute_benched(seconds);
         return;
     }
-#else
-    (void)mode;
 #endif
-    sleep_for(seconds);
+    iso_sleep(seconds);
 }
 
 /** Spin until the clock of the mode has advanced. @return by how much */
 static double spin(clockid_t clock, double seconds)
 {
-    double begin = read_clock(clock), now = begin;
+    double begin = iso_clock_read(clock), now = begin;
     while (now - begin < seconds) {
-        now = read_clock(clock);
+        now = iso_clock_read(clock);
     }
     return now - begin;
 }
@@ -81,9 +60,9 @@ double iso_compute(iso_mode_t mode, double seconds, bool simulated)
     clockid_t clock = clock_of(mode);
     double spent = cost[mode].outside;
     if (mode == ISO_MODE_SLEEP) {
-        double begin = read_clock(clock);
-        sleep_for(seconds);
-        return read_clock(clock) - begin;
+        double begin = iso_clock_read(clock);
+        iso_sleep(seconds);
+        return iso_clock_read(clock) - begin;
     }
     return spin(clock, seconds - spent - cost[mode].late) + spent;
 }
@@ -98,9 +77,9 @@ static void calibrate(iso_mode_t mode)
 {
     double late[TRIALS], outside[TRIALS];
     for (int k = 0; k < TRIALS; k++) {
-        double begin = read_clock(clock_of(mode));
+        double begin = iso_clock_read(clock_of(mode));
         double inside = spin(clock_of(mode), TRIAL);
-        outside[k] = read_clock(clock_of(mode)) - begin - inside;
+        outside[k] = iso_clock_read(clock_of(mode)) - begin - inside;
         late[k] = inside - TRIAL;
     }
     cost[mode].late = quantile(late, TRIALS, 0.5);
@@ -126,9 +105,9 @@ iso_delivery_t iso_compute_try(iso_mode_t mode, double requested, int trials)
     iso_delivery_t found = {.requested = requested};
     trials = trials < MAX_TRIALS ? trials : MAX_TRIALS;
     for (int k = 0; k < trials; k++) {
-        double begin = read_clock(clock_of(mode));
+        double begin = iso_clock_read(clock_of(mode));
         iso_compute(mode, requested, false);
-        double end = read_clock(clock_of(mode));
+        double end = iso_clock_read(clock_of(mode));
         double reading = cost[mode].outside; /* of the two around it */
         wrong[k] = fabs(end - begin - reading - requested) / requested;
     }

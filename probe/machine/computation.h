@@ -26,7 +26,7 @@ typedef enum iso_mode {
 } iso_mode_t;
 
 /** Accuracy of a mode on this rank for @a requested requested seconds. */
-typedef struct iso_delivery {
+typedef struct {
     double requested; /**< by each of the trials */
     double overhead;  /**< subtracted overhead, seconds */
     double median,

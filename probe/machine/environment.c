@@ -60,16 +60,15 @@ static void find_processor(char *model, size_t room)
     }
 }
 
-static void find_governor(char *governor, size_t room, int cpu)
+void iso_environment_line(const char *path, char *line, size_t room)
 {
-    char path[128], line[64];
-    snprintf(path, sizeof(path),
-             "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", cpu);
+    char text[256];
     FILE *stream = fopen(path, "r");
+    line[0] = '\0';
+    if (stream && fgets(text, sizeof(text), stream)) {
+        copy_line(line, room, text);
+    }
     if (stream) {
-        if (fgets(line, sizeof(line), stream)) {
-            copy_line(governor, room, line);
-        }
         fclose(stream);
     }
 }
@@ -94,11 +93,14 @@ iso_environment_t iso_environment_find(int cpu)
 {
     iso_environment_t found = {.numa = count_numa()};
     struct utsname system;
+    char path[128];
     if (uname(&system) == 0) {
         copy_line(found.kernel, sizeof(found.kernel), system.release);
     }
     find_processor(found.processor, sizeof(found.processor));
-    find_governor(found.governor, sizeof(found.governor), cpu);
+    snprintf(path, sizeof(path),
+             "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", cpu);
+    iso_environment_line(path, found.governor, sizeof(found.governor));
     return found;
 }
 

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum { ISO_MODEL = 128 /**< room for the model of a processor */ };
@@ -20,7 +21,7 @@ enum iso_environment_part {
     ISO_ENVIRONMENT,
 };
 
-typedef struct iso_environment {
+typedef struct {
     char kernel[128];          /**< its release; "" if not known */
     char processor[ISO_MODEL]; /**< model */
     char governor[32];         /**< who sets the frequency of this processor */
@@ -30,6 +31,9 @@ typedef struct iso_environment {
 /** Properties of the environment of this process. @param cpu  current one, or
  * -1 */
 iso_environment_t iso_environment_find(int cpu);
+
+/** The first line of a file of the kernel; empty if it cannot be read. */
+void iso_environment_line(const char *path, char *line, size_t room);
 
 /** Checksums of this process, equal where the environment is.
  *  @param around  its properties

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/words.h"
+#include "machine/environment.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
@@ -150,16 +151,11 @@ const iso_gpu_driver_t iso_gpu_drivers[] = {
 /** NUMA node of a PCI device; -1 if not known. */
 static int numa_of(const char *address)
 {
-    char path[64];
+    char path[64], line[16];
     int numa = -1;
     snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/numa_node", address);
-    FILE *stream = fopen(path, "r");
-    if (stream) {
-        if (fscanf(stream, "%d", &numa) != 1) {
-            numa = -1;
-        }
-        fclose(stream);
-    }
+    iso_environment_line(path, line, sizeof(line));
+    sscanf(line, "%d", &numa);
     return numa;
 }
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 /** Entry points of a driver. Numbers other than 0 are its error codes. */
-typedef struct iso_gpu_calls {
+typedef struct {
     int (*begin)(unsigned flags); /**< flags: 0 */
     int (*count)(int *gpus);
     int (*pci)(char *address, int room, int gpu); /**< "0000:0b:00.0" */
@@ -25,7 +25,7 @@ typedef struct iso_gpu_calls {
     const char *(*link)(int gpu, int other);
 } iso_gpu_calls_t;
 
-typedef struct iso_gpu_driver {
+typedef struct {
     const char *name;       /**< as the user types it */
     const char *kind;       /**< as MPI 4.1 names its memory */
     const char *library;    /**< file */
@@ -49,7 +49,7 @@ bool iso_level_zero_find(void *library, iso_gpu_calls_t *calls);
 enum { ISO_GPU_ADDRESS = 16, ISO_GPU_LINK = 8, ISO_GPU_LINKS = 16 };
 
 /** The GPU of a rank, as recorded. */
-typedef struct iso_gpu {
+typedef struct {
     int number; /**< as its process counts; -1: none */
     int numa;   /**< of its PCI slot; -1: not known */
     int links;  /**< number of other GPUs that the process sees */

@@ -9,7 +9,7 @@
 /* Higher ranks are watched, but not named. Untouched pages use no memory. */
 enum { MOST_RANKS = 1 << 22, NAMED = 8 };
 
-typedef struct iso_heartbeat {
+typedef struct {
     atomic_ulong beats;
     atomic_uchar expected[MOST_RANKS];
     atomic_int last; /* the highest rank ever expected */
@@ -27,16 +27,16 @@ void iso_heartbeat_begin(void)
 void iso_heartbeat_beat(void)
 {
     if (shared) {
-        atomic_fetch_add_explicit(&shared->beats, 1, memory_order_relaxed);
+        shared->beats++;
     }
 }
 
 void iso_heartbeat_expect(int rank)
 {
     if (shared && rank >= 0 && rank < MOST_RANKS) {
-        atomic_store_explicit(&shared->expected[rank], 1, memory_order_relaxed);
-        if (rank > atomic_load_explicit(&shared->last, memory_order_relaxed)) {
-            atomic_store_explicit(&shared->last, rank, memory_order_relaxed);
+        shared->expected[rank] = 1;
+        if (rank > shared->last) {
+            shared->last = rank;
         }
     }
 }
@@ -44,23 +44,22 @@ void iso_heartbeat_expect(int rank)
 void iso_heartbeat_answered(int rank)
 {
     if (shared && rank >= 0 && rank < MOST_RANKS) {
-        atomic_store_explicit(&shared->expected[rank], 0, memory_order_relaxed);
+        shared->expected[rank] = 0;
     }
     iso_heartbeat_beat();
 }
 
 void iso_heartbeat_clear(void)
 {
-    for (int r = 0; shared && r <= atomic_load(&shared->last); r++) {
-        atomic_store_explicit(&shared->expected[r], 0, memory_order_relaxed);
+    for (int r = 0; shared && r <= shared->last; r++) {
+        shared->expected[r] = 0;
     }
     iso_heartbeat_beat();
 }
 
 unsigned long iso_heartbeat_count(void)
 {
-    return shared ? atomic_load_explicit(&shared->beats, memory_order_relaxed)
-                  : 0;
+    return shared ? shared->beats : 0;
 }
 
 void iso_heartbeat_silent(char *text, size_t length)
@@ -68,8 +67,8 @@ void iso_heartbeat_silent(char *text, size_t length)
     int named = 0, more = 0;
     size_t used = 0;
     text[0] = '\0';
-    for (int r = 0; shared && r <= atomic_load(&shared->last); r++) {
-        if (!atomic_load_explicit(&shared->expected[r], memory_order_relaxed)) {
+    for (int r = 0; shared && r <= shared->last; r++) {
+        if (!shared->expected[r]) {
             continue;
         }
         if (named < NAMED && used < length) {

@@ -14,32 +14,22 @@ enum { MAX_NUMA = 1024, MAX_CACHES = 16 };
 /** Read a number from a file below a CPU's folder in /sys; -1 if absent. */
 static int cpu_number(int cpu, const char *file)
 {
-    char path[128];
+    char path[128], line[64];
     int value = -1;
     snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/%s", cpu, file);
-    FILE *stream = fopen(path, "r");
-    if (stream) {
-        if (fscanf(stream, "%d", &value) != 1) {
-            value = -1;
-        }
-        fclose(stream);
-    }
+    iso_environment_line(path, line, sizeof(line));
+    sscanf(line, "%d", &value);
     return value;
 }
 
 /** Whether a cache of a CPU holds data; index as Linux counts its caches. */
 static bool holds_data(int cpu, int index)
 {
-    char path[128];
-    int first = EOF;
+    char path[128], type[16]; /* Data, Instruction or Unified */
     snprintf(path, sizeof(path),
              "/sys/devices/system/cpu/cpu%d/cache/index%d/type", cpu, index);
-    FILE *stream = fopen(path, "r");
-    if (stream) {
-        first = fgetc(stream); /* Data, Instruction or Unified */
-        fclose(stream);
-    }
-    return first == 'D' || first == 'U';
+    iso_environment_line(path, type, sizeof(type));
+    return type[0] == 'D' || type[0] == 'U';
 }
 
 /** Lowest CPU that shares the data cache of a level with a CPU; -1 if not
@@ -91,15 +81,13 @@ static void find_place(iso_place_t *place, bool simulated)
         iso_environment_sums(&around, place->around);
         memcpy(place->processor, around.processor, sizeof(place->processor));
     }
-#else
-    (void)simulated;
 #endif
 }
 
 static void number_nodes(iso_place_t *places, int size)
 {
     int nodes = 0;
-    int *leader = iso_calloc(size, sizeof(int));
+    int *leader = ISO_NEW(int, size);
     for (int r = 0; r < size; r++) {
         int node = 0;
         while (node < nodes &&
@@ -122,7 +110,7 @@ iso_place_t *iso_host_gather(MPI_Comm comm, bool simulated)
     iso_place_t mine, *places = NULL;
     find_place(&mine, simulated);
     if (rank == 0) {
-        places = iso_calloc(size, sizeof(*places));
+        places = ISO_NEW(iso_place_t, size);
     }
     iso_plain_gather(comm, &mine, sizeof(mine), places);
     if (places) {
@@ -150,8 +138,6 @@ iso_location_t iso_host_locate(int node, bool simulated)
         location.cpu = sched_getcpu();
         location.movable = iso_host_allowed() != 1;
     }
-#else
-    (void)simulated;
 #endif
     return location;
 }
@@ -169,8 +155,6 @@ static void leave_processor(int cpu)
             sched_setaffinity(0, sizeof(allowed), &allowed);
         }
     }
-#else
-    (void)cpu;
 #endif
 }
 

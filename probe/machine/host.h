@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 /** Place of one rank. Numbers as Linux counts them, -1 where not known. */
-typedef struct iso_place {
+typedef struct {
     char host[MPI_MAX_PROCESSOR_NAME]; /**< MPI_Get_processor_name, which is
                                             right in a simulator and in a
                                             container, too */
@@ -37,7 +37,7 @@ typedef struct iso_place {
 iso_place_t *iso_host_gather(MPI_Comm comm, bool simulated);
 
 /** Where a rank is at this moment; changes unless it is bound. */
-typedef struct iso_location {
+typedef struct {
     int node, cpu; /**< cpu -1: not known */
     int movable;   /**< the system may move it to another processor */
 } iso_location_t;

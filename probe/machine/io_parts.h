@@ -9,7 +9,7 @@
 #include <mpi.h>
 
 /** Seconds, of all ranks together; below 0: not seen. */
-typedef struct iso_io_parts {
+typedef struct {
     double offsets, counts, exchange, file;
     int rounds;
 } iso_io_parts_t;

@@ -197,7 +197,7 @@ iso_memory_t iso_memory_gather(MPI_Comm comm, bool simulated)
     if (here.driver) {
         snprintf(memory.text, sizeof(memory.text), "%s%s", options.memory,
                  here.staged ? " (staged)" : "");
-        memory.gpus = rank == 0 ? iso_calloc(size, sizeof(iso_gpu_t)) : NULL;
+        memory.gpus = rank == 0 ? ISO_NEW(iso_gpu_t, size) : NULL;
         iso_plain_gather(comm, &here.gpu, sizeof(here.gpu), memory.gpus);
     }
     return memory;

@@ -38,7 +38,7 @@ bool iso_memory_staged(void);
 int iso_memory_begin(int local, char *error);
 
 /** What the run file says of memory. */
-typedef struct iso_memory {
+typedef struct {
     char text[48]; /**< such as "host", or "cuda (staged)" */
     bool staged;   /**< by the probe */
     /** What MPI says of each driver's memory; the name NULL ends them. */
@@ -53,10 +53,10 @@ iso_memory_t iso_memory_gather(MPI_Comm comm, bool simulated);
 void iso_memory_forget(iso_memory_t *memory);
 
 /** Ends of a message: --memory may name a memory for each. */
-typedef enum iso_memory_end { ISO_SENT, ISO_RECEIVED } iso_memory_end_t;
+typedef enum { ISO_SENT, ISO_RECEIVED } iso_memory_end_t;
 
 /** A region of such memory, with an image in host memory of the same size. */
-typedef struct iso_buffer {
+typedef struct {
     char *at;    /**< where messages lie */
     char *image; /**< the same as at if that is host memory */
 } iso_buffer_t;

@@ -14,14 +14,14 @@ enum {
     ISO_SETTING_LONGEST = 500, /**< bytes of a value; more is cut */
 };
 
-typedef struct iso_setting {
+typedef struct {
     const char *text; /**< NAME=VALUE, in the environment */
     size_t name;      /**< length of the name */
     int secret;       /**< possible secret: only its name may be recorded */
 } iso_setting_t;
 
 /** Settings in the order of their names. */
-typedef struct iso_settings {
+typedef struct {
     iso_setting_t one[ISO_SETTINGS_MOST];
     int count;
     int more; /**< how many were too many */

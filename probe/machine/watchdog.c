@@ -22,7 +22,7 @@ static const int passed_on[] = {SIGTERM, SIGINT,  SIGHUP,  SIGQUIT,
 enum { PASSED_ON = ISO_LENGTH(passed_on) };
 
 /** Identity of a rank, sent to its watchdog. */
-typedef struct iso_identity {
+typedef struct {
     int rank; /**< -1: not known yet */
     char host[MPI_MAX_PROCESSOR_NAME];
 } iso_identity_t;
@@ -97,7 +97,7 @@ static void say_signal(iso_identity_t *who, int channel, const char *what,
 
 /** Time without progress. Only rank 0, the coordinator, must make progress all
  * the time; before ranks are known, all must. */
-typedef struct iso_silence {
+typedef struct {
     double limit;        /* seconds; 0: for ever */
     double seconds;      /* so far */
     bool said;           /* that it is too long */

@@ -10,7 +10,7 @@
 typedef double _Complex pair_t;
 
 /** A double, and a gap of the size of one behind it. */
-typedef struct gapped {
+typedef struct {
     double value, gap;
 } gapped_t;
 
@@ -33,7 +33,6 @@ typedef struct gapped {
     {                                                                          \
         const kind *a = from;                                                  \
         kind *b = into;                                                        \
-        (void)type;                                                            \
         for (int k = 0; k < *count; k++) {                                     \
             b[k] member += a[k] member;                                        \
         }                                                                      \

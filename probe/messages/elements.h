@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef struct iso_element {
+typedef struct {
     const char *word; /**< as the user types it; NULL ends the table */
     size_t size;      /**< bytes of data */
     size_t extent;    /**< bytes from one element to the next */

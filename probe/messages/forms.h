@@ -15,7 +15,7 @@
 
 #include "messages/operations.h"
 
-typedef enum iso_form {
+typedef enum {
     ISO_BLOCKING,
     ISO_NONBLOCKING,
     ISO_PERSISTENT,

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef struct iso_message {
+typedef struct {
     long long bytes;   /**< of data */
     long stride;       /**< doubles from one to the next; 0: contiguous */
     size_t extent;     /**< bytes of memory it spans */

@@ -2,6 +2,7 @@
 #include "messages/modes.h"
 
 #include "base/check.h"
+#include "messages/loops.h"
 #include "messages/one_sided.h"
 #include "messages/partitioned.h"
 
@@ -13,76 +14,61 @@ static inline char *slot(iso_transfer_t *t, long k)
     return t->in + (size_t)k * t->message.extent;
 }
 
-static void blocking_lead(iso_transfer_t *t, long samples, long batch,
-                          double *seconds)
+/* --- one message ---------------------------------------------------------- */
+
+static inline void send_receive(ISO_OPERATION)
 {
-    const iso_message_t *m = &t->message;
-    MPI_Comm comm = t->ctx->comm;
-    for (long k = 0; k < samples; k++) {
-        double start = iso_now();
-        for (long b = 0; b < batch; b++) {
-            MPI_Send(t->out + t->at, m->count, m->type, t->partner, TAG_DATA,
-                     comm);
-            MPI_Recv(t->in + t->at, m->count, m->type, t->partner, TAG_DATA,
-                     comm, MPI_STATUS_IGNORE);
-            iso_transfer_walk(t);
-        }
-        seconds[k] = iso_now() - start;
-        if (t->starts) {
-            t->starts[k] = start;
-        }
-    }
+    MPI_Send(t->out + t->at, m->count, m->type, t->partner, TAG_DATA, comm);
+    MPI_Recv(t->in + t->at, m->count, m->type, t->partner, TAG_DATA, comm,
+             MPI_STATUS_IGNORE);
+    iso_transfer_walk(t);
 }
 
-static void blocking_answer(iso_transfer_t *t, long operations)
+static inline void receive_send(ISO_OPERATION)
 {
-    const iso_message_t *m = &t->message;
-    MPI_Comm comm = t->ctx->comm;
-    for (long k = 0; k < operations; k++) {
-        MPI_Recv(t->in + t->at, m->count, m->type, t->partner, TAG_DATA, comm,
-                 MPI_STATUS_IGNORE);
-        if (t->arrivals) {
-            t->arrivals[k] = iso_now();
-        }
-        MPI_Send(t->out + t->at, m->count, m->type, t->partner, TAG_DATA, comm);
-        iso_transfer_walk(t);
+    MPI_Recv(t->in + t->at, m->count, m->type, t->partner, TAG_DATA, comm,
+             MPI_STATUS_IGNORE);
+    if (t->arrivals) {
+        t->arrivals[k] = iso_now();
     }
+    MPI_Send(t->out + t->at, m->count, m->type, t->partner, TAG_DATA, comm);
+    iso_transfer_walk(t);
 }
 
-static void nonblocking_lead(iso_transfer_t *t, long samples, long batch,
-                             double *seconds)
+static inline void irecv_isend(ISO_OPERATION)
 {
-    const iso_message_t *m = &t->message;
-    MPI_Comm comm = t->ctx->comm;
-    MPI_Request *r = t->requests;
-    for (long k = 0; k < samples; k++) {
-        double start = iso_now();
-        for (long b = 0; b < batch; b++) {
-            MPI_Irecv(t->in + t->at, m->count, m->type, t->partner, TAG_DATA,
-                      comm, &r[0]);
-            MPI_Isend(t->out + t->at, m->count, m->type, t->partner, TAG_DATA,
-                      comm, &r[1]);
-            MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
-            iso_transfer_walk(t);
-        }
-        seconds[k] = iso_now() - start;
-    }
+    MPI_Irecv(t->in + t->at, m->count, m->type, t->partner, TAG_DATA, comm,
+              &r[0]);
+    MPI_Isend(t->out + t->at, m->count, m->type, t->partner, TAG_DATA, comm,
+              &r[1]);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    iso_transfer_walk(t);
 }
 
-static void nonblocking_answer(iso_transfer_t *t, long operations)
+static inline void irecv_then_isend(ISO_OPERATION)
 {
-    const iso_message_t *m = &t->message;
-    MPI_Comm comm = t->ctx->comm;
-    MPI_Request *r = t->requests;
-    for (long k = 0; k < operations; k++) {
-        MPI_Irecv(t->in + t->at, m->count, m->type, t->partner, TAG_DATA, comm,
-                  &r[0]);
-        MPI_Wait(&r[0], MPI_STATUS_IGNORE);
-        MPI_Isend(t->out + t->at, m->count, m->type, t->partner, TAG_DATA, comm,
-                  &r[1]);
-        MPI_Wait(&r[1], MPI_STATUS_IGNORE);
-        iso_transfer_walk(t);
-    }
+    MPI_Irecv(t->in + t->at, m->count, m->type, t->partner, TAG_DATA, comm,
+              &r[0]);
+    MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+    MPI_Isend(t->out + t->at, m->count, m->type, t->partner, TAG_DATA, comm,
+              &r[1]);
+    MPI_Wait(&r[1], MPI_STATUS_IGNORE);
+    iso_transfer_walk(t);
+}
+
+static inline void start_both(ISO_OPERATION)
+{
+    MPI_Start(&r[0]);
+    MPI_Start(&r[1]);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+}
+
+static inline void start_in_turn(ISO_OPERATION)
+{
+    MPI_Start(&r[0]);
+    MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+    MPI_Start(&r[1]);
+    MPI_Wait(&r[1], MPI_STATUS_IGNORE);
 }
 
 /** Set up the requests that the persistent loops start. */
@@ -104,119 +90,66 @@ static void persistent_close(iso_transfer_t *t)
     }
 }
 
-static void persistent_lead(iso_transfer_t *t, long samples, long batch,
-                            double *seconds)
+ISO_LOOPS(blocking, send_receive, receive_send, , )
+ISO_LOOPS(nonblocking, irecv_isend, irecv_then_isend, , )
+ISO_LOOPS(persistent, start_both, start_in_turn, persistent_open(t),
+          persistent_close(t))
+
+/* --- windows -------------------------------------------------------------- */
+
+static inline void await_answer(const iso_transfer_t *t, MPI_Comm comm)
 {
-    MPI_Request *r = t->requests;
-    persistent_open(t);
-    for (long k = 0; k < samples; k++) {
-        double start = iso_now();
-        for (long b = 0; b < batch; b++) {
-            MPI_Start(&r[0]);
-            MPI_Start(&r[1]);
-            MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
-        }
-        seconds[k] = iso_now() - start;
-    }
-    persistent_close(t);
+    MPI_Recv(NULL, 0, MPI_BYTE, t->partner, TAG_ACK, comm, MPI_STATUS_IGNORE);
 }
 
-static void persistent_answer(iso_transfer_t *t, long operations)
+static inline void send_window(ISO_OPERATION)
 {
-    MPI_Request *r = t->requests;
-    persistent_open(t);
-    for (long k = 0; k < operations; k++) {
-        MPI_Start(&r[0]);
-        MPI_Wait(&r[0], MPI_STATUS_IGNORE);
-        MPI_Start(&r[1]);
-        MPI_Wait(&r[1], MPI_STATUS_IGNORE);
+    for (long w = 0; w < t->window; w++) {
+        MPI_Send(t->out, m->count, m->type, t->partner, TAG_DATA, comm);
     }
-    persistent_close(t);
+    await_answer(t, comm);
 }
 
-static void blocking_lead_window(iso_transfer_t *t, long samples, long batch,
-                                 double *seconds)
+static inline void isend_window(ISO_OPERATION)
 {
-    const iso_message_t *m = &t->message;
-    MPI_Comm comm = t->ctx->comm;
-    for (long k = 0; k < samples; k++) {
-        double start = iso_now();
-        for (long b = 0; b < batch; b++) {
-            for (long w = 0; w < t->window; w++) {
-                MPI_Send(t->out, m->count, m->type, t->partner, TAG_DATA, comm);
-            }
-            MPI_Recv(NULL, 0, MPI_BYTE, t->partner, TAG_ACK, comm,
-                     MPI_STATUS_IGNORE);
-        }
-        seconds[k] = iso_now() - start;
+    for (long w = 0; w < t->window; w++) {
+        MPI_Isend(t->out, m->count, m->type, t->partner, TAG_DATA, comm, &r[w]);
     }
+    MPI_Waitall((int)t->window, r, MPI_STATUSES_IGNORE);
+    await_answer(t, comm);
 }
 
-static void nonblocking_lead_window(iso_transfer_t *t, long samples, long batch,
-                                    double *seconds)
+static inline void irecv_window(ISO_OPERATION)
 {
-    const iso_message_t *m = &t->message;
-    MPI_Comm comm = t->ctx->comm;
-    for (long k = 0; k < samples; k++) {
-        double start = iso_now();
-        for (long b = 0; b < batch; b++) {
-            for (long w = 0; w < t->window; w++) {
-                MPI_Isend(t->out, m->count, m->type, t->partner, TAG_DATA, comm,
-                          &t->requests[w]);
-            }
-            MPI_Waitall((int)t->window, t->requests, MPI_STATUSES_IGNORE);
-            MPI_Recv(NULL, 0, MPI_BYTE, t->partner, TAG_ACK, comm,
-                     MPI_STATUS_IGNORE);
-        }
-        seconds[k] = iso_now() - start;
+    for (long w = 0; w < t->window; w++) {
+        MPI_Irecv(slot(t, w), m->count, m->type, t->partner, TAG_DATA, comm,
+                  &r[w]);
     }
+    MPI_Waitall((int)t->window, r, MPI_STATUSES_IGNORE);
+    MPI_Send(NULL, 0, MPI_BYTE, t->partner, TAG_ACK, comm);
 }
 
-static void answer_window(iso_transfer_t *t, long operations)
-{
-    const iso_message_t *m = &t->message;
-    MPI_Comm comm = t->ctx->comm;
-    for (long k = 0; k < operations; k++) {
-        for (long w = 0; w < t->window; w++) {
-            MPI_Irecv(slot(t, w), m->count, m->type, t->partner, TAG_DATA, comm,
-                      &t->requests[w]);
-        }
-        MPI_Waitall((int)t->window, t->requests, MPI_STATUSES_IGNORE);
-        MPI_Send(NULL, 0, MPI_BYTE, t->partner, TAG_ACK, comm);
-    }
-}
-
-static void persistent_lead_window(iso_transfer_t *t, long samples, long batch,
-                                   double *seconds)
-{
-    MPI_Comm comm = t->ctx->comm;
-    int window = (int)t->window;
-    MPI_Request *sends = t->requests + window;
-    persistent_open(t);
-    for (long k = 0; k < samples; k++) {
-        double start = iso_now();
-        for (long b = 0; b < batch; b++) {
-            MPI_Startall(window, sends);
-            MPI_Waitall(window, sends, MPI_STATUSES_IGNORE);
-            MPI_Recv(NULL, 0, MPI_BYTE, t->partner, TAG_ACK, comm,
-                     MPI_STATUS_IGNORE);
-        }
-        seconds[k] = iso_now() - start;
-    }
-    persistent_close(t);
-}
-
-static void persistent_answer_window(iso_transfer_t *t, long operations)
+static inline void start_sends(ISO_OPERATION)
 {
     int window = (int)t->window;
-    persistent_open(t);
-    for (long k = 0; k < operations; k++) {
-        MPI_Startall(window, t->requests);
-        MPI_Waitall(window, t->requests, MPI_STATUSES_IGNORE);
-        MPI_Send(NULL, 0, MPI_BYTE, t->partner, TAG_ACK, t->ctx->comm);
-    }
-    persistent_close(t);
+    MPI_Startall(window, r + window);
+    MPI_Waitall(window, r + window, MPI_STATUSES_IGNORE);
+    await_answer(t, comm);
 }
+
+static inline void start_receives(ISO_OPERATION)
+{
+    MPI_Startall((int)t->window, r);
+    MPI_Waitall((int)t->window, r, MPI_STATUSES_IGNORE);
+    MPI_Send(NULL, 0, MPI_BYTE, t->partner, TAG_ACK, comm);
+}
+
+ISO_LOOPS(blocking_window, send_window, irecv_window, , )
+ISO_LOOPS(nonblocking_window, isend_window, irecv_window, , )
+ISO_LOOPS(persistent_window, start_sends, start_receives, persistent_open(t),
+          persistent_close(t))
+
+/* --- both ways ------------------------------------------------------------ */
 
 /**
  * Exchanges of an operation. A rank ends an exchange when its partner's
@@ -228,73 +161,45 @@ static void persistent_answer_window(iso_transfer_t *t, long operations)
 enum { EXCHANGES = 2 };
 
 /** A window in each direction, EXCHANGES times. */
-static inline void exchange(iso_transfer_t *t)
+static inline void exchange(ISO_OPERATION)
 {
-    const iso_message_t *m = &t->message;
-    MPI_Comm comm = t->ctx->comm;
-    for (int k = 0; k < EXCHANGES; k++) {
-        MPI_Request *r = t->requests;
+    for (int e = 0; e < EXCHANGES; e++) {
         for (long w = 0; w < t->window; w++) {
             MPI_Irecv(slot(t, w) + t->at, m->count, m->type, t->partner,
-                      TAG_DATA, comm, r++);
+                      TAG_DATA, comm, &r[w]);
         }
         for (long w = 0; w < t->window; w++) {
             MPI_Isend(t->out + t->at, m->count, m->type, t->partner, TAG_DATA,
-                      comm, r++);
+                      comm, &r[t->window + w]);
         }
-        MPI_Waitall((int)(2 * t->window), t->requests, MPI_STATUSES_IGNORE);
+        MPI_Waitall((int)(2 * t->window), r, MPI_STATUSES_IGNORE);
         iso_transfer_walk(t);
     }
 }
 
-static inline void exchange_by_sendrecv(iso_transfer_t *t)
+static inline void exchange_by_sendrecv(ISO_OPERATION)
 {
-    const iso_message_t *m = &t->message;
-    for (int k = 0; k < EXCHANGES; k++) {
+    for (int e = 0; e < EXCHANGES; e++) {
         MPI_Sendrecv(t->out + t->at, m->count, m->type, t->partner, TAG_DATA,
                      t->in + t->at, m->count, m->type, t->partner, TAG_DATA,
-                     t->ctx->comm, MPI_STATUS_IGNORE);
+                     comm, MPI_STATUS_IGNORE);
         iso_transfer_walk(t);
     }
 }
 
-static inline void exchange_persistent(iso_transfer_t *t)
+static inline void exchange_persistent(ISO_OPERATION)
 {
     int messages = 2 * (int)t->window;
-    for (int k = 0; k < EXCHANGES; k++) {
-        MPI_Startall(messages, t->requests);
-        MPI_Waitall(messages, t->requests, MPI_STATUSES_IGNORE);
+    for (int e = 0; e < EXCHANGES; e++) {
+        MPI_Startall(messages, r);
+        MPI_Waitall(messages, r, MPI_STATUSES_IGNORE);
     }
 }
 
-/** The loops of a mode in which both ranks do the same. */
-#define BOTH_WAYS(name, exchange, open, close)                                 \
-    static void name##_lead(iso_transfer_t *t, long samples, long batch,       \
-                            double *seconds)                                   \
-    {                                                                          \
-        open;                                                                  \
-        for (long k = 0; k < samples; k++) {                                   \
-            double start = iso_now();                                          \
-            for (long b = 0; b < batch; b++) {                                 \
-                exchange(t);                                                   \
-            }                                                                  \
-            seconds[k] = iso_now() - start;                                    \
-        }                                                                      \
-        close;                                                                 \
-    }                                                                          \
-    static void name##_answer(iso_transfer_t *t, long operations)              \
-    {                                                                          \
-        open;                                                                  \
-        for (long k = 0; k < operations; k++) {                                \
-            exchange(t);                                                       \
-        }                                                                      \
-        close;                                                                 \
-    }
-
-BOTH_WAYS(bidirectional, exchange, , )
-BOTH_WAYS(sendrecv, exchange_by_sendrecv, , )
-BOTH_WAYS(bidirectional_persistent, exchange_persistent, persistent_open(t),
-          persistent_close(t))
+ISO_LOOPS(bidirectional, exchange, exchange, , )
+ISO_LOOPS(sendrecv, exchange_by_sendrecv, exchange_by_sendrecv, , )
+ISO_LOOPS(bidirectional_persistent, exchange_persistent, exchange_persistent,
+          persistent_open(t), persistent_close(t))
 
 static const char ONE_WAY[] = "half a round trip";
 
@@ -303,31 +208,24 @@ static const char ONE_WAY[] = "half a round trip";
 #define EXCHANGE                                                               \
     "exchange in both directions", .parts = EXCHANGES,                         \
         .parts_window = EXCHANGES, .writes = true, .both_ways = true
-#define ONE_SIDED                                                              \
-    .lead = iso_one_sided_lead, .answer = iso_one_sided_answer,                \
-    .lead_window = iso_one_sided_lead, .answer_window = iso_one_sided_answer
+#define LOOPS_OF(name) .lead = name##_lead, .answer = name##_answer
+#define WINDOWS_OF(name)                                                       \
+    .lead_window = name##_lead, .answer_window = name##_answer
+#define ONE_SIDED LOOPS_OF(iso_one_sided), WINDOWS_OF(iso_one_sided)
 
 const iso_mode_t iso_modes[] = {
-    {"blocking", ROUND_TRIP, .lead = blocking_lead, .answer = blocking_answer,
-     .lead_window = blocking_lead_window, .answer_window = answer_window},
-    {"nonblocking", ROUND_TRIP, .lead = nonblocking_lead,
-     .answer = nonblocking_answer, .lead_window = nonblocking_lead_window,
-     .answer_window = answer_window},
-    {"persistent", ROUND_TRIP, .fixed = true, .lead = persistent_lead,
-     .answer = persistent_answer, .lead_window = persistent_lead_window,
-     .answer_window = persistent_answer_window},
+    {"blocking", ROUND_TRIP, LOOPS_OF(blocking), WINDOWS_OF(blocking_window)},
+    {"nonblocking", ROUND_TRIP, LOOPS_OF(nonblocking),
+     WINDOWS_OF(nonblocking_window)},
+    {"persistent", ROUND_TRIP, .fixed = true, LOOPS_OF(persistent),
+     WINDOWS_OF(persistent_window)},
     {"partitioned", ROUND_TRIP, .fixed = true, .partitions = true,
-     .lead = iso_partitioned_lead, .answer = iso_partitioned_answer},
-    {"bidirectional", EXCHANGE, .lead = bidirectional_lead,
-     .answer = bidirectional_answer, .lead_window = bidirectional_lead,
-     .answer_window = bidirectional_answer},
-    {"bidirectional_sendrecv", EXCHANGE, .lead = sendrecv_lead,
-     .answer = sendrecv_answer},
+     LOOPS_OF(iso_partitioned)},
+    {"bidirectional", EXCHANGE, LOOPS_OF(bidirectional),
+     WINDOWS_OF(bidirectional)},
+    {"bidirectional_sendrecv", EXCHANGE, LOOPS_OF(sendrecv)},
     {"bidirectional_persistent", EXCHANGE, .fixed = true,
-     .lead = bidirectional_persistent_lead,
-     .answer = bidirectional_persistent_answer,
-     .lead_window = bidirectional_persistent_lead,
-     .answer_window = bidirectional_persistent_answer},
+     LOOPS_OF(bidirectional_persistent), WINDOWS_OF(bidirectional_persistent)},
     {"put", "put", ONE_SIDED, .call = iso_put, .writes = true},
     {"get", "get", ONE_SIDED, .call = iso_get, .reads = true},
     {"bidirectional_put", "puts in both directions", ONE_SIDED, .call = iso_put,

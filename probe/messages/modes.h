@@ -2,7 +2,7 @@
 /**
  * @file modes.h
  * The timed loops of a transfer between two ranks, one pair of loops a mode.
- * Those of one-sided modes are in one_sided.h.
+ * The loops themselves are made by loops.h; those of one-sided modes are in one_sided.h.
  */
 #pragma once
 

@@ -4,8 +4,6 @@
 #include "base/check.h"
 #include "machine/own_collectives.h"
 
-#include <stdint.h>
-
 #define TAG_DONE ISO_TAG(t, 2)
 
 /* --- calls --------------------------------------------------------------- */
@@ -61,50 +59,26 @@ void iso_compare_and_swap(iso_transfer_t *t, long w)
 
 /* --- synchronisations ---------------------------------------------------- */
 
-static void lock(iso_transfer_t *t)
-{
-    MPI_Win_lock(MPI_LOCK_SHARED, t->partner, 0, t->exposed);
-}
+#define SYNCHRONISE(name, ...)                                                 \
+    static void name(iso_transfer_t *t)                                        \
+    {                                                                          \
+        __VA_ARGS__;                                                           \
+    }
 
-static void unlock(iso_transfer_t *t)
-{
-    MPI_Win_unlock(t->partner, t->exposed);
-}
-
-static void lock_all(iso_transfer_t *t)
-{
-    MPI_Win_lock_all(0, t->exposed);
-}
-
-static void unlock_all(iso_transfer_t *t)
-{
-    MPI_Win_unlock_all(t->exposed);
-}
-
-static void flush(iso_transfer_t *t)
-{
-    MPI_Win_flush(t->partner, t->exposed);
-}
-
-static void flush_local(iso_transfer_t *t)
-{
-    MPI_Win_flush_local(t->partner, t->exposed);
-}
-
-static void first_fence(iso_transfer_t *t)
-{
-    MPI_Win_fence(MPI_MODE_NOPRECEDE, t->exposed);
-}
-
-static void fence(iso_transfer_t *t)
-{
-    MPI_Win_fence(0, t->exposed);
-}
-
-static void last_fence(iso_transfer_t *t)
-{
-    MPI_Win_fence(MPI_MODE_NOSUCCEED, t->exposed);
-}
+SYNCHRONISE(lock, MPI_Win_lock(MPI_LOCK_SHARED, t->partner, 0, t->exposed))
+SYNCHRONISE(unlock, MPI_Win_unlock(t->partner, t->exposed))
+SYNCHRONISE(lock_all, MPI_Win_lock_all(0, t->exposed))
+SYNCHRONISE(unlock_all, MPI_Win_unlock_all(t->exposed))
+SYNCHRONISE(flush, MPI_Win_flush(t->partner, t->exposed))
+SYNCHRONISE(flush_local, MPI_Win_flush_local(t->partner, t->exposed))
+SYNCHRONISE(first_fence, MPI_Win_fence(MPI_MODE_NOPRECEDE, t->exposed))
+SYNCHRONISE(fence, MPI_Win_fence(0, t->exposed))
+SYNCHRONISE(last_fence, MPI_Win_fence(MPI_MODE_NOSUCCEED, t->exposed))
+SYNCHRONISE(free_group, MPI_CHECK(MPI_Group_free(&t->group)))
+SYNCHRONISE(start, MPI_Win_start(t->group, 0, t->exposed))
+SYNCHRONISE(complete, MPI_Win_complete(t->exposed))
+SYNCHRONISE(post, MPI_Win_post(t->group, 0, t->exposed))
+SYNCHRONISE(wait_for_complete, MPI_Win_wait(t->exposed))
 
 static void make_group(iso_transfer_t *t)
 {
@@ -112,31 +86,6 @@ static void make_group(iso_transfer_t *t)
     MPI_CHECK(MPI_Win_get_group(t->exposed, &all));
     MPI_CHECK(MPI_Group_incl(all, 1, &t->partner, &t->group));
     MPI_CHECK(MPI_Group_free(&all));
-}
-
-static void free_group(iso_transfer_t *t)
-{
-    MPI_CHECK(MPI_Group_free(&t->group));
-}
-
-static void start(iso_transfer_t *t)
-{
-    MPI_Win_start(t->group, 0, t->exposed);
-}
-
-static void complete(iso_transfer_t *t)
-{
-    MPI_Win_complete(t->exposed);
-}
-
-static void post(iso_transfer_t *t)
-{
-    MPI_Win_post(t->group, 0, t->exposed);
-}
-
-static void wait_for_complete(iso_transfer_t *t)
-{
-    MPI_Win_wait(t->exposed);
 }
 
 const iso_epoch_t iso_epochs[] = {
@@ -185,7 +134,7 @@ void iso_one_sided_expose(iso_transfer_t *t, const char *kind)
         MPI_CHECK(MPI_Win_create(t->region, room, 1, MPI_INFO_NULL, comm,
                                  &t->exposed));
     }
-    t->bases = iso_calloc(t->ctx->size, sizeof(*t->bases));
+    t->bases = ISO_NEW(MPI_Aint, t->ctx->size);
     iso_plain_allgather(t->ctx->control, &base, sizeof(base), t->bases);
 }
 
@@ -208,17 +157,12 @@ static inline void call(iso_transfer_t *t, void (*function)(iso_transfer_t *))
     }
 }
 
-static inline void begin_and_call(iso_transfer_t *t)
+static inline void access_memory(iso_transfer_t *t)
 {
     call(t, t->epoch->begin);
     for (long w = 0; w < t->window; w++) {
         t->mode->call(t, w);
     }
-}
-
-static inline void access_memory(iso_transfer_t *t)
-{
-    begin_and_call(t);
     t->epoch->end(t);
     iso_transfer_walk(t);
 }

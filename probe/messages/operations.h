@@ -59,7 +59,7 @@ typedef struct iso_call {
 #define ISO_GRID_CALLS(X) ISO_GRID_OPERATIONS(ISO_CALL_OF, X)
 #define ISO_CALL_OF(X, name, Name, like, traits, ...) X(name, Name, __VA_ARGS__)
 
-typedef struct iso_operation {
+typedef struct {
     const char *name;     /**< as the user types it */
     const char *like;     /**< what stands for it where blocks are equal */
     bool empty;           /**< has no size */

@@ -3,6 +3,7 @@
 #include "messages/partitioned.h"
 
 #include "base/check.h"
+#include "messages/loops.h"
 
 #include <dlfcn.h>
 
@@ -50,21 +51,21 @@ static inline void ready(iso_transfer_t *t, int from, int to)
     }
 }
 
-static inline void send_and_receive(iso_transfer_t *t)
+static inline void send_and_receive(ISO_OPERATION)
 {
-    MPI_Start(&t->requests[RECEIVE]);
-    MPI_Start(&t->requests[SEND]);
+    MPI_Start(&r[RECEIVE]);
+    MPI_Start(&r[SEND]);
     ready(t, 0, t->partitions);
-    MPI_Waitall(2, t->requests, MPI_STATUSES_IGNORE);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
 }
 
-static inline void receive_and_send(iso_transfer_t *t)
+static inline void receive_and_send(ISO_OPERATION)
 {
-    MPI_Start(&t->requests[RECEIVE]);
-    MPI_Wait(&t->requests[RECEIVE], MPI_STATUS_IGNORE);
-    MPI_Start(&t->requests[SEND]);
+    MPI_Start(&r[RECEIVE]);
+    MPI_Wait(&r[RECEIVE], MPI_STATUS_IGNORE);
+    MPI_Start(&r[SEND]);
     ready(t, 0, t->partitions);
-    MPI_Wait(&t->requests[SEND], MPI_STATUS_IGNORE);
+    MPI_Wait(&r[SEND], MPI_STATUS_IGNORE);
 }
 
 /** Let the library work for some time. Whether partitions arrive in it is not
@@ -85,7 +86,7 @@ static void lead_early(iso_transfer_t *t, long samples, long batch,
     int last = t->partitions - 1;
     make_requests(t);
     double began = iso_now();
-    send_and_receive(t);
+    send_and_receive(t, &t->message, t->ctx->comm, t->requests, 0);
     double round_trip = iso_now() - began;
     for (long k = 0; k < samples; k++) {
         seconds[k] = 0;
@@ -107,7 +108,7 @@ static void answer_early(iso_transfer_t *t, long operations)
 {
     int last = t->partitions - 1;
     make_requests(t);
-    receive_and_send(t);
+    receive_and_send(t, &t->message, t->ctx->comm, t->requests, 0);
     for (long k = 0; k < operations; k++) {
         MPI_Start(&t->requests[RECEIVE]);
         MPI_Start(&t->requests[SEND]);
@@ -119,33 +120,16 @@ static void answer_early(iso_transfer_t *t, long operations)
     free_requests(t);
 }
 
+ISO_LOOPS(together, send_and_receive, receive_and_send, make_requests(t),
+          free_requests(t))
+
 void iso_partitioned_lead(iso_transfer_t *t, long samples, long batch,
                           double *seconds)
 {
-    if (t->early) {
-        lead_early(t, samples, batch, seconds);
-        return;
-    }
-    make_requests(t);
-    for (long k = 0; k < samples; k++) {
-        double start = iso_now();
-        for (long b = 0; b < batch; b++) {
-            send_and_receive(t);
-        }
-        seconds[k] = iso_now() - start;
-    }
-    free_requests(t);
+    (t->early ? lead_early : together_lead)(t, samples, batch, seconds);
 }
 
 void iso_partitioned_answer(iso_transfer_t *t, long operations)
 {
-    if (t->early) {
-        answer_early(t, operations);
-        return;
-    }
-    make_requests(t);
-    for (long k = 0; k < operations; k++) {
-        receive_and_send(t);
-    }
-    free_requests(t);
+    (t->early ? answer_early : together_answer)(t, operations);
 }

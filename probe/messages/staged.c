@@ -18,8 +18,8 @@ void iso_staged_begin(const iso_transfer_t *t)
 {
     transfer = t;
     free(pending);
-    pending = iso_memory_staged() ? iso_calloc(2 * t->window, sizeof(*pending))
-                                  : NULL;
+    pending =
+        iso_memory_staged() ? ISO_NEW(struct pending, 2 * t->window) : NULL;
 }
 
 /* --- copies -------------------------------------------------------------- */

@@ -283,7 +283,7 @@ void iso_transfer_open(iso_transfer_t *t, const iso_context_t *ctx,
     iso_buffer_touch(&t->received, in_room);
     t->out = t->sent.at;
     t->in = t->received.at;
-    t->requests = iso_calloc((2 * t->window), sizeof(MPI_Request));
+    t->requests = ISO_NEW(MPI_Request, 2 * t->window);
     t->message.bytes = -1;
     iso_staged_begin(t);
 }

@@ -58,7 +58,7 @@ double iso_transfer_memory(long long largest);
 /** Sizes must be multiples of this. */
 long long iso_transfer_quantum(void);
 
-typedef struct iso_transfer {
+typedef struct {
     const iso_context_t *ctx;
     iso_message_t message; /**< of the size at hand */
     int partner;           /**< of the loop at hand */

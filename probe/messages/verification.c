@@ -6,8 +6,6 @@
 #include "messages/one_sided.h"
 #include "runfile/record.h"
 
-#include <stdint.h>
-
 enum { SIZES = 3, DOUBLE = sizeof(double), UNLIKE = 0xa5, TOUCHED = 1 };
 
 /** Messages of a pair, over all sizes and both ranks. */
@@ -30,14 +28,12 @@ static unsigned mixed(int rank, long long at)
 /** Even, 2 to 126. */
 static unsigned sent(int rank, int partner, long long at)
 {
-    (void)partner;
     return 2 * (1 + mixed(rank, at) % 63);
 }
 
 /** Before a transfer, the same in all messages of a window: odd, 1 to 127. */
 static unsigned initial(int rank, int partner, long long at)
 {
-    (void)partner;
     return 2 * (mixed(rank, at) % 64) + 1;
 }
 
@@ -232,8 +228,8 @@ int iso_transfer_verify(iso_transfer_t *t, const iso_sizes_t *sizes,
                         iso_pair_t *pairs, int count)
 {
     const iso_context_t *ctx = t->ctx;
-    struct verdict *verdicts = iso_calloc(count, sizeof(*verdicts));
-    long long *first = iso_calloc(count, sizeof(*first));
+    struct verdict *verdicts = ISO_NEW(struct verdict, count);
+    long long *first = ISO_NEW(long long, count);
     int right = 0;
     for (int k = 0; k < count; k++) {
         first[k] = INT64_MAX;

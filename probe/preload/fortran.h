@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "preload/next.h"
 #include "preload/wrapper.h"
 
 /** Parameters of these names: Fortran hands over addresses. */
@@ -34,9 +35,6 @@
     ISO_FORTRAN_ALIAS(UPPER, lower, PARAMETERS)                                \
     ISO_FORTRAN_ALIAS_F08(lower, PARAMETERS)
 
-/** Find a function of MPI's Fortran library, or end the program. */
-void *iso_fortran_function(const char *name);
-
 #if defined(OPEN_MPI) && OPEN_MPI
 #define ISO_FORTRAN_LIBRARY(name) "mpi_" #name "_"
 #define ISO_FORTRAN_TAKEN         ISO_FORTRAN_NAMES
@@ -62,7 +60,7 @@ void *iso_fortran_function(const char *name);
         void (*library)(ISO_ADDRESSES ARGUMENTS);                              \
         MPI_Fint own_code = MPI_SUCCESS;                                       \
         code = code ? code : &own_code;                                        \
-        *(void **)&library = iso_fortran_function(ISO_FORTRAN_LIBRARY(name));  \
+        *(void **)&library = iso_next(ISO_FORTRAN_LIBRARY(name));              \
         BEFORE;                                                                \
         library ARGUMENTS;                                                     \
         AFTER;                                                                 \

@@ -35,7 +35,7 @@ ISO_WRAPPER int MPI_Session_init(MPI_Info info, MPI_Errhandler handler,
 /* --- requests ------------------------------------------------------------- */
 
 /** Handles as they are before a call, which sets them to MPI_REQUEST_NULL. */
-typedef struct iso_copies {
+typedef struct {
     MPI_Request few[64];
     MPI_Request *all;
 } iso_copies_t;
@@ -105,15 +105,9 @@ TAKE(Start, (MPI_Request * request), (request),
 TAKE(Startall, (MANY), (count, requests),
      iso_event_starts(&call, count, requests))
 
-ISO_WRAPPER int MPI_Request_free(MPI_Request *request)
-{
-    MPI_Request pending = *request;
-    iso_call_t call = iso_call_begin();
-    if (iso_call_end(&call, PMPI_Request_free(request))) {
-        iso_thread_requests(-iso_requests_forget(pending));
-    }
-    return iso_call_done(&call);
-}
+TAKE_AFTER(Request_free, (MPI_Request * request), (request),
+           MPI_Request pending = *request,
+           iso_thread_requests(-iso_requests_forget(pending)))
 
 /* --- probing -------------------------------------------------------------- */
 

@@ -20,7 +20,6 @@ static struct {
 static int delete_members(MPI_Comm comm, int key, void *value, void *extra)
 {
     iso_members_t *members = value;
-    (void)comm, (void)key, (void)extra;
     free(members->world);
     free(members);
     return MPI_SUCCESS;

@@ -9,7 +9,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-typedef struct iso_members {
+typedef struct {
     int group; /**< number of its group at this rank; 0: all ranks in order */
     int rank, size;
     int remote;    /**< ranks of the group that messages go to, if another */
@@ -19,13 +19,13 @@ typedef struct iso_members {
 } iso_members_t;
 
 /** A set of ranks of the world in an order. */
-typedef struct iso_group {
+typedef struct {
     int size;
     int *ranks;
 } iso_group_t;
 
 /** Groups, each once. */
-typedef struct iso_groups {
+typedef struct {
     iso_group_t *list;
     int count, room;
 } iso_groups_t;

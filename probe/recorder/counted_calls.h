@@ -17,16 +17,20 @@
 
 #define LIST(...) __VA_ARGS__
 
-/** Define a call that is recorded while recording is active. */
-#define TAKE(Name, PARAMETERS, ARGUMENTS, KEEP)                                \
+/** Define a call that is recorded while recording is active, with statements
+ *  before it. */
+#define TAKE_AFTER(Name, PARAMETERS, ARGUMENTS, BEFORE, KEEP)                  \
     ISO_WRAPPER int CALL(Name) PARAMETERS                                      \
     {                                                                          \
+        BEFORE;                                                                \
         iso_call_t call = iso_call_begin();                                    \
         if (iso_call_end(&call, LIBRARY(Name) ARGUMENTS)) {                    \
             KEEP;                                                              \
         }                                                                      \
         return iso_call_done(&call);                                           \
     }
+#define TAKE(Name, PARAMETERS, ARGUMENTS, KEEP)                                \
+    TAKE_AFTER(Name, PARAMETERS, ARGUMENTS, , KEEP)
 
 /* --- messages ------------------------------------------------------------- */
 
@@ -64,18 +68,9 @@ IRECV(Recv_init, ISO_LATER)
 /** Have a status, though the program wants none. */
 #define WITH_STATUS                                                            \
     MPI_Status own;                                                            \
-    status = status == MPI_STATUS_IGNORE ? &own : status;
-
+    status = status == MPI_STATUS_IGNORE ? &own : status
 #define TAKE_STATUS(Name, PARAMETERS, ARGUMENTS, KEEP)                         \
-    ISO_WRAPPER int CALL(Name) PARAMETERS                                      \
-    {                                                                          \
-        WITH_STATUS                                                            \
-        iso_call_t call = iso_call_begin();                                    \
-        if (iso_call_end(&call, LIBRARY(Name) ARGUMENTS)) {                    \
-            KEEP;                                                              \
-        }                                                                      \
-        return iso_call_done(&call);                                           \
-    }
+    TAKE_AFTER(Name, PARAMETERS, ARGUMENTS, WITH_STATUS, KEEP)
 
 TAKE_STATUS(Recv, (MESSAGE, FROM, MPI_Status *status),
             (buffer, count, type, source, tag, comm, status),
@@ -108,29 +103,13 @@ TAKE(Isendrecv_replace, (REPLACE, MPI_Request *request),
      iso_event_exchange(&call, REPLACED, NULL, request))
 #endif
 
-ISO_WRAPPER int CALL(Mrecv)(MESSAGE, MPI_Message *message, MPI_Status *status)
-{
-    WITH_STATUS
-    MPI_Message matched = *message;
-    iso_call_t call = iso_call_begin();
-    if (iso_call_end(&call,
-                     LIBRARY(Mrecv)(buffer, count, type, message, status))) {
-        iso_event_matched(&call, matched, BYTES, status, NULL);
-    }
-    return iso_call_done(&call);
-}
-
-ISO_WRAPPER int CALL(Imrecv)(MESSAGE, MPI_Message *message,
-                             MPI_Request *request)
-{
-    MPI_Message matched = *message;
-    iso_call_t call = iso_call_begin();
-    if (iso_call_end(&call,
-                     LIBRARY(Imrecv)(buffer, count, type, message, request))) {
-        iso_event_matched(&call, matched, BYTES, NULL, request);
-    }
-    return iso_call_done(&call);
-}
+#define MATCHED MPI_Message matched = *message
+TAKE_AFTER(Mrecv, (MESSAGE, MPI_Message *message, MPI_Status *status),
+           (buffer, count, type, message, status), WITH_STATUS;
+           MATCHED, iso_event_matched(&call, matched, BYTES, status, NULL))
+TAKE_AFTER(Imrecv, (MESSAGE, MPI_Message *message, MPI_Request *request),
+           (buffer, count, type, message, request), MATCHED,
+           iso_event_matched(&call, matched, BYTES, NULL, request))
 
 /* --- collective operations ------------------------------------------------ */
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /** What a call does to the communication of its rank. */
-typedef enum iso_effect {
+typedef enum {
     ISO_SENDS,      /**< a message to `peer` */
     ISO_RECEIVES,   /**< a message from `peer` */
     ISO_BOTH,       /**< to `peer` and from `source` */
@@ -57,7 +57,7 @@ typedef enum iso_effect {
     X(partitioned, ASIDE)                                                      \
     X(file, ASIDE)
 
-typedef enum iso_op {
+typedef enum {
 #define X(name, effect) ISO_OP_##name,
     ISO_OPS(X)
 #undef X

@@ -22,8 +22,7 @@
         MPI_Fint own_code = MPI_SUCCESS;                                       \
         code = code ? code : &own_code;                                        \
         if (library == NULL) {                                                 \
-            *(void **)&library =                                               \
-                iso_fortran_function(ISO_FORTRAN_LIBRARY(name));               \
+            *(void **)&library = iso_next(ISO_FORTRAN_LIBRARY(name));          \
         }                                                                      \
         BEFORE;                                                                \
         iso_call_t call = iso_call_begin();                                    \

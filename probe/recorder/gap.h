@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 /** Gaps of 10**(tenth/10) to 10**((tenth+1)/10) seconds. */
-typedef struct iso_tenth {
+typedef struct {
     int32_t tenth;
     uint32_t count;
 } iso_tenth_t;

@@ -52,7 +52,7 @@ typedef struct iso_thread {
 } iso_thread_t;
 
 /** What was recorded at this rank. */
-typedef struct iso_recording {
+typedef struct {
     double began, ended; /**< MPI_Wtime */
     bool partial;        /**< the program ended without MPI_Finalize */
     char *path;          /**< of the run file, at rank 0 */

@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-typedef struct iso_request {
+typedef struct {
     iso_key_t key;
     long open; /**< how many of this handle */
     bool persistent;
     iso_event_t event; /**< of a persistent one */
 } iso_request_t;
 
-typedef struct iso_matched {
+typedef struct {
     iso_key_t key;
     int source;
 } iso_matched_t;

@@ -24,7 +24,7 @@ enum {
 };
 
 /** How much of each call is stored. */
-typedef enum iso_detail {
+typedef enum {
     ISO_EXACT,    /**< all */
     ISO_SIZELESS, /**< sizes are means, sources of any-source receives left out
                    */
@@ -49,7 +49,7 @@ typedef struct iso_node {
     iso_gap_t gap;
 } iso_node_t;
 
-typedef struct iso_sequence {
+typedef struct {
     iso_node_t **top;
     int used, room;
     int32_t *last, *last_loop; /**< index of the latest part, by bucket */

@@ -22,7 +22,7 @@ enum {
 
 /** The site of a return address, and of a frame if the address is not enough.
  */
-typedef struct iso_site {
+typedef struct {
     iso_key_t key;
     int number;        /**< or ISO_NONE */
     bool in_a_library; /**< the frame decides */

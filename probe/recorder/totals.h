@@ -10,7 +10,7 @@
 #include "recording/map.h"
 
 /** Calls of one operation, size and group: key a, b, c. */
-typedef struct iso_operation_total {
+typedef struct {
     iso_key_t key;
     int64_t calls;
     double bytes;         /**< summed; the size itself is the key's */
@@ -18,13 +18,13 @@ typedef struct iso_operation_total {
 } iso_operation_total_t;
 
 /** Messages to one rank: key a. */
-typedef struct iso_edge_total {
+typedef struct {
     iso_key_t key;
     int64_t messages;
     double bytes, seconds;
 } iso_edge_total_t;
 
-typedef struct iso_totals {
+typedef struct {
     iso_map_t operations, edges;
     int rounded; /**< whether sizes are rounded up to powers of two */
 } iso_totals_t;

@@ -19,7 +19,7 @@
  * greater `depth` after it. */
 
 /** Where a record is in the file. */
-typedef struct iso_place_in {
+typedef struct {
     iso_record_t *record;
     const int *groups;
     int rank, thread, at;
@@ -167,7 +167,7 @@ static void write_rank(iso_record_t *record, const iso_recording_t *recording,
  */
 
 /** What rank 0 puts together. */
-typedef struct iso_file {
+typedef struct {
     iso_output_t output;
     iso_totals_t totals;
     iso_groups_t groups; /**< of all ranks */
@@ -237,7 +237,6 @@ static void write_operations(iso_file_t *file)
 /** Take in the totals of a rank. */
 static void take_totals(void *self, int rank, const void *list, size_t bytes)
 {
-    (void)rank;
     iso_file_t *file = self;
     const iso_operation_total_t *totals = list;
     for (size_t k = 0; k < bytes / sizeof(*totals); k++) {

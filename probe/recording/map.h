@@ -9,13 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct iso_key {
+typedef struct {
     int64_t a, b, c;
     int32_t next; /**< in the bucket, or among those removed */
     int32_t used; /**< whether it is there */
 } iso_key_t;
 
-typedef struct iso_map {
+typedef struct {
     size_t size; /**< of an entry */
     char *entries;
     int32_t *heads;

@@ -9,7 +9,7 @@
 #include "experiment.h"
 #include "runfile/record.h"
 
-typedef struct iso_output {
+typedef struct {
     FILE *stream;     /**< NULL at all ranks but 0 */
     const char *path; /**< NULL if it cannot be written, and goes nowhere */
     iso_record_t record;

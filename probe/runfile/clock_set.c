@@ -4,27 +4,18 @@
 
 #include "base/check.h"
 #include "machine/own_collectives.h"
+#include "machine/system_clock.h"
 #include "runfile/record.h"
-
-#include <math.h>
-#include <time.h>
 
 /** A clock adjusted by NTP may differ by this much. */
 static const double SECONDS = 5e-3, PART = 2e-3;
 
 static double by_mpi, steady;
 
-static double steady_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec + 1e-9 * now.tv_nsec;
-}
-
 void iso_clock_set_begin(void)
 {
     by_mpi = MPI_Wtime();
-    steady = steady_now();
+    steady = iso_clock_read(CLOCK_MONOTONIC);
 }
 
 void iso_clock_set_warn(const iso_context_t *ctx)
@@ -32,12 +23,12 @@ void iso_clock_set_warn(const iso_context_t *ctx)
     if (ctx->clock.simulated) {
         return;
     }
-    double lasted = steady_now() - steady;
+    double lasted = iso_clock_read(CLOCK_MONOTONIC) - steady;
     double set = MPI_Wtime() - by_mpi - lasted;
     bool doubtful =
         fabs(set) > SECONDS + PART * lasted || iso_clock_state.large > 0;
     double mine[3] = {doubtful, set, iso_clock_state.large};
-    double *all = iso_calloc((size_t)ctx->size * 3, sizeof(double));
+    double *all = ISO_NEW(double, (size_t)ctx->size * 3);
     iso_plain_gather(ctx->control, mine, sizeof(mine), all);
     int count = 0, first = 0;
     for (int r = ctx->size - 1; ctx->rank == 0 && r >= 0; r--) {

@@ -79,7 +79,7 @@ static void iso_environment_members(const iso_context_t *ctx)
 }
 
 /** Names for a person: "n3, n5 and 2 more". */
-typedef struct iso_named {
+typedef struct {
     char text[512];
     int count;
 } iso_named_t;
@@ -89,7 +89,7 @@ static iso_named_t name_others(const iso_context_t *ctx, int what, bool hosts)
 {
     iso_named_t named = {0};
     size_t end = 0;
-    bool *said = iso_calloc(ctx->ranks, sizeof(bool)); /* of a node */
+    bool *said = ISO_NEW(bool, ctx->ranks); /* of a node */
     for (int r = 1; r < ctx->ranks; r++) {
         const iso_place_t *place = &ctx->places[r];
         if (place->around[what] == ctx->places[0].around[what] ||
@@ -284,7 +284,7 @@ static void record_warnings(const iso_context_t *ctx,
                            "ranks that are not bound to cores",
                            threads, allowed);
     }
-    int *on_node = iso_calloc(ctx->ranks, sizeof(int));
+    int *on_node = ISO_NEW(int, ctx->ranks);
     for (int r = 0; r < ctx->ranks; r++) {
         on_node[ctx->places[r].node] += threads > 1 ? threads : 1;
     }

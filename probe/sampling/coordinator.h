@@ -17,7 +17,7 @@
 #include "experiment.h"
 
 /** Tasks of an experiment and their execution. */
-typedef struct iso_coordinator {
+typedef struct {
     const iso_context_t *ctx;
     size_t task_size; /**< bytes of a task, at least 1 */
     void *self;       /**< the experiment's own */

@@ -32,12 +32,11 @@ int iso_pair_format(int ranks, bool sampled)
 iso_pair_blocks_t *iso_pair_blocks_open(iso_record_t *record,
                                         const iso_sizes_t *sizes, int format)
 {
-    iso_pair_blocks_t *b = iso_calloc(1, sizeof(*b));
+    iso_pair_blocks_t *b = ISO_NEW(iso_pair_blocks_t, 1);
     b->record = record;
     b->sizes = sizes;
     b->format = format;
-    b->blocks =
-        format > 1 ? iso_calloc(sizes->count, sizeof(struct block)) : NULL;
+    b->blocks = format > 1 ? ISO_NEW(struct block, sizes->count) : NULL;
     b->since = iso_now();
     return b;
 }

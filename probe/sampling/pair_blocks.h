@@ -19,7 +19,7 @@
 enum { ISO_COMPACT_RANKS = 256, ISO_BLOCK_PAIRS = 512 };
 
 /** One pair at one message size. */
-typedef struct iso_pair_record {
+typedef struct {
     int i, j;
     iso_summary_t summary;
     double forward, reverse; /**< seconds one way, both above 0 where known */

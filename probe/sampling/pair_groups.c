@@ -169,9 +169,9 @@ static void pair_ranks(struct state *state)
 {
     int size = state->ctx->size, count = size / 2;
     bool halves = strcmp(options.pairing, "halves") == 0;
-    int *order = iso_calloc(size, sizeof(int));
-    iso_pair_t *pairs = iso_calloc(count, sizeof(*pairs));
-    state->number = iso_calloc(size, sizeof(int));
+    int *order = ISO_NEW(int, size);
+    iso_pair_t *pairs = ISO_NEW(iso_pair_t, count);
+    state->number = ISO_NEW(int, size);
     for (int r = 0; r < size; r++) {
         order[r] = r;
         state->number[r] = -1;
@@ -203,7 +203,7 @@ static void form_groups(struct state *state, const iso_pair_t *listed,
     if (!listed) {
         pair_ranks(state);
     }
-    state->groups = iso_calloc((size_t)each * numbers, sizeof(struct group));
+    state->groups = ISO_NEW(struct group, (size_t)each * numbers);
     for (int k = 0; k < each; k++) {
         for (int t = 0; t < numbers; t++) {
             state->groups[state->group_count++] = (struct group){
@@ -265,7 +265,7 @@ static int times_each(void *self, int subject)
 /** Let all ranks of a group start together. */
 static void start_together(const struct state *state, const struct group *group)
 {
-    int *ranks = iso_calloc((size_t)2 * group->count, sizeof(int)), place = 0;
+    int *ranks = ISO_NEW(int, (size_t)2 * group->count), place = 0;
     for (int k = 0; k < 2 * group->count; k++) {
         const iso_pair_t *pair = &group->pairs[k / 2];
         ranks[k] = k % 2 ? pair->j : pair->i;
@@ -346,7 +346,6 @@ static void record(void *self, const iso_task_t *task, const double *times,
     const struct group *group = &state->groups[task->subject];
     iso_record_t *out = state->ctx->record;
     double rate = 0;
-    (void)sample;
     for (int k = 0; k < reporters; k++) {
         rate += times[k] > 0 ? (double)task->bytes / times[k] : 0;
     }
@@ -378,7 +377,7 @@ static void open_lanes(struct state *state, long long largest)
         involved = involved || takes_part(state, k, state->ctx->rank);
     }
     state->lane_count = most(&options.threads);
-    state->lanes = iso_calloc(state->lane_count, sizeof(struct lane));
+    state->lanes = ISO_NEW(struct lane, state->lane_count);
     for (int k = 0; k < state->lane_count; k++) {
         struct lane *lane = &state->lanes[k];
         lane->ctx = *state->ctx;
@@ -416,7 +415,7 @@ static bool listed(const iso_pair_t *pairs, int count, iso_pair_t pair)
 static void verify(struct state *state, const iso_sizes_t *sizes,
                    const iso_pair_t *pairs, int count)
 {
-    iso_pair_t *right = iso_calloc(count, sizeof(*right));
+    iso_pair_t *right = ISO_NEW(iso_pair_t, count);
     int left = count, kept = 0;
     memcpy(right, pairs, count * sizeof(*right));
     for (int k = 0; k < state->lane_count; k++) {

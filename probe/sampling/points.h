@@ -9,7 +9,7 @@
 #include "sampling/sampler.h"
 
 /** One subject at one size. */
-typedef struct iso_point {
+typedef struct {
     long long bytes;
     int subject;
     long batch;            /**< operations a sample */
@@ -29,7 +29,7 @@ enum { ISO_MAX_VOID_VISITS = 20 };
 enum { ISO_MAX_ROUNDS = 24 };
 
 /** State of a bend. */
-typedef enum iso_verdict {
+typedef enum {
     ISO_BEND_NEW,       /**< its points have just been measured */
     ISO_BEND_SUSPECTED, /**< it is measured again */
     ISO_BEND_STRAIGHT,
@@ -37,7 +37,7 @@ typedef enum iso_verdict {
 } iso_verdict_t;
 
 /** A middle that is to be compared with the line between its ends. */
-typedef struct iso_bend {
+typedef struct {
     int subject;
     long long left, middle, right; /**< sizes */
     iso_verdict_t verdict;
@@ -45,7 +45,7 @@ typedef struct iso_bend {
     double off[ISO_MAX_ROUNDS]; /**< how far it was off the line in each */
 } iso_bend_t;
 
-typedef struct iso_points {
+typedef struct {
     iso_point_t *items; /**< sorted by subject, then by size */
     int count, capacity;
     iso_bend_t *bends; /**< to look at when their points are measured */
@@ -55,7 +55,7 @@ typedef struct iso_points {
 } iso_points_t;
 
 /** Where to refine. */
-typedef struct iso_refinement {
+typedef struct {
     double tolerance;       /**< relative distance from the line */
     long long smallest_gap; /**< bytes between two points */
     long long quantum;      /**< sizes are multiples of this */

@@ -7,7 +7,7 @@
 
 #include "sampling/sampler.h"
 
-typedef struct iso_quality {
+typedef struct {
     long points;   /**< that were measured */
     long missed;   /**< of them less precise than --precision asks for */
     long unsteady; /**< of them with a median that is not known to 10 % */

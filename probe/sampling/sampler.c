@@ -61,7 +61,6 @@ int iso_sampler_check(char *error)
 
 void iso_sampler_resolve(int ranks)
 {
-    (void)ranks;
     options.repeats_given = options.repeats > 0;
     if (options.repeats < 0) {
         options.repeats = options.precision > 0 ? 0 : DEFAULT_REPEATS;
@@ -77,7 +76,7 @@ void iso_sampler_init(iso_sampler_t *sampler, bool simulated)
     sampler->pass_capacity = 0;
     bool fixed = options.repeats > 0;
     sampler->capacity = fixed ? options.repeats : options.max_repeats;
-    sampler->seconds = iso_calloc(sampler->capacity, sizeof(double));
+    sampler->seconds = ISO_NEW(double, sampler->capacity);
     iso_sampler_reset(sampler);
 }
 
@@ -206,7 +205,7 @@ static void enclose_by_repetitions(const iso_sampler_t *sampler,
 static void enclose_by_passes(const iso_sampler_t *sampler, iso_summary_t *s)
 {
     long n = sampler->pass_count, k = 0;
-    double *sorted = iso_calloc(n, sizeof(double));
+    double *sorted = ISO_NEW(double, n);
     memcpy(sorted, sampler->passes, n * sizeof(double));
     iso_sort(sorted, n);
     /* Of n passes, k or fewer lie on one side of the median, in 2.5 %. */

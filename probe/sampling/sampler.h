@@ -26,7 +26,7 @@ enum { ISO_FEW_PASSES = 6 };
 enum { ISO_MAX_WARMUPS = 10 };
 
 /** Summary of n repetitions. Times in seconds. */
-typedef struct iso_summary {
+typedef struct {
     double n;
     double mean, stddev; /**< stddev of the sample, n - 1 in the denominator */
     double min, median, p95, max;
@@ -40,7 +40,7 @@ typedef struct iso_summary {
 } iso_summary_t;
 
 /** The repetitions of one point, for example one pair at one message size. */
-typedef struct iso_sampler {
+typedef struct {
     double *seconds; /**< n repetitions so far, room for capacity */
     long n, capacity;
     double *passes; /**< medians of the passes that were closed */

@@ -68,8 +68,7 @@ static void perform(void *self, const void *message, int from)
     const iso_sweep_t *sweep = self;
     const iso_task_t *task = message;
     long count = task->samples * times_each(sweep, task->subject);
-    double *seconds = iso_calloc(count, sizeof(double));
-    (void)from;
+    double *seconds = ISO_NEW(double, count);
     long steps = iso_clock_state.steps;
     sweep->perform(sweep->self, task, seconds);
     iso_clock_void(seconds, task->samples, steps);
@@ -171,7 +170,7 @@ static double take(struct run *run, iso_point_t *point, long samples,
                        .batch = batch ? batch : warmup,
                        .first = sampler->n};
     size_t size = (size_t)run->ctx->size * times_each(sweep, task.subject);
-    double *times = iso_calloc(size * task.samples + size, sizeof(double));
+    double *times = ISO_NEW(double, size *task.samples + size);
     double *one_sample = times + size * task.samples;
     double start = iso_now(), last = 0, most = 0;
     long voided = 0;

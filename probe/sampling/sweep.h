@@ -57,7 +57,7 @@
 #include "experiment.h"
 
 /** Task for the ranks of a subject. */
-typedef struct iso_task {
+typedef struct {
     long long bytes;
     long long subject; /**< index */
     long long samples;
@@ -66,7 +66,7 @@ typedef struct iso_task {
 } iso_task_t;
 
 /** Callbacks of a sweeping experiment. */
-typedef struct iso_sweep {
+typedef struct {
     const iso_context_t *ctx;
     void *self;               /**< the experiment's own */
     int subjects;             /**< number of curves */

@@ -7,12 +7,57 @@
  * computes and sends in an iteration, and which applications run at the same
  * time. Ranks without a part in a launch sleep.
  */
+#define _GNU_SOURCE /* getloadavg */
 #include "base/check.h"
+#include "experiment.h"
 #include "experiments/app/launches.h"
-#include "experiments/app/loads.h"
 #include "experiments/app/placement.h"
 #include "global_clock/sync.h"
 #include "machine/computation.h"
+#include "machine/own_collectives.h"
+#include "runfile/record.h"
+
+/* --- loads ------------------------------------------------------------- */
+
+/*
+ * Detects other programs on the processors of the ranks.
+ */
+
+/** Loads below this count as idle. */
+static const double QUIET = 0.5;
+
+/**
+ * Warn of each node whose load of the last minute leaves too few processors for
+ * its ranks. Collective; to be called before the ranks have been busy.
+ */
+static void iso_loads_warn(const iso_context_t *ctx)
+{
+    double load = 0; /* if it is not known */
+    if (ctx->clock.simulated) {
+        return;
+    }
+    double *loads = ISO_NEW(double, ctx->size);
+    int *ranks = ISO_NEW(int, ctx->size); /* by node */
+    getloadavg(&load, 1);
+    iso_plain_gather(ctx->control, &load, sizeof(load), loads);
+    for (int r = 0; ctx->record && r < ctx->size; r++) {
+        ranks[ctx->places[r].node]++;
+    }
+    for (int r = 0; ctx->record && r < ctx->size; r++) {
+        const iso_place_t *place = &ctx->places[r];
+        if (place->cpus > 0 && loads[r] > QUIET && ranks[place->node] > 0 &&
+            loads[r] + ranks[place->node] > place->cpus + QUIET) {
+            iso_record_warning(
+                ctx->record, "load",
+                "%.80s had a load of %.1f before the start; %d ranks "
+                "share its %d processors with other programs",
+                place->host, loads[r], ranks[place->node], place->cpus);
+            ranks[place->node] = 0; /* once a node */
+        }
+    }
+    free(loads);
+    free(ranks);
+}
 
 /** How often a computation of how many seconds is tried at the start. */
 enum { TRIALS = 51 };
@@ -51,7 +96,6 @@ static int check_ranks(int ranks, char *error)
 
 static double memory(int ranks)
 {
-    (void)ranks;
     return iso_source_memory();
 }
 

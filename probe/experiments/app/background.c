@@ -18,7 +18,7 @@ void iso_background_init(iso_background_t *b, const iso_context_t *ctx,
 {
     int apps = program->app_count;
     *b = (iso_background_t){.ctx = ctx, .program = program};
-    b->roots = iso_calloc(apps, sizeof(int));
+    b->roots = ISO_NEW(int, apps);
     for (int k = 0; ctx->rank == 0 && k < apps; k++) {
         b->roots[k] = members[k][0];
     }
@@ -26,7 +26,7 @@ void iso_background_init(iso_background_t *b, const iso_context_t *ctx,
     if (ctx->clock.simulated) { /* one process: a place in it is enough */
         uint64_t place = 0;
         if (ctx->rank == 0) {
-            b->board = iso_calloc(program->launch_count, sizeof(long));
+            b->board = ISO_NEW(long, program->launch_count);
             place = (uintptr_t)b->board;
         }
         iso_plain_bcast(ctx->control, &place, 1, MPI_UINT64_T);

@@ -28,7 +28,7 @@
 
 #include "experiments/app/executor.h"
 
-typedef struct iso_background {
+typedef struct {
     const iso_context_t *ctx;
     const iso_program_t *program;
     int *roots;  /**< rank 0 of each application, in the job */

@@ -12,25 +12,17 @@
 
 #include "base/random.h"
 
-/** Which draw: application, rank in it, phase, iteration, number. */
-typedef struct iso_draw_key {
-    uint64_t app, rank, phase, iteration, number;
-} iso_draw_key_t;
-
-static inline uint64_t iso_draw_mix(uint64_t z)
-{
-    return iso_random_next(&z);
-}
+/** Numbers of a draw: application, rank in it, phase, iteration, number. */
+enum { ISO_DRAW_NUMBERS = 5 };
 
 /** Which of @a size equally likely values (1 to 2^32) is drawn. */
 static inline uint64_t iso_draw_index(uint64_t seed, uint64_t size,
-                                      iso_draw_key_t key)
+                                      const uint64_t numbers[ISO_DRAW_NUMBERS])
 {
-    uint64_t z = iso_draw_mix(seed);
-    z = iso_draw_mix(z ^ key.app);
-    z = iso_draw_mix(z ^ key.rank);
-    z = iso_draw_mix(z ^ key.phase);
-    z = iso_draw_mix(z ^ key.iteration);
-    z = iso_draw_mix(z ^ key.number);
+    uint64_t z = iso_random_next(&seed);
+    for (int k = 0; k < ISO_DRAW_NUMBERS; k++) {
+        z ^= numbers[k];
+        z = iso_random_next(&z);
+    }
     return ((z >> 32) * size) >> 32;
 }

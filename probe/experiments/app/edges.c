@@ -20,7 +20,7 @@ static int by_receiver(const void *a, const void *b)
 /** Totals sent by a rank, by receiver; to be freed. */
 static struct edge *sent(const iso_executor_t *executor, int *count)
 {
-    struct edge *edges = iso_calloc(executor->channel_count, sizeof(*edges));
+    struct edge *edges = ISO_NEW(struct edge, executor->channel_count);
     int used = 0, kept = 0;
     for (size_t k = 0; k < executor->channel_count; k++) {
         const iso_channel_t *channel = &executor->channels[k];

@@ -19,7 +19,7 @@ static struct event *own_events(const iso_executor_t *executor,
                                 const iso_sync_t *sync)
 {
     const iso_timeline_t *timeline = &executor->timeline;
-    struct event *events = iso_calloc(timeline->count, sizeof(*events));
+    struct event *events = ISO_NEW(struct event, timeline->count);
     for (int k = 0; k < timeline->count; k++) {
         const iso_event_t *event = &timeline->events[k];
         events[k].phase = event->step->phase;

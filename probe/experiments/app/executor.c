@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
 #include "experiments/app/executor.h"
 
 #include "base/check.h"
 #include "experiments/app/stores.h"
+
+#include <sys/resource.h>
 
 enum { TAG_AMONG = 8301 };
 
@@ -45,7 +48,7 @@ static int by_way(const void *a, const void *b)
 static void number_channels(iso_executor_t *executor)
 {
     size_t count = executor->channel_count;
-    iso_channel_t **sorted = iso_calloc(count, sizeof(*sorted));
+    iso_channel_t **sorted = ISO_NEW(iso_channel_t *, count);
     for (size_t k = 0; k < count; k++) {
         sorted[k] = &executor->channels[k];
     }
@@ -67,8 +70,7 @@ static void open_channels(iso_executor_t *executor)
     for (long k = 0; k < program->step_count; k++) {
         executor->channel_count += iso_step_channels(&program->steps[k]);
     }
-    executor->channels =
-        iso_calloc(executor->channel_count, sizeof(iso_channel_t));
+    executor->channels = ISO_NEW(iso_channel_t, executor->channel_count);
     for (long k = 0; k < program->step_count; k++) {
         executor->parts[k].channels = &executor->channels[at];
         set_channels(program, &program->steps[k], executor->parts[k].channels);
@@ -93,7 +95,7 @@ static void set_places(iso_executor_t *executor, const iso_step_t *step,
                        iso_part_t *part)
 {
     int ranks = executor->own->ranks;
-    part->place = iso_calloc(ranks, sizeof(int));
+    part->place = ISO_NEW(int, ranks);
     for (int r = 0; r < ranks; r++) {
         part->place[r] = -1;
     }
@@ -105,11 +107,11 @@ static void set_places(iso_executor_t *executor, const iso_step_t *step,
     }
     if (step->kind == ISO_STEP_SERVE) {
         int **early = &executor->early[step->phase];
-        *early = *early ? *early : iso_calloc(ranks, sizeof(int));
+        *early = *early ? *early : ISO_NEW(int, ranks);
         part->early = *early;
-        part->served = iso_calloc(step->count, sizeof(long));
+        part->served = ISO_NEW(long, step->count);
     } else {
-        part->given = iso_calloc(step->count, sizeof(long));
+        part->given = ISO_NEW(long, step->count);
     }
 }
 
@@ -158,8 +160,8 @@ static void prepare_parts(iso_executor_t *executor)
 {
     const iso_program_t *program = executor->program;
     size_t steps = program->step_count;
-    executor->parts = iso_calloc(steps, sizeof(iso_part_t));
-    executor->early = iso_calloc(executor->own->phase_count, sizeof(int *));
+    executor->parts = ISO_NEW(iso_part_t, steps);
+    executor->early = ISO_NEW(int *, executor->own->phase_count);
     open_channels(executor);
     for (long k = 0; k < program->step_count; k++) {
         const iso_step_t *step = &program->steps[k];
@@ -195,8 +197,8 @@ static void open_buffers(iso_executor_t *executor)
     executor->send = buffer(executor, needs.send);
     executor->receive = buffer(executor, needs.receive);
     executor->pending = buffer(executor, needs.pending);
-    executor->requests = iso_calloc(begun, sizeof(MPI_Request));
-    executor->begun = iso_calloc(begun, sizeof(iso_begun_t));
+    executor->requests = ISO_NEW(MPI_Request, begun);
+    executor->begun = ISO_NEW(iso_begun_t, begun);
 }
 
 void iso_executor_init(iso_executor_t *executor, const iso_context_t *ctx,
@@ -212,13 +214,27 @@ void iso_executor_init(iso_executor_t *executor, const iso_context_t *ctx,
     prepare_parts(executor);
     open_buffers(executor);
     iso_stores_open(executor);
-    iso_stats_init(&executor->stats, executor->own);
+    iso_stats_t *stats = &executor->stats;
+    stats->phases = ISO_NEW(double, executor->own->phase_count);
+    stats->room =
+        executor->own->background || executor->own->iterations > ISO_MAX_STORED
+            ? ISO_MAX_STORED
+            : executor->own->iterations;
+    stats->each = ISO_NEW(double, stats->room);
     long events = program->step_count;
     for (long k = 0; k < program->step_count; k++) {
         events =
             program->steps[k].kind == ISO_STEP_REPEAT ? ISO_MAX_EVENTS : events;
     }
-    iso_timeline_init(&executor->timeline, events);
+    int room = events < ISO_MAX_EVENTS ? (int)events : ISO_MAX_EVENTS;
+    executor->timeline = (iso_timeline_t){
+        .events = ISO_NEW(iso_event_t, room), .room = room, .iteration = -1};
+}
+
+static long switches_so_far(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_nivcsw : 0;
 }
 
 void iso_executor_begin(iso_executor_t *executor, double now)
@@ -227,7 +243,18 @@ void iso_executor_begin(iso_executor_t *executor, double now)
         executor->channels[k].messages = executor->channels[k].bytes = 0;
     }
     executor->timeline.count = 0;
-    iso_stats_begin(&executor->stats, executor->own, now);
+    iso_stats_t *stats = &executor->stats;
+    stats->computing = stats->requested = stats->delivered = 0;
+    stats->iterations = 0;
+    memset(stats->phases, 0, executor->own->phase_count * sizeof(double));
+    stats->switches = switches_so_far();
+    stats->begin = now;
+}
+
+void iso_executor_end(iso_executor_t *executor, double now)
+{
+    executor->stats.end = now;
+    executor->stats.switches = switches_so_far() - executor->stats.switches;
 }
 
 void iso_executor_rehearse(iso_executor_t *executor)
@@ -264,7 +291,8 @@ void iso_executor_free(iso_executor_t *executor)
     free(executor->pending);
     free(executor->requests);
     free(executor->begun);
-    iso_stats_free(&executor->stats);
+    free(executor->stats.phases);
+    free(executor->stats.each);
     free(executor->timeline.events);
     MPI_CHECK(MPI_Comm_free(&executor->tasks));
     MPI_CHECK(MPI_Comm_free(&executor->comm));

@@ -8,11 +8,37 @@
 #pragma once
 
 #include "experiment.h"
-#include "experiments/app/stats.h"
-#include "experiments/app/timeline.h"
+#include "experiments/app/program.h"
+
+enum { ISO_MAX_STORED = 1000000, ISO_MAX_EVENTS = 4096 };
+
+/** Statistics of one launch on a rank. Seconds. */
+typedef struct {
+    double begin, end; /**< of its first and last iteration, own clock */
+    double computing;  /**< elapsed time of all computations */
+    double requested, delivered;
+    long iterations;
+    double *phases; /**< time in each */
+    double *each;   /**< of each iteration, the first ISO_MAX_STORED of them */
+    long room, switches;
+} iso_stats_t;
+
+typedef struct {
+    const iso_step_t *step;
+    double begin, end; /**< own clock */
+} iso_event_t;
+
+/** Timeline of one iteration of a rank. Sends and receives that are only begun
+ *  are one event as long as nothing else happens. At most ISO_MAX_EVENTS are
+ *  recorded. */
+typedef struct {
+    iso_event_t *events;
+    int count, room;
+    long iteration; /**< recorded iteration; -1: none */
+} iso_timeline_t;
 
 /** Messages of one step between this rank and one other, in one direction. */
-typedef struct iso_channel {
+typedef struct {
     int peer; /**< rank of the application */
     int phase;
     int number; /**< how many messages of this phase and iteration went the
@@ -28,7 +54,7 @@ typedef struct iso_channel {
 } iso_channel_t;
 
 /** A pending message. */
-typedef struct iso_begun {
+typedef struct {
     iso_channel_t *channel;
     char *into; /**< NULL: it is sent */
     int bytes;
@@ -50,7 +76,7 @@ typedef struct iso_part {
     int root;       /**< in it */
 } iso_part_t;
 
-typedef struct iso_executor {
+typedef struct {
     const iso_context_t *ctx;
     const iso_program_t *program; /**< with the steps of this rank */
     const iso_app_t *own;
@@ -93,6 +119,9 @@ void iso_executor_rehearse(iso_executor_t *executor);
 
 /** Begin a launch: reset all state. */
 void iso_executor_begin(iso_executor_t *executor, double now);
+
+/** The end of the launch. */
+void iso_executor_end(iso_executor_t *executor, double now);
 
 /** Execute one iteration. @return its end time */
 double iso_execute(iso_executor_t *executor, long iteration, double begin);

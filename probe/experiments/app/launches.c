@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _POSIX_C_SOURCE 200809L
 #include "experiments/app/launches.h"
 
 #include "base/check.h"
@@ -13,15 +12,11 @@
 #include "sampling/coordinator.h"
 
 #include <math.h>
-#include <time.h>
 
 enum { TAG_AWAKE = 8601, TAG_START, TAG_DONE, TAG_OVER };
 
 /** Seconds from "all awake" to the start: longer than one sleep of idle.h. */
 static const double LEAD = 3e-3, LEAD_OF_RANK = 10e-6;
-
-/** So long before the start a rank stops sleeping. */
-static const double SPIN = 200e-6;
 
 typedef struct task {
     int launch; /**< REFRESH: compare clocks */
@@ -90,23 +85,6 @@ static double agree_on_start(const state_t *s, int launch)
     return start;
 }
 
-/** Sleep, then spin, until the global clock shows @a start. */
-static void wait_until(const state_t *s, double start)
-{
-    double moment = iso_sync_local(s->sync, start);
-    double left = moment - iso_sync_now(s->sync);
-    bool simulated = s->ctx->clock.simulated;
-    left -= simulated ? 0 : SPIN;
-    if (left > 0) {
-        struct timespec nap = {.tv_sec = (time_t)left};
-        nap.tv_nsec = (long)((left - nap.tv_sec) * 1e9);
-        nanosleep(&nap, NULL);
-    }
-    while (!simulated && iso_sync_now(s->sync) < moment) {
-        /* so little is left that a sleep might last longer */
-    }
-}
-
 /** Whether a launch is the first of an application alone, or of all. */
 static bool is_watched(const iso_program_t *program, int launch, int app)
 {
@@ -152,7 +130,7 @@ static void play(state_t *s, int launch)
             now = iso_execute(executor, k, now);
         }
     }
-    iso_stats_end(&executor->stats, now);
+    iso_executor_end(executor, now);
     if (!executor->own->background) {
         iso_background_tell(&s->background, launch);
     }
@@ -184,7 +162,7 @@ static void run(state_t *s, int launch)
                                                s->executor->app);
     double start = agree_on_start(s, launch);
     if (plays) {
-        wait_until(s, start);
+        iso_sync_wait(s->sync, iso_sync_local(s->sync, start));
         play(s, launch);
     }
     if (s->ctx->rank == 0) {
@@ -202,7 +180,6 @@ static void perform(void *self, const void *task, int from)
 {
     state_t *s = self;
     int launch = ((const task_t *)task)->launch;
-    (void)from;
     if (launch == REFRESH) {
         iso_sync_refresh(s->sync);
     } else {
@@ -311,10 +288,10 @@ iso_outcome_t iso_launches_run(const iso_context_t *ctx,
                  .executor = executor};
     s.coordinator = (iso_coordinator_t){ctx, sizeof(task_t), &s, perform};
     s.sync = iso_sync_create(ctx);
-    s.edges_known = iso_calloc(program->app_count, sizeof(bool));
+    s.edges_known = ISO_NEW(bool, program->app_count);
     if (ctx->rank == 0) {
         iso_sync_record(s.sync, ctx->record);
-        s.results = iso_calloc(program->app_count, sizeof(*s.results));
+        s.results = ISO_NEW(iso_app_result_t, program->app_count);
     }
     iso_background_init(&s.background, ctx, program, members);
     if (executor) {

@@ -25,7 +25,7 @@ static int open_ranks(const iso_app_t *app)
 static bool one_by_one(const iso_context_t *ctx, const iso_program_t *program,
                        iso_role_t *roles, bool fresh)
 {
-    bool *used = iso_calloc(ctx->size, sizeof(bool)); /* nodes */
+    bool *used = ISO_NEW(bool, ctx->size); /* nodes */
     int missing = 0;
     for (int k = 0; k < program->app_count; k++) {
         for (int r = 0; r < ctx->size; r++) {
@@ -50,8 +50,8 @@ static void in_proportion(const iso_context_t *ctx,
                           const iso_program_t *program, iso_role_t *roles)
 {
     int apps = program->app_count, free_ranks = 0, seen = 0;
-    int *wanted = iso_calloc((size_t)apps + 1, sizeof(int));
-    int *given = iso_calloc(apps + 1, sizeof(int));
+    int *wanted = ISO_NEW(int, (size_t)apps + 1);
+    int *given = ISO_NEW(int, apps + 1);
     for (int r = 0; r < ctx->size; r++) {
         free_ranks += roles[r].app < 0;
     }
@@ -99,7 +99,7 @@ static void reset(const iso_context_t *ctx, const iso_program_t *program,
 iso_role_t *iso_placement_roles(const iso_context_t *ctx,
                                 const iso_program_t *program)
 {
-    iso_role_t *roles = iso_calloc(ctx->size, sizeof(*roles));
+    iso_role_t *roles = ISO_NEW(iso_role_t, ctx->size);
     reset(ctx, program, roles);
     if (program->placement != ISO_PLACE_DISJOINT) {
         in_proportion(ctx, program, roles);
@@ -114,8 +114,8 @@ int **iso_placement_members(const iso_context_t *ctx,
                             const iso_program_t *program,
                             const iso_role_t *roles)
 {
-    int **members = iso_calloc(program->app_count + 1, sizeof(int *));
-    members[0] = iso_calloc(program->ranks, sizeof(int));
+    int **members = ISO_NEW(int *, program->app_count + 1);
+    members[0] = ISO_NEW(int, program->ranks);
     for (int k = 0; k < program->app_count; k++) {
         members[k + 1] = members[k] + program->apps[k].ranks;
     }
@@ -148,7 +148,7 @@ static void record_app(iso_record_t *record, const iso_app_t *app, int index,
 static bool share_a_node(const iso_context_t *ctx, const iso_role_t *roles,
                          int *one, int *other)
 {
-    int *first = iso_calloc(ctx->size, sizeof(int));
+    int *first = ISO_NEW(int, ctx->size);
     bool found = false;
     for (int r = 0; r < ctx->size && !found; r++) {
         int *app = &first[ctx->places[r].node]; /* from 1 */
@@ -251,9 +251,5 @@ void iso_placement_bind(const iso_context_t *ctx, const iso_program_t *program,
     }
     bind(node, index);
     MPI_CHECK(MPI_Comm_free(&node));
-#else
-    (void)ctx;
-    (void)program;
-    (void)role;
 #endif
 }

@@ -42,7 +42,7 @@ static void load_app(const iso_program_t *program, const int **at,
     app->background = *(*at)++;
     app->on = take_list(at, &app->on_count);
     app->phase_count = *(*at)++;
-    app->phases = iso_calloc(app->phase_count, sizeof(*app->phases));
+    app->phases = ISO_NEW(iso_app_phase_t, app->phase_count);
     for (int k = 0; k < app->phase_count; k++, *at += 3) {
         const char *path = program->texts + (*at)[2];
         app->phases[k].name = program->texts + (*at)[0];
@@ -66,9 +66,9 @@ void iso_program_load(iso_program_t *program, void *memory)
     program->value_count = *at++;
     program->app_count = *at++;
     program->launch_count = *at++;
-    program->values = iso_calloc(program->value_count, sizeof(iso_values_t));
-    program->apps = iso_calloc(program->app_count, sizeof(iso_app_t));
-    program->launches = iso_calloc(program->launch_count, sizeof(iso_launch_t));
+    program->values = ISO_NEW(iso_values_t, program->value_count);
+    program->apps = ISO_NEW(iso_app_t, program->app_count);
+    program->launches = ISO_NEW(iso_launch_t, program->launch_count);
     for (int k = 0; k < program->value_count; k++) {
         load_values(program, &at, &program->values[k]);
     }
@@ -86,8 +86,7 @@ void iso_program_load(iso_program_t *program, void *memory)
 void iso_program_take_steps(iso_program_t *program, int *words, int count)
 {
     program->words = words;
-    program->steps =
-        iso_calloc((size_t)count / ISO_STEP_WORDS, sizeof(*program->steps));
+    program->steps = ISO_NEW(iso_step_t, (size_t)count / ISO_STEP_WORDS);
     for (int at = 0; at < count;) {
         iso_step_t *step = &program->steps[program->step_count++];
         *step = iso_step_read(program, words + at);

@@ -32,14 +32,14 @@
 /** Of version 5. */
 #define ISO_PROGRAM_MAGIC "iso-app5"
 
-typedef struct iso_program_header {
+typedef struct {
     char magic[8];
     uint64_t checksum; /**< CRC-32 of all that follows */
     uint64_t seed;
     int64_t numbers, words, letters, steps; /**< how many there are */
 } iso_program_header_t;
 
-typedef enum iso_method {
+typedef enum {
     ISO_METHOD_MESSAGE,
     ISO_METHOD_SHARED_MEMORY,
     ISO_METHOD_POSIX_FILE,
@@ -51,20 +51,20 @@ typedef enum iso_method {
 /** As they are written. */
 extern const char *const iso_method_names[];
 
-typedef enum iso_placement {
+typedef enum {
     ISO_PLACE_DISJOINT,
     ISO_PLACE_SHARED_NODES,
     ISO_PLACE_SHARED_CORES,
 } iso_placement_t;
 
 /** Equally likely values, seconds or bytes. */
-typedef struct iso_values {
+typedef struct {
     const double *items;
     int count;
     double most; /**< the largest of them */
 } iso_values_t;
 
-typedef struct iso_app_phase {
+typedef struct {
     const char *name, *path; /**< the path is NULL for methods without a file */
     iso_method_t method;
 } iso_app_phase_t;
@@ -81,7 +81,7 @@ typedef struct iso_app {
     const int *begin; /**< of the steps of each rank, and their end */
 } iso_app_t;
 
-typedef struct iso_launch {
+typedef struct {
     long repeat;
     const int *together; /**< applications, ascending */
     int count;
@@ -127,12 +127,11 @@ bool iso_launch_has(const iso_launch_t *launch, int app);
 
 /** Draw from equally likely values. */
 static inline double iso_program_draw(const iso_program_t *program, int values,
-                                      iso_draw_key_t key)
+                                      const uint64_t numbers[ISO_DRAW_NUMBERS])
 {
     const iso_values_t *from = &program->values[values];
-    if (from->count == 1) {
-        return from->items[0];
-    }
-    return from
-        ->items[iso_draw_index(program->seed, (uint64_t)from->count, key)];
+    size_t index = from->count == 1
+                       ? 0
+                       : iso_draw_index(program->seed, from->count, numbers);
+    return from->items[index];
 }

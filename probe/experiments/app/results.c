@@ -25,7 +25,7 @@ enum { QUANTILES = sizeof(quantiles) / sizeof(quantiles[0]) };
 
 static void fill_quantiles(const double *each, long count, double *values)
 {
-    double *sorted = iso_calloc(count, sizeof(*sorted));
+    double *sorted = ISO_NEW(double, count);
     memcpy(sorted, each, count * sizeof(*sorted));
     iso_sort(sorted, count);
     for (int k = 0; k < QUANTILES; k++) {
@@ -66,12 +66,12 @@ void iso_results_hand_in(iso_executor_t *executor, const iso_sync_t *sync)
     long kept =
         stats->iterations < stats->room ? stats->iterations : stats->room;
     bool first = executor->rank == 0;
-    double *mine = iso_calloc(values, sizeof(double));
+    double *mine = ISO_NEW(double, values);
     double *all = NULL;
     if (first) {
-        all = iso_calloc(values * (size_t)ranks, sizeof(double));
+        all = ISO_NEW(double, values *(size_t)ranks);
     }
-    double *each = iso_calloc(kept, sizeof(double));
+    double *each = ISO_NEW(double, kept);
     memcpy(each, stats->each, kept * sizeof(double));
     fill(executor, sync, mine);
     iso_plain_gather(executor->comm, mine, values * sizeof(double), all);
@@ -111,7 +111,7 @@ iso_app_result_t iso_results_get(const iso_context_t *ctx, const iso_app_t *app,
     iso_app_result_t r = own;
     int values = values_of(app);
     if (root != 0) {
-        r.ranks = iso_calloc(values * (size_t)app->ranks, sizeof(double));
+        r.ranks = ISO_NEW(double, values *(size_t)app->ranks);
         iso_idle_recv(ctx, r.ranks, values * app->ranks, MPI_DOUBLE, root,
                       TAG_RANKS);
         r.each = iso_results_receive(ctx, root, TAG_EACH, sizeof(double),

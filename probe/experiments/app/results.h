@@ -9,7 +9,7 @@
 #include "global_clock/sync.h"
 
 /** Results of an application in a launch, at rank 0. */
-typedef struct iso_app_result {
+typedef struct {
     double *ranks; /**< ISO_RANK_VALUES of each rank, then its phases */
     double *each;  /**< seconds of each iteration of the slowest rank */
     int each_count;

@@ -254,11 +254,11 @@ iso_role_t iso_source_share(const iso_context_t *ctx, const iso_role_t *roles,
         header[0] = roles[0].app;
         header[1] = roles[0].rank;
         const int *mine = steps_of(roles[0], &header[2]);
-        steps = iso_calloc(header[2], sizeof(int));
+        steps = ISO_NEW(int, header[2]);
         memcpy(steps, mine, header[2] * sizeof(int));
     } else {
         iso_idle_recv(ctx, header, 3, MPI_INT, 0, TAG_PART);
-        steps = iso_calloc(header[2], sizeof(int));
+        steps = ISO_NEW(int, header[2]);
         MPI_CHECK(MPI_Recv(steps, header[2], MPI_INT, 0, TAG_PART, ctx->control,
                            MPI_STATUS_IGNORE));
     }

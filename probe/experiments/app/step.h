@@ -12,7 +12,7 @@
 struct iso_program;
 struct iso_app;
 
-typedef enum iso_step_kind {
+typedef enum {
     ISO_STEP_COMPUTE,
     ISO_STEP_SEND,
     ISO_STEP_ISEND,
@@ -28,7 +28,7 @@ typedef enum iso_step_kind {
 
 extern const char *const iso_mode_names[];
 
-typedef struct iso_step {
+typedef struct {
     iso_step_kind_t kind;
     int phase;
     int peer;     /**< to, from, master; root of a collective */
@@ -69,7 +69,7 @@ size_t iso_step_channels(const iso_step_t *step);
 const char *iso_step_name(const iso_step_t *step);
 
 /** Bytes of memory for messages that the steps of a rank need. */
-typedef struct iso_needs {
+typedef struct {
     double send;     /**< largest message that is sent */
     double receive;  /**< largest that is received, */
     double pending;  /**< and all together that arrive at the same time */

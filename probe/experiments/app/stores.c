@@ -16,7 +16,7 @@ enum { TAG_FREE = 16384, TAG_PLACE = 24576 };
 enum { LINE = 128, BLOCK = 4096 }; /* places do not share these */
 
 /** Storage shared by the phases of one method and path. */
-typedef struct iso_store {
+typedef struct {
     iso_method_t method;
     bool opened; /**< here: not one that an earlier phase has opened */
     int fd;
@@ -165,7 +165,7 @@ static long long place(iso_executor_t *executor, bool files, long long at)
 static void tell_places(iso_executor_t *executor)
 {
     size_t count = executor->channel_count, sent = 0;
-    MPI_Request *requests = iso_calloc(count, sizeof(*requests));
+    MPI_Request *requests = ISO_NEW(MPI_Request, count);
     for (size_t k = 0; k < count; k++) {
         iso_channel_t *channel = executor->sorted[k];
         if (!channel->out && method_of(executor, channel)) {
@@ -225,16 +225,16 @@ static void open_window(iso_executor_t *executor, struct iso_stores *stores,
 void iso_stores_open(iso_executor_t *executor)
 {
     const iso_app_t *app = executor->own;
-    struct iso_stores *stores = iso_calloc(1, sizeof(*stores));
+    struct iso_stores *stores = ISO_NEW(struct iso_stores, 1);
     executor->stores = stores;
-    stores->phases = iso_calloc(app->phase_count, sizeof(iso_store_t));
+    stores->phases = ISO_NEW(iso_store_t, app->phase_count);
     if (!executor->ctx->clock.simulated) {
         open_files(executor, stores);
     }
     long long given = (iso_remote_given(executor) + LINE - 1) / LINE * LINE;
     long long here = place(executor, false, given);
     long long bytes = place(executor, true, 0), before = 0;
-    long long *all = iso_calloc(app->ranks, sizeof(*all));
+    long long *all = ISO_NEW(long long, app->ranks);
     iso_plain_allgather(executor->comm, &bytes, sizeof(bytes), all);
     for (int r = 0; r < executor->rank; r++) {
         before += all[r];

@@ -25,7 +25,7 @@ static void share(const iso_block_rules_t *rules, int ranks, double *before)
 
 double iso_blocks_largest(const iso_block_rules_t *rules, int ranks)
 {
-    double *before = iso_calloc(ranks + 1, sizeof(double)), largest = 0;
+    double *before = ISO_NEW(double, ranks + 1), largest = 0;
     share(rules, ranks, before);
     for (int r = 0; r < ranks; r++) {
         largest = fmax(largest, ranks * (before[r + 1] - before[r]));
@@ -53,7 +53,7 @@ static void create_graph(iso_block_layout_t *layout, uint64_t state,
 {
     int ranks = layout->ranks;
     int weights[ISO_NEIGHBORS] = {1, 1, 1, 1}; /* gcc misreads UNWEIGHTED */
-    int *order = iso_calloc((size_t)ranks, sizeof(int));
+    int *order = ISO_NEW(int, ranks);
     for (int n = 0; n < ISO_NEIGHBORS; n++) {
         iso_random_order(order, ranks, &state);
         for (int k = 0; k < ranks; k++) {
@@ -76,7 +76,7 @@ void iso_block_layout_create(iso_block_layout_t *layout,
     layout->neighbors = MPI_COMM_NULL;
     MPI_CHECK(MPI_Comm_rank(comm, &layout->rank));
     MPI_CHECK(MPI_Comm_size(comm, &layout->ranks));
-    layout->before = iso_calloc(layout->ranks + 1, sizeof(double));
+    layout->before = ISO_NEW(double, layout->ranks + 1);
     share(rules, layout->ranks, layout->before);
     if (topology && strcmp(rules->topology, "graph") == 0) {
         create_graph(layout, (uint64_t)rules->seed, comm);
@@ -122,11 +122,11 @@ static iso_blocks_t one_way(const iso_block_layout_t *layout,
     int number = blocks.number, before = 0, rank = layout->rank;
     MPI_Aint lower, extent;
     MPI_CHECK(MPI_Type_get_extent(call->type, &lower, &extent));
-    blocks.peers = iso_calloc(number, sizeof(int));
-    blocks.counts = iso_calloc(number, sizeof(int));
-    blocks.at = iso_calloc(number, sizeof(int));
-    blocks.offsets = iso_calloc(number, sizeof(MPI_Aint));
-    blocks.types = iso_calloc(number, sizeof(MPI_Datatype));
+    blocks.peers = ISO_NEW(int, number);
+    blocks.counts = ISO_NEW(int, number);
+    blocks.at = ISO_NEW(int, number);
+    blocks.offsets = ISO_NEW(MPI_Aint, number);
+    blocks.types = ISO_NEW(MPI_Datatype, number);
     for (int k = 0; k < number; k++) {
         int peer = !all                    ? rank
                    : !operation->neighbors ? k

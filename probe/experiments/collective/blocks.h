@@ -25,13 +25,13 @@
 #include "messages/operations.h"
 
 /** Sizes and neighbours as the options have them. */
-typedef struct iso_block_rules {
+typedef struct {
     const char *counts, *topology;
     long seed;
 } iso_block_rules_t;
 
 /** The same for a number of ranks. */
-typedef struct iso_block_layout {
+typedef struct {
     int rank, ranks;
     double *before;     /**< share of all data in the blocks before each */
     MPI_Comm neighbors; /**< the topology */
@@ -48,7 +48,7 @@ void iso_block_layout_create(iso_block_layout_t *layout,
 void iso_block_layout_free(iso_block_layout_t *layout);
 
 /** Blocks of a call in both directions, and their owner. */
-typedef struct iso_call_blocks {
+typedef struct {
     const iso_operation_t *operation;
     int mean; /**< elements */
     iso_blocks_t sent, received;

@@ -420,9 +420,9 @@ static void open_buffers(struct state *state)
     }
     state->send = iso_buffer_create(most + 1, ISO_SENT);
     state->receive = iso_buffer_create(most + 1, ISO_RECEIVED);
-    state->calls = iso_calloc(calls, sizeof(*state->calls));
-    state->at_work = iso_calloc(state->ctx->size, sizeof(bool));
-    state->requests = iso_calloc(state->ctx->size, sizeof(MPI_Request));
+    state->calls = ISO_NEW(iso_call_t, calls);
+    state->at_work = ISO_NEW(bool, state->ctx->size);
+    state->requests = ISO_NEW(MPI_Request, state->ctx->size);
     for (int root = 0; root < state->ctx->size; root++) {
         state->requests[root] = MPI_REQUEST_NULL;
     }

@@ -1,13 +1,86 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _POSIX_C_SOURCE 200809L
 #include "experiments/collective/overlap.h"
 
 #include "base/check.h"
 #include "base/order.h"
-#include "experiments/collective/progress_thread.h"
 #include "machine/computation.h"
 #include "machine/own_collectives.h"
 
 #include <math.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/* --- progress thread --------------------------------------------------- */
+
+/*
+ * A thread that lets an operation progress while the rank computes: it calls
+ * MPI_Test all the time until the operation is complete. It needs
+ * MPI_THREAD_MULTIPLE, and shares the processors of the rank; between
+ * operations it sleeps.
+ */
+
+static struct {
+    pthread_t thread;
+    sem_t taken, released;
+    MPI_Request *request; /**< NULL: the thread is to end */
+    atomic_bool stopped;
+} state;
+
+static void await(sem_t *semaphore)
+{
+    while (sem_wait(semaphore) != 0) {
+        /* interrupted by a signal */
+    }
+}
+
+static void *serve(void *unused)
+{
+    for (await(&state.taken); state.request; await(&state.taken)) {
+        int complete = 0;
+        while (!complete && !atomic_load(&state.stopped)) {
+            MPI_Test(state.request, &complete, MPI_STATUS_IGNORE);
+        }
+        sem_post(&state.released);
+    }
+    return unused;
+}
+
+static void iso_progress_thread_begin(void)
+{
+    sem_init(&state.taken, 0, 0);
+    sem_init(&state.released, 0, 0);
+    if (pthread_create(&state.thread, NULL, serve, NULL) != 0) {
+        ISO_FAIL("--progress thread: the system allows no more threads");
+    }
+}
+
+/** Let it test a request; the rank leaves that alone until the release. */
+static void iso_progress_thread_take(MPI_Request *request)
+{
+    state.request = request;
+    atomic_store(&state.stopped, false);
+    sem_post(&state.taken);
+}
+
+/** Return when the thread does not use the request any more. */
+static void iso_progress_thread_release(void)
+{
+    atomic_store(&state.stopped, true);
+    await(&state.released);
+}
+
+static void iso_progress_thread_end(void)
+{
+    state.request = NULL;
+    sem_post(&state.taken);
+    pthread_join(state.thread, NULL);
+    sem_destroy(&state.taken);
+    sem_destroy(&state.released);
+}
 
 enum { TIMES = sizeof(iso_hidden_t) / sizeof(double) };
 
@@ -106,7 +179,7 @@ static void overlapped(const iso_call_t *call)
 static double calibrated(const iso_context_t *ctx, const double *pure,
                          long long samples)
 {
-    double *slowest = iso_calloc(samples, sizeof(double));
+    double *slowest = ISO_NEW(double, samples);
     memcpy(slowest, pure, samples * sizeof(double));
     iso_plain_reduce(ctx->control, slowest, samples, MPI_DOUBLE, MPI_MAX);
     iso_sort(slowest, samples);
@@ -122,7 +195,7 @@ void iso_overlap_run(iso_overlap_t *overlap, const iso_start_t *start,
 {
     const iso_context_t *ctx = overlap->ctx;
     size_t bytes = task->samples * sizeof(iso_hidden_t);
-    double *overall = iso_calloc(task->samples, sizeof(double));
+    double *overall = ISO_NEW(double, task->samples);
     overlap->samples = memset(iso_resized(overlap->samples, bytes), 0, bytes);
     overlap->compute = calibrated(ctx, seconds, task->samples);
     overlap->operations = 0;

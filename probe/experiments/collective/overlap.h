@@ -22,7 +22,7 @@
 extern const iso_option_t iso_overlap_options[];
 
 /** Seconds of an operation beside a computation, each of the slowest rank. */
-typedef struct iso_hidden {
+typedef struct {
     double overall, compute, post, complete;
 } iso_hidden_t;
 

@@ -14,7 +14,7 @@
 enum { ISO_MAX_OP_REQUESTS = 32 };
 
 /** In the order in which they were named. */
-typedef struct iso_op_request {
+typedef struct {
     const iso_operation_t *operations[ISO_MAX_OP_REQUESTS];
     iso_grid_t grids[ISO_MAX_OP_REQUESTS];
     int operation_count;

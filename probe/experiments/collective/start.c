@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _POSIX_C_SOURCE 200809L
 #include "experiments/collective/start.h"
 
 #include "base/check.h"
@@ -7,15 +6,13 @@
 #include "messages/idle.h"
 
 #include <math.h>
-#include <time.h>
 
 enum { TAG_DONE = 1401 };
 
-/** Seconds between the agreement on a first moment and that moment; between
- *  two moments; and before a moment to be awake. */
+/** Seconds between the agreement on a first moment and that moment, and
+ *  between two moments. */
 static const double MIN_LEAD = 500e-6, MAX_LEAD = 0.1;
 static const double MIN_DISTANCE = 50e-6, MAX_DISTANCE = 1;
-static const double AWAKE = 200e-6;
 
 void iso_start_begin(iso_start_t *start, const iso_context_t *ctx, bool window)
 {
@@ -98,21 +95,6 @@ static void after_barrier(const iso_start_t *start, const iso_task_t *task,
     }
 }
 
-/** Sleep until shortly before a moment of this rank's clock, then watch it. */
-static void wait_for(const iso_start_t *start, double moment)
-{
-    bool simulated = start->ctx->clock.simulated;
-    double left = moment - iso_sync_now(start->sync);
-    double asleep = simulated ? left : left - AWAKE;
-    if (asleep > 0) {
-        struct timespec delay = {.tv_sec = (time_t)asleep};
-        delay.tv_nsec = (long)(1e9 * (asleep - delay.tv_sec)) + 1;
-        nanosleep(&delay, NULL);
-    }
-    while (!simulated && iso_sync_now(start->sync) < moment) {
-    }
-}
-
 /** The timed loop that starts at agreed moments. */
 static void at_moments(const iso_start_t *start, const iso_task_t *task,
                        const iso_work_t *work, double *seconds)
@@ -127,7 +109,7 @@ static void at_moments(const iso_start_t *start, const iso_task_t *task,
         double moment = iso_sync_local(sync, agreed[0] + k * agreed[1]);
         set_root(start, work, task->first + k);
         bool late = iso_sync_now(sync) > moment;
-        wait_for(start, moment);
+        iso_sync_wait(sync, moment);
         operate(work, task->batch);
         seconds[k] = late ? -1 : fmax(0, iso_sync_now(sync) - moment);
     }

@@ -33,7 +33,7 @@ typedef struct iso_start {
 } iso_start_t;
 
 /** What the calling rank does in a sample. */
-typedef struct iso_work {
+typedef struct {
     void (*operate)(const iso_call_t *call);
     iso_call_t *calls; /**< one after the other */
     int count;         /**< of them; 0: it waits */

@@ -184,7 +184,7 @@ void iso_subjects_create(iso_subjects_t *list, const iso_op_request_t *request,
                (ISO_FORMS + OF_A_GRID * request->grid_count);
     int size;
     MPI_CHECK(MPI_Comm_size(comm, &size));
-    list->items = iso_calloc(most, sizeof(*list->items));
+    list->items = ISO_NEW(iso_subject_t, most);
     list->count = 0;
     list->left_out = -1;
     for (int g = 0; g < request->grid_count; g++) {

@@ -21,7 +21,7 @@
 #include "grid/collectives.h"
 
 /** One of them. */
-typedef struct iso_subject {
+typedef struct {
     const iso_operation_t *operation; /**< the whole one */
     iso_form_t form;
     void (*begin)(
@@ -35,7 +35,7 @@ typedef struct iso_subject {
     bool together;                        /**< all groups, not rank 0's alone */
 } iso_subject_t;
 
-typedef struct iso_subjects {
+typedef struct {
     iso_subject_t *items;
     int count;
     int left_out; /**< index of a grid that does not fit here, or -1 */

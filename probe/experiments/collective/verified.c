@@ -311,8 +311,8 @@ int iso_verified(const iso_context_t *ctx, iso_subjects_t *subjects,
                                        const iso_buffer_t *send,
                                        const iso_buffer_t *receive))
 {
-    size_t count = subjects->count, size = sizeof(struct verdict);
-    struct verdict *verdicts = iso_calloc(count, size);
+    size_t count = subjects->count;
+    struct verdict *verdicts = ISO_NEW(struct verdict, count);
     iso_buffer_t send =
         iso_buffer_create(ISO_VERIFIED_BYTES + MARGIN, ISO_SENT);
     iso_buffer_t receive =

@@ -144,7 +144,6 @@ static size_t vector_length(size_t elements)
 static double memory(int ranks)
 {
     size_t elements = (size_t)iso_sizes_largest(&options.sizes) / DOUBLE;
-    (void)ranks;
     return COMPUTES * DOUBLE * (elements + 2.0 * vector_length(elements));
 }
 
@@ -178,7 +177,6 @@ static inline void work(const iso_kernel_t *kernel, const iso_block_t *block,
                         long long times)
 {
 #ifdef SMPI_HELPERS_H
-    (void)kernel;
     smpi_execute_flops(times * iso_block_operations(block));
 #else
     void (*const volatile *call)(const iso_block_t *) = &kernel->work;
@@ -227,7 +225,6 @@ static void record(void *self, const iso_task_t *task, const double *times,
     const struct state *state = self;
     iso_record_t *out = state->ctx->record;
     iso_block_t block = block_of(state, task->bytes);
-    (void)sample;
     ISO_MEMBERS(out, ("op", state->subjects[task->subject].kernel->name),
                 ("p", reporters),
                 ("operations", (long)iso_block_operations(&block)));

@@ -16,7 +16,7 @@
 #include <stddef.h>
 
 /** A block and its vectors. */
-typedef struct iso_block {
+typedef struct {
     const double *a;  /**< elements, line after line */
     size_t elements;  /**< of the block */
     size_t length;    /**< of a line, at least 1 */
@@ -25,7 +25,7 @@ typedef struct iso_block {
 } iso_block_t;
 
 /** One of them, by the name the user types. */
-typedef struct iso_kernel {
+typedef struct {
     const char *name;
     void (*work)(const iso_block_t *block);
 } iso_kernel_t;

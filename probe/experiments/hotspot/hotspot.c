@@ -112,8 +112,7 @@ static void perform(void *self, const void *message, int from)
 {
     iso_star_t *star = self;
     const struct task *task = message;
-    double *seconds = iso_calloc(task->samples, sizeof(double));
-    (void)from;
+    double *seconds = ISO_NEW(double, task->samples);
     iso_star_measure(star, &task->point, task->samples, task->batch, seconds);
     iso_coordinator_report(star->ctx, seconds, task->samples);
     free(seconds);
@@ -146,7 +145,7 @@ static void conduct_point(struct grid *grid, const struct task *task,
     iso_star_t *star = grid->star;
     int samples = task->samples, count = iso_star_team(star, &task->point);
     bool involved = false;
-    double *seconds = iso_calloc(samples, sizeof(double));
+    double *seconds = ISO_NEW(double, samples);
     for (int k = 0; k < count; k++) {
         if (star->team[k] == 0) {
             involved = true;
@@ -266,7 +265,7 @@ static void lay_out(struct grid *grid)
     }
     grid->count = points.count;
     grid->unreachable = points.unreachable;
-    grid->states = iso_calloc((points.count + 1), sizeof(*grid->states));
+    grid->states = ISO_NEW(struct state, points.count + 1);
     for (long k = 0; k < points.count; k++) {
         grid->states[k].point = points.point[k];
         iso_sampler_init(&grid->states[k].sampler, grid->ctx->clock.simulated);

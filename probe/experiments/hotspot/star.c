@@ -2,7 +2,6 @@
 #include "experiments/hotspot/star.h"
 
 #include "base/check.h"
-#include "machine/own_collectives.h"
 
 /* --- all nodes busy --------------------------------------------------------
  */
@@ -16,7 +15,7 @@
  * odd number of nodes the last has the smaller number both ways. */
 
 /** Messages of one process of the ring: places of others in it. */
-typedef struct plan {
+typedef struct {
     int receives, sends;
     int *from, *to; /**< room for the larger of in and out each */
 } plan_t;
@@ -70,14 +69,14 @@ enum { TAG_DATA = 1302 };
 
 /* --- who is what --------------------------------------------------------- */
 
-static int most_ranks_node(const int *node, int size, int nodes)
+static int most_ranks_node(const iso_context_t *ctx)
 {
     int best = 0;
-    int *count = iso_calloc(nodes, sizeof(int));
-    for (int r = 0; r < size; r++) {
-        count[node[r]]++;
+    int *count = ISO_NEW(int, ctx->nodes);
+    for (int r = 0; r < ctx->size; r++) {
+        count[ctx->node_of[r]]++;
     }
-    for (int n = 1; n < nodes; n++) {
+    for (int n = 1; n < ctx->nodes; n++) {
         best = count[n] > count[best] ? n : best;
     }
     free(count);
@@ -85,12 +84,12 @@ static int most_ranks_node(const int *node, int size, int nodes)
 }
 
 /** Split the ranks: those of the hot node, and one of each other in turn. */
-static void list_ranks(iso_star_t *star, const int *node, int nodes,
-                       int *inside, int *outside)
+static void list_ranks(iso_star_t *star, int *inside, int *outside)
 {
     int size = star->ctx->size;
-    int *turn = iso_calloc(size, sizeof(int));
-    int *seen = iso_calloc(nodes, sizeof(int));
+    const int *node = star->ctx->node_of;
+    int *turn = ISO_NEW(int, size);
+    int *seen = ISO_NEW(int, star->ctx->nodes);
     int turns = 0;
     *inside = *outside = 0;
     for (int r = 0; r < size; r++) {
@@ -101,7 +100,7 @@ static void list_ranks(iso_star_t *star, const int *node, int nodes,
         }
     }
     /* By turn, then by node: a counting sort, for there may be many ranks. */
-    int *first = iso_calloc((size_t)turns + 1, sizeof(int));
+    int *first = ISO_NEW(int, (size_t)turns + 1);
     for (int r = 0; r < size; r++) {
         first[turn[r] + 1] += node[r] != star->hot_node;
     }
@@ -124,16 +123,13 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-static void deal_roles(iso_star_t *star, const int *node, int hot,
-                       int max_intra, int max_inter, bool rings)
+static void deal_roles(iso_star_t *star, int hot, int max_intra, int max_inter,
+                       bool rings)
 {
-    int inside, outside, nodes = 1;
-    for (int r = 0; r < star->ctx->size; r++) {
-        nodes = node[r] >= nodes ? node[r] + 1 : nodes;
-    }
-    star->hot_node = most_ranks_node(node, star->ctx->size, nodes);
-    star->other_nodes = nodes - 1;
-    list_ranks(star, node, nodes, &inside, &outside);
+    int inside, outside;
+    star->hot_node = most_ranks_node(star->ctx);
+    star->other_nodes = star->ctx->nodes - 1;
+    list_ranks(star, &inside, &outside);
     star->hot = hot <= inside ? hot : 0;
     if (star->hot) {
         star->reach_intra = least((inside - hot) / hot, max_intra);
@@ -220,10 +216,10 @@ int iso_star_team(iso_star_t *star, const iso_star_point_t *point)
 static int others_busy(const iso_star_t *star, const iso_star_point_t *point)
 {
     int sum = 0, inter = point->in > point->out ? point->in : point->out;
-    int *into = iso_calloc((size_t)star->other_nodes + 1, sizeof(int));
-    int *from = iso_calloc(star->other_nodes + 1, sizeof(int));
+    int *into = ISO_NEW(int, (size_t)star->other_nodes + 1);
+    int *from = ISO_NEW(int, star->other_nodes + 1);
     for (int k = 0; k < star->hot * inter; k++) {
-        int node = star->node[star->outside[k]], index = k / star->hot;
+        int node = star->ctx->node_of[star->outside[k]], index = k / star->hot;
         from[node] += index < point->in;
         into[node] += index < point->out;
     }
@@ -270,21 +266,18 @@ void iso_star_init(iso_star_t *star, const iso_context_t *ctx, int hot,
                    int max_intra, int max_inter, bool rings, int bytes)
 {
     size_t size = ctx->size;
-    int *node = iso_calloc(size, sizeof(int));
     memset(star, 0, sizeof(*star));
     star->ctx = ctx;
-    star->inside = iso_calloc(size, sizeof(int));
-    star->outside = iso_calloc(size, sizeof(int));
-    star->team = iso_calloc(size, sizeof(int));
-    iso_plain_allgather(ctx->control, &ctx->node, sizeof(int), node);
-    deal_roles(star, node, hot, max_intra, max_inter, rings);
-    star->node = node;
+    star->inside = ISO_NEW(int, size);
+    star->outside = ISO_NEW(int, size);
+    star->team = ISO_NEW(int, size);
+    deal_roles(star, hot, max_intra, max_inter, rings);
     size_t slots = slots_of(star);
     if (slots > 0) {
         star->out_buffer = iso_touched(slots * (bytes > 0 ? bytes : 1));
         star->in_buffer = iso_touched(slots * (bytes > 0 ? bytes : 1));
-        star->requests = iso_calloc(2 * slots, sizeof(MPI_Request));
-        star->statuses = iso_calloc(2 * slots, sizeof(MPI_Status));
+        star->requests = ISO_NEW(MPI_Request, 2 * slots);
+        star->statuses = ISO_NEW(MPI_Status, 2 * slots);
     }
 }
 
@@ -297,7 +290,6 @@ void iso_star_free(iso_star_t *star)
     free(star->team);
     free(star->outside);
     free(star->inside);
-    free(star->node);
 }
 
 /* --- timed loops ------------------------------------------------------- */
@@ -377,8 +369,7 @@ static void plan_star(const iso_star_t *star, const iso_star_point_t *point,
 static plan_t make_plan(const iso_star_t *star, const iso_star_point_t *point)
 {
     size_t room = star->reach_intra + star->reach_inter + 1;
-    plan_t plan = {.from = iso_calloc(room, sizeof(int)),
-                   .to = iso_calloc(room, sizeof(int))};
+    plan_t plan = {.from = ISO_NEW(int, room), .to = ISO_NEW(int, room)};
     if (point->ring) { /* its reach is no larger than that of a star */
         plan_ring(star, point, &plan);
     } else {

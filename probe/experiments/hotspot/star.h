@@ -25,7 +25,7 @@
 #include "experiment.h"
 
 /** One point of the grid that is measured. All ints: it travels as such. */
-typedef struct iso_star_point {
+typedef struct {
     int intra, in, out; /**< partners of each hot process */
     int inter_first;    /**< post between nodes first */
     int bytes;          /**< of every message */
@@ -42,12 +42,11 @@ typedef enum iso_role {
     ISO_ROLE_INTER,
 } iso_role_t;
 
-typedef struct iso_star {
+typedef struct {
     const iso_context_t *ctx;
     int hot;         /**< hot processes; 0 if the node has too few ranks */
     int hot_node;    /**< index of their node */
     int other_nodes; /**< nodes that are not theirs */
-    int *node;       /**< index of the node of each rank */
     int reach_intra, reach_inter; /**< most partners of a hot process */
     int *inside;      /**< ranks of the hot node; the first are the hot ones */
     int *outside;     /**< other ranks, one of each node in turn: the first

@@ -5,7 +5,7 @@
 #include "experiments/hotspot/star_record.h"
 
 /** Source and destination of the points. */
-typedef struct making {
+typedef struct {
     iso_star_points_t *points;
     const iso_star_t *star;
     const iso_star_wanted_t *wanted;

@@ -10,7 +10,7 @@
 #include "experiments/hotspot/star.h"
 
 /** Limits from the options. */
-typedef struct iso_star_wanted {
+typedef struct {
     long hot, max_intra, max_inter;
     const iso_sizes_t *sizes;
     bool intra_first, inter_first; /**< orders of posting, one or both */
@@ -18,7 +18,7 @@ typedef struct iso_star_wanted {
 } iso_star_wanted_t;
 
 /** A list of points; the caller frees @a point. Zero before it is filled. */
-typedef struct iso_star_points {
+typedef struct {
     iso_star_point_t *point;
     long count, capacity;
     long unreachable; /**< numbers of partners that there are too few ranks for

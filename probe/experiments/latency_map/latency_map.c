@@ -296,13 +296,9 @@ static iso_outcome_t conduct_schedule(struct map *map)
 {
     const iso_context_t *ctx = map->ctx;
     iso_schedule_order_t order = iso_schedule_order(options.schedule);
-    int *node = iso_calloc(ctx->size, sizeof(int));
-    for (int r = 0; r < ctx->size; r++) {
-        node[r] = ctx->places[r].node;
-    }
-    iso_pair_t *pairs = iso_calloc((size_t)ctx->size / 2 + 1, sizeof(*pairs));
-    iso_schedule_t *schedule =
-        iso_schedule_create(order, ctx->size, node, options.inner_parallel);
+    iso_pair_t *pairs = ISO_NEW(iso_pair_t, (size_t)ctx->size / 2 + 1);
+    iso_schedule_t *schedule = iso_schedule_create(
+        order, ctx->size, ctx->node_of, options.inner_parallel);
     iso_outcome_t outcome = ISO_COMPLETE;
     int count;
     while ((count = iso_schedule_next(schedule, pairs)) > 0) {
@@ -317,7 +313,6 @@ static iso_outcome_t conduct_schedule(struct map *map)
     }
     iso_schedule_free(schedule);
     free(pairs);
-    free(node);
     return outcome;
 }
 
@@ -375,14 +370,14 @@ static long gather(const iso_context_t *ctx, const struct results *own,
 {
     int length = message_length(), count = own->count * length;
     int *counts = NULL, *places = NULL;
-    double *packed = iso_calloc((size_t)count + 1, sizeof(double));
+    double *packed = ISO_NEW(double, (size_t)count + 1);
     for (long k = 0; k < own->count; k++) {
         memcpy(packed + k * length, &own->found[k], length * sizeof(double));
     }
     long total = 0;
     if (ctx->rank == 0) {
-        counts = iso_calloc(ctx->size, sizeof(int));
-        places = iso_calloc(ctx->size, sizeof(int));
+        counts = ISO_NEW(int, ctx->size);
+        places = ISO_NEW(int, ctx->size);
     }
     MPI_CHECK(
         MPI_Gather(&count, 1, MPI_INT, counts, 1, MPI_INT, 0, ctx->control));
@@ -391,7 +386,7 @@ static long gather(const iso_context_t *ctx, const struct results *own,
             places[r] = total;
             total += counts[r];
         }
-        *values = iso_calloc((size_t)total + 1, sizeof(double));
+        *values = ISO_NEW(double, (size_t)total + 1);
     }
     MPI_CHECK(MPI_Gatherv(packed, count, MPI_DOUBLE, *values, counts, places,
                           MPI_DOUBLE, 0, ctx->control));
@@ -429,27 +424,23 @@ static int compare_hosts(const void *one, const void *other)
     return *a - *b;
 }
 
-/** Number the nodes of all ranks in the order of their names. @return nodes */
-static int number_nodes(const iso_place_t places[], int ranks, int node[])
+/** Number the nodes of all ranks in the order of their names. At rank 0. */
+static void number_nodes(const iso_context_t *ctx, int node[])
 {
-    int nodes = 0;
-    const iso_place_t **first = iso_calloc(ranks, sizeof(*first));
-    int *number = iso_calloc(ranks, sizeof(int));
-    for (int r = 0; r < ranks; r++) {
-        if (places[r].node == nodes) {
-            first[nodes++] = &places[r];
-        }
+    const iso_place_t **any = ISO_NEW(const iso_place_t *, ctx->nodes);
+    int *number = ISO_NEW(int, ctx->nodes);
+    for (int r = 0; r < ctx->size; r++) {
+        any[ctx->node_of[r]] = &ctx->places[r];
     }
-    qsort(first, nodes, sizeof(*first), compare_hosts);
-    for (int n = 0; n < nodes; n++) {
-        number[first[n]->node] = n;
+    qsort(any, ctx->nodes, sizeof(*any), compare_hosts);
+    for (int n = 0; n < ctx->nodes; n++) {
+        number[any[n]->node] = n;
     }
-    for (int r = 0; r < ranks; r++) {
-        node[r] = number[places[r].node];
+    for (int r = 0; r < ctx->size; r++) {
+        node[r] = number[ctx->node_of[r]];
     }
-    free(first);
+    free(any);
     free(number);
-    return nodes;
 }
 
 /**
@@ -458,11 +449,12 @@ static int number_nodes(const iso_place_t places[], int ranks, int node[])
 static iso_outcome_t measure_sample(struct member *m, struct map *map)
 {
     const iso_context_t *ctx = m->coordinator.ctx;
-    int *node = iso_calloc(ctx->size, sizeof(int));
-    int nodes = map ? number_nodes(ctx->places, ctx->size, node) : 0;
-    MPI_CHECK(MPI_Bcast(&nodes, 1, MPI_INT, 0, ctx->control));
+    int *node = ISO_NEW(int, ctx->size);
+    if (map) {
+        number_nodes(ctx, node);
+    }
     MPI_CHECK(MPI_Bcast(node, ctx->size, MPI_INT, 0, ctx->control));
-    long pairs = iso_sample_pairs(options.sample, ctx->size, nodes);
+    long pairs = iso_sample_pairs(options.sample, ctx->size, ctx->nodes);
     iso_sample_t *sample = iso_sample_create(ctx->size, node, pairs);
     struct results results = {0};
     long rounds = iso_sample_rounds(sample), done = 0, window = 4;
@@ -533,7 +525,7 @@ static iso_outcome_t conduct_listed(struct map *map)
 }
 
 /** Count the pairs that will be measured. */
-static long count_pairs(int size, const iso_place_t *places)
+static long count_pairs(const iso_context_t *ctx)
 {
     const char *rest = options.pairs;
     iso_pair_t pair;
@@ -542,24 +534,19 @@ static long count_pairs(int size, const iso_place_t *places)
         count++;
     }
     if (options.sample) {
-        int nodes = 0;
-        for (int r = 0; r < size; r++) {
-            int node = places[r].node;
-            nodes = node >= nodes ? node + 1 : nodes;
-        }
-        return iso_sample_pairs(options.sample, size, nodes);
+        return iso_sample_pairs(options.sample, ctx->size, ctx->nodes);
     }
-    return options.pairs ? count : (long)size * (size - 1) / 2;
+    return options.pairs ? count : (long)ctx->size * (ctx->size - 1) / 2;
 }
 
 /** Room for the pairs that stand out: few of few, --retest of many. */
 static void open_rankings(struct map *map)
 {
     const iso_context_t *ctx = map->ctx;
-    int *on_node = iso_calloc(ctx->size, sizeof(int));
+    int *on_node = ISO_NEW(int, ctx->nodes);
     long inside = 0;
     for (int r = 0; r < ctx->size; r++) {
-        inside += on_node[ctx->places[r].node]++;
+        inside += on_node[ctx->node_of[r]]++;
     }
     free(on_node);
     long all = (long)ctx->size * (ctx->size - 1) / 2;
@@ -606,7 +593,7 @@ static iso_outcome_t conduct(struct member *member)
 {
     const iso_context_t *ctx = member->coordinator.ctx;
     struct map map = {.member = member, .ctx = ctx, .part = map_part()};
-    map.total = count_pairs(ctx->size, ctx->places);
+    map.total = count_pairs(ctx);
     map.blocks =
         iso_pair_blocks_open(ctx->record, &options.sizes, format(ctx->size));
     open_rankings(&map);

@@ -7,8 +7,8 @@ void iso_ranking_init(iso_ranking_t *r, int room)
 {
     r->room = room;
     r->count = 0;
-    r->pairs = iso_calloc((size_t)room, sizeof(*r->pairs));
-    r->badness = iso_calloc((size_t)room, sizeof(*r->badness));
+    r->pairs = ISO_NEW(iso_pair_t, room);
+    r->badness = ISO_NEW(double, room);
 }
 
 void iso_ranking_free(iso_ranking_t *r)

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-typedef struct iso_ranking {
+typedef struct {
     int room, count;
     iso_pair_t *pairs; /**< worst first */
     double *badness;   /**< of each, descending */

@@ -32,7 +32,7 @@
 enum { ISO_FORWARD, ISO_REVERSE, ISO_WAYS };
 
 /** What one rank needs to measure or answer round trips. */
-typedef struct iso_round_trip {
+typedef struct {
     const iso_context_t *ctx;
     const iso_sizes_t *sizes;
     iso_sync_t *sync; /**< clocks of one-way times, or NULL */
@@ -49,7 +49,7 @@ typedef struct iso_round_trip {
 } iso_round_trip_t;
 
 /** What the measuring rank learns of one size: times of whole round trips. */
-typedef struct iso_round_trip_result {
+typedef struct {
     iso_summary_t summary;
     double ways[ISO_WAYS]; /**< median seconds one way; without clocks 0 */
     double batch;          /**< round trips per sample */

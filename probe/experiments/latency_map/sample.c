@@ -79,18 +79,18 @@ static long plan_inner(iso_sample_t *s, long pairs)
 
 iso_sample_t *iso_sample_create(int ranks, const int node_of_rank[], long pairs)
 {
-    iso_sample_t *s = iso_calloc(1, sizeof(*s));
+    iso_sample_t *s = ISO_NEW(iso_sample_t, 1);
     uint64_t state = 1;
     s->nodes = iso_group_by_node(ranks, node_of_rank, &s->first, &s->members);
     s->players = s->nodes + s->nodes % 2;
-    s->at = iso_calloc((size_t)s->players, sizeof(int));
+    s->at = ISO_NEW(int, s->players);
     iso_random_order(s->at, s->players, &state);
-    s->place = iso_calloc((size_t)s->players + 1, sizeof(int));
+    s->place = ISO_NEW(int, (size_t)s->players + 1);
     for (int p = 0; p < s->players; p++) {
         s->place[s->at[p]] = p;
         s->at[p] = s->at[p] < s->nodes ? s->at[p] : -1;
     }
-    s->order = iso_calloc((size_t)s->players, sizeof(int));
+    s->order = ISO_NEW(int, s->players);
     iso_random_order(s->order, s->players - 1, &state);
     long left = pairs - plan_inner(s, pairs);
     long largest = 0;

@@ -65,8 +65,8 @@ int iso_group_by_node(int ranks, const int node_of_rank[], int **first,
     for (int r = 0; r < ranks; r++) {
         nodes = node_of_rank[r] >= nodes ? node_of_rank[r] + 1 : nodes;
     }
-    int *at = iso_calloc((size_t)nodes + 2, sizeof(int));
-    int *found = iso_calloc(ranks, sizeof(int));
+    int *at = ISO_NEW(int, (size_t)nodes + 2);
+    int *found = ISO_NEW(int, ranks);
     for (int r = 0; r < ranks; r++) {
         at[node_of_rank[r] + 2]++;
     }
@@ -85,7 +85,7 @@ iso_schedule_t *iso_schedule_create(iso_schedule_order_t order, int ranks,
                                     const int node_of_rank[],
                                     int inner_parallel)
 {
-    iso_schedule_t *s = iso_calloc(1, sizeof(*s));
+    iso_schedule_t *s = ISO_NEW(iso_schedule_t, 1);
     s->order = order;
     s->ranks = ranks;
     s->inner_parallel = inner_parallel;

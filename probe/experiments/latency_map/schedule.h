@@ -20,7 +20,7 @@
 
 #include "base/pairs.h"
 
-typedef enum iso_schedule_order {
+typedef enum {
     ISO_SCHEDULE_SERIAL,
     ISO_SCHEDULE_ROUNDS,
     ISO_SCHEDULE_ISOLATED,

@@ -11,7 +11,7 @@
 #include "experiments/tile_io/tiling.h"
 #include "machine/io_parts.h"
 
-typedef struct iso_tile_file {
+typedef struct {
     const iso_context_t *ctx;
     const iso_tiling_t *tiling;
     const char *name; /**< as MPI_File_open takes it, with "ufs:" or so */
@@ -23,7 +23,7 @@ typedef struct iso_tile_file {
 } iso_tile_file_t;
 
 /** One collective access. Times of this rank in seconds. */
-typedef struct iso_tile_access {
+typedef struct {
     double open, seconds, close;
     iso_io_parts_t parts; /**< of `seconds`, all ranks together */
     long long file_io;    /**< bytes that this process read or wrote through

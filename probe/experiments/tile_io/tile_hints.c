@@ -144,7 +144,7 @@ void iso_hints_record(const iso_context_t *ctx, const iso_tiling_t *tiling,
 
 int *iso_hints_aggregators(const iso_context_t *ctx, MPI_Info used, int *count)
 {
-    int *ranks = iso_calloc(ctx->size, sizeof(int));
+    int *ranks = ISO_NEW(int, ctx->size);
     char value[MAX_VALUE];
     *count = 0;
     if (ctx->rank == 0 && get(used, "romio_aggregator_list", value)) {

@@ -65,22 +65,19 @@ static int parse_aggregators(const char *text, int ranks, int *list,
 }
 
 /**
- * The first rank of each node, in the order of ranks. Collective.
+ * The first rank of each node, in the order of ranks.
  *
  * @return released by free
  */
 static int *one_a_node(const iso_context_t *ctx, int *count)
 {
-    int *node = iso_calloc(ctx->size, sizeof(int));
-    int *first = iso_calloc(ctx->size, sizeof(int));
-    iso_plain_allgather(ctx->control, &ctx->node, sizeof(int), node);
+    int *first = ISO_NEW(int, ctx->nodes);
     *count = 0;
     for (int r = 0; r < ctx->size; r++) {
-        if (node[r] == *count) { /* nodes are numbered in rank order */
+        if (ctx->node_of[r] == *count) {
             first[(*count)++] = r;
         }
     }
-    free(node);
     return first;
 }
 
@@ -251,7 +248,7 @@ static int check_ranks(int ranks, char *error)
             MAX_ROUNDS);
     }
     if (options.aggregators) {
-        requested.ranks = iso_calloc(ranks, sizeof(int));
+        requested.ranks = ISO_NEW(int, ranks);
         requested.count = parse_aggregators(options.aggregators, ranks,
                                             requested.ranks, error);
     }

@@ -30,13 +30,11 @@ void iso_tile_record_messages(const iso_context_t *ctx,
         return;
     }
     size_t count = domains->count;
-    long *messages = iso_calloc(count, sizeof(*messages));
-    long long *bytes = iso_calloc(count, sizeof(*bytes));
-    struct node_counts *nodes = iso_calloc(ctx->size, sizeof(*nodes));
-    int node_count = 0;
+    long *messages = ISO_NEW(long, count);
+    long long *bytes = ISO_NEW(long long, count);
+    struct node_counts *nodes = ISO_NEW(struct node_counts, ctx->nodes);
     for (int r = 0; r < ctx->size; r++) {
         int from = ctx->places[r].node;
-        node_count = from >= node_count ? from + 1 : node_count;
         iso_domains_count(domains, tiling, r, messages, bytes);
         for (int d = 0; d < domains->count; d++) {
             int to = ctx->places[domains->rank[d]].node;
@@ -51,7 +49,7 @@ void iso_tile_record_messages(const iso_context_t *ctx,
             nodes[to].in += from == to ? 0 : messages[d];
         }
     }
-    for (int n = 0; n < node_count; n++) {
+    for (int n = 0; n < ctx->nodes; n++) {
         ISO_RECORD(ctx->record, "node", ("node", n), ("intra", nodes[n].intra),
                    ("in", nodes[n].in), ("out", nodes[n].out));
     }
@@ -144,7 +142,7 @@ int iso_tile_record_file_io(const iso_context_t *ctx,
                             const iso_tiling_t *tiling, bool write,
                             long long bytes)
 {
-    long long *all = iso_calloc(ctx->size, sizeof(*all));
+    long long *all = ISO_NEW(long long, ctx->size);
     iso_plain_gather(ctx->control, &bytes, sizeof(bytes), all);
     long long sum = 0, sure = 0, file = iso_tiling_bytes(tiling);
     long long most_sent = iso_tiling_tile(tiling) / 20 * 21 + 65536;

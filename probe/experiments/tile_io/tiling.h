@@ -9,7 +9,7 @@
 
 #include <mpi.h>
 
-typedef struct iso_tiling {
+typedef struct {
     int x, y;                 /**< tiles in a row, and rows of them */
     int width, height;        /**< of a tile, elements */
     int overlap_x, overlap_y; /**< elements that neighbours share */

@@ -63,7 +63,7 @@ void iso_domains_count(const iso_domains_t *domains, const iso_tiling_t *tiling,
                        int rank, long *messages, long long *bytes)
 {
     size_t count = domains->count;
-    struct counts counts = {messages, bytes, iso_calloc(count, sizeof(int))};
+    struct counts counts = {messages, bytes, ISO_NEW(int, count)};
     memset(messages, 0, count * sizeof(*messages));
     memset(bytes, 0, count * sizeof(*bytes));
     iso_domains_parts(domains, tiling, rank, count_part, &counts);
@@ -195,7 +195,7 @@ static int compare(const void *left, const void *right)
 /** Sort, and say where each round begins. */
 static int *by_rounds(struct list *list, int rounds)
 {
-    int *first = iso_calloc((size_t)rounds + 1, sizeof(int));
+    int *first = ISO_NEW(int, (size_t)rounds + 1);
     if (list->count > 0) {
         qsort(list->messages, list->count, sizeof(struct message), compare);
     }
@@ -214,7 +214,7 @@ iso_two_phase_t *iso_two_phase_create(const iso_context_t *ctx,
                                       const iso_tiling_t *tiling,
                                       const iso_domains_t *domains)
 {
-    iso_two_phase_t *e = iso_calloc(1, sizeof(*e));
+    iso_two_phase_t *e = ISO_NEW(iso_two_phase_t, 1);
     e->ctx = ctx;
     e->tiling = tiling;
     e->domains = domains;
@@ -222,7 +222,7 @@ iso_two_phase_t *iso_two_phase_create(const iso_context_t *ctx,
     for (int k = 0; k < domains->count; k++) {
         e->domain = domains->rank[k] == ctx->rank ? k : e->domain;
     }
-    struct own_parts parts = {e, iso_calloc(domains->count, sizeof(int))};
+    struct own_parts parts = {e, ISO_NEW(int, domains->count)};
     iso_domains_parts(domains, tiling, ctx->rank, take_own, &parts);
     free(parts.message_of);
     if (e->domain >= 0) {
@@ -235,8 +235,8 @@ iso_two_phase_t *iso_two_phase_create(const iso_context_t *ctx,
     e->gathered_first = by_rounds(&e->gathered, domains->rounds);
     e->tile = iso_calloc(iso_tiling_tile(tiling), 1);
     size_t most = e->own.count + (size_t)e->gathered.count;
-    e->requests = iso_calloc(most, sizeof(MPI_Request));
-    e->statuses = iso_calloc(most, sizeof(MPI_Status));
+    e->requests = ISO_NEW(MPI_Request, most);
+    e->statuses = ISO_NEW(MPI_Status, most);
     return e;
 }
 

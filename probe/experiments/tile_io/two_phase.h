@@ -16,7 +16,7 @@
 #include "experiment.h"
 #include "experiments/tile_io/tiling.h"
 
-typedef struct iso_domains {
+typedef struct {
     int count;        /**< aggregators */
     int *rank;        /**< of each, in the order of the domains */
     long long file;   /**< length of the file */

@@ -30,6 +30,9 @@ _QUOTED = re.compile(rb"^[ \t]*(?:>[ \t]?)+(?=[ \t]*[#\d])", re.MULTILINE)
 _COMMENT = re.compile(rb"^[ \t]*\\?#", re.MULTILINE)
 """A comment that is indented, or that a web page has escaped."""
 
+_MARKUP = re.compile(rb"</?(?:a|br|code|div|p|pre|span)\b[^<>\n]*>", re.IGNORECASE)
+"""Of web pages: archives of mailing lists break every line with ``<br>``."""
+
 
 def plain(data: bytes) -> bytes:
     """Return the text of a log, or of its beginning, in UTF-8; the lines keep their numbers.
@@ -51,6 +54,11 @@ def plain(data: bytes) -> bytes:
     data = data.removeprefix(b"\xef\xbb\xbf")
     if b"\0" in data:
         return data
+    if _MARKUP.search(data):
+        import html  # 2,000 names of characters, rarely needed
+
+        data = html.unescape(_MARKUP.sub(b"", data).decode("utf-8", "replace")).encode()
+        data = data.replace("\N{NO-BREAK SPACE}".encode(), b" ")
     data = _PIPES.sub(lambda row: row[0].lstrip(b"> \t").replace(b"|", b"  ").strip(), data)
     data = _QUOTED.sub(b"", data)
     data = _TAGGED.sub(b"", data)

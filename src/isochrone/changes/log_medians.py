@@ -1,7 +1,7 @@
 """Log-median of each launch and point of a measurement."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -228,7 +228,7 @@ def _curves(keys: Sequence[Members], by: Sequence[str]) -> list[list[Group]]:
 
 def by_curve(
     keys: Iterable[Members], by: Sequence[str]
-) -> dict[tuple[tuple[str, Any], ...], list[int]]:
+) -> dict[tuple[tuple[str, object], ...], list[int]]:
     """Return the numbers of the points of each curve, by what the points have in common."""
     return grouped(
         (tuple((n, v) for n, v in key.items() if (n in by if by else isinstance(v, str))), k)

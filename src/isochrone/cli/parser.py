@@ -189,7 +189,7 @@ class Parser(ArgumentParser):
         choices = f"; choose from {', '.join(below.choices)}"
         self.error(f"{below.metavar} is missing before {word}{meant or choices}")
 
-    def _get_value(self, action: Action, text: str) -> Any:
+    def _get_value(self, action: Action, text: str) -> object:
         """Read a value; what its reader refuses is said like other wrong values.
 
         ``-np`` of other programs is read as ``-n`` with the value ``p``.
@@ -206,7 +206,7 @@ class Parser(ArgumentParser):
             also = f"; did you mean '{meant}'?" if meant else ""
             raise ArgumentError(action, f"{error}{also}") from error
 
-    def _check_value(self, action: Action, value: Any) -> None:
+    def _check_value(self, action: Action, value: object) -> None:
         """Refuse what is none of the choices; argparse lists them, and knows no likeness."""
         if action.choices is None or value in action.choices:
             return
@@ -233,9 +233,9 @@ class Subcommand(Parser):
         self.examples: tuple[tuple[str, str], ...] = ()
         self.words: tuple[str, ...] = ()
         self._loaded = False
-        self._options: dict[str, Any] | None = options
+        self._options: dict[str, object] | None = options
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         """Become a parser, if that was not done, and look again."""
         if name.startswith("__") or not self._become():
             raise AttributeError(f"{type(self).__name__} has no attribute '{name}'")

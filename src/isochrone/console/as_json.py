@@ -2,7 +2,6 @@
 
 from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Sequence
-from typing import Any
 
 from isochrone.base.documents import plain
 from isochrone.console.options import experts_only
@@ -40,7 +39,7 @@ class _Schema(Action):
         self,
         parser: ArgumentParser,
         namespace: Namespace,
-        values: str | Sequence[Any] | None,
+        values: str | Sequence[object] | None,
         option_string: str | None = None,
     ) -> None:
         from isochrone.console import documents  # which looks at every command

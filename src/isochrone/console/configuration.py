@@ -48,7 +48,7 @@ class Setting(Record):
     """
 
     key: str
-    read: Hidden[Callable[[object], Any]]
+    read: Hidden[Callable[[object], object]]
     default: str
     what: Hidden[str]
     variables: Hidden[tuple[str, ...]]
@@ -125,7 +125,7 @@ _part = _as_typed(read_percent, 'a percentage such as "5%", or 0.05')
 
 
 def _setting(
-    key: str, read: Callable[[object], Any], default: str, meaning: str, *variables: str
+    key: str, read: Callable[[object], object], default: str, meaning: str, *variables: str
 ) -> Setting:
     variable = "ISOCHRONE_" + key.rpartition(".")[2].replace("-", "_").upper()
     return Setting(key, read, default, meaning, (variable, *variables))
@@ -198,7 +198,7 @@ def _of_file(path: Path, source: str) -> Iterator[Value]:
         yield Value(settings[key], value, text, source, str(path))
 
 
-def _document(path: Path, source: str) -> dict[str, Any]:
+def _document(path: Path, source: str) -> dict[str, object]:
     """Read a file; an empty one if there is none."""
     hint = f"to ignore the file: export {SITE_VARIABLE}=" if source == "site" else "correct it"
     refused = partial(InputError, where=path, hint=hint)
@@ -228,8 +228,8 @@ def _document(path: Path, source: str) -> dict[str, Any]:
 
 
 def _flat(
-    document: Mapping[str, Any], settings: Mapping[str, Setting]
-) -> Iterator[tuple[str, Any]]:
+    document: Mapping[str, object], settings: Mapping[str, Setting]
+) -> Iterator[tuple[str, object]]:
     """Yield keys with the names of their tables."""
     tables = {key.partition(".")[0] for key in settings if "." in key}
     for key, value in document.items():
@@ -239,7 +239,7 @@ def _flat(
             yield key, value
 
 
-def _checked(setting: Setting, raw: object, where: str) -> Any:
+def _checked(setting: Setting, raw: object, where: str) -> object:
     try:
         return setting.read(raw)
     except ValueError as error:

@@ -35,7 +35,7 @@ def add_option(
     parser: _ActionsContainer,
     names: str,
     value: str | None,
-    read: Callable[[str], Any],
+    read: Callable[[str], object],
     text: str,
     *,
     expert: bool = False,

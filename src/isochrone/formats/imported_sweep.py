@@ -222,10 +222,11 @@ class Results:
         Raises
         ------
         InputError
-            If there are none, or two of one size without ``repeats``.
+            If there are none, or two of one size in a row without ``repeats``.
         """
         made: list[Sample] = []
         again: Counter[tuple[str, int]] = Counter()
+        last_line = 0
         for source.line, row in self.rows:
             try:
                 sample = make(row)
@@ -234,9 +235,15 @@ class Results:
                 continue
             point = str(sample.get("op")), sample["bytes"]
             if again[point] and not repeats:
-                raise source.fail(f"the table has two lines for {point[1]} bytes")
+                again_error = source.fail(f"the table has two lines for {point[1]} bytes")
+                if source.line == last_line + 1:
+                    raise again_error
+                # after other text: a table whose title is not understood
+                self.faults += [(line, again_error) for line, _ in self.rows if line >= source.line]
+                break
             made.append({**sample, "repeat": again[point]})
             again[point] += 1
+            last_line = source.line
         source.line = 0
         if not made and self.faults:
             raise self.faults[0][1]

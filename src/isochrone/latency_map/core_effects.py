@@ -13,7 +13,7 @@ import numpy as np
 
 from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.record import Record
-from isochrone.base.stats import distinct, median_of, medians_by, outlier_limit, row_medians
+from isochrone.base.stats import Groups, distinct, median_of, outlier_limit, row_medians
 from isochrone.latency_map.cores import (
     MIN_PEERS,
     USUAL_FREEDOM,
@@ -55,9 +55,6 @@ MIN_EFFECT_DEVIATIONS = 3.0
 
 POLISH_STEPS = 8
 """Steps of the median polish."""
-
-MIN_GROUP = 3
-"""Cores of such a group, at least: any pair is one of two."""
 
 MIN_PAIRS = 3
 """Pairs that a group has at least whose own time is taken off."""
@@ -101,8 +98,8 @@ def core_effects(times: Times, fit: Fit) -> CoreEffects:
     """
     level = level_of(fit.chain, times.i, times.j)
     log = np.log(times.seconds)
-    numbers, middles = medians_by(alike(times, fit.chain), log)
-    excess = log - middles[np.searchsorted(numbers, alike(times, fit.chain))]
+    cells = Groups(alike(times, fit.chain))
+    excess = log - cells.of_each(cells.medians(log))
     effect, group = _polished(times, excess, fit, level)
     off = effect - middle_of_kind(effect, fit.chain[0])
     slow = np.flatnonzero(_beyond_peers(off))
@@ -189,10 +186,9 @@ def _polished(times: Times, excess: Floats, fit: Fit, level: Ints) -> tuple[Floa
         residual = excess - effect[times.i] - effect[times.j]
         for k, partition in enumerate(fit.chain[:-1]):
             on_level = np.flatnonzero(level == k)
-            key = partition[times.i[on_level]]
-            keys, middles = medians_by(key, residual[on_level])
-            several = np.bincount(key, minlength=keys.max(initial=-1) + 1)[keys] >= MIN_PAIRS
-            group[on_level] = np.where(several, middles, 0.0)[np.searchsorted(keys, key)]
+            inside = Groups(partition[times.i[on_level]])
+            middles = inside.medians(residual[on_level])
+            group[on_level] = inside.of_each(np.where(inside.size >= MIN_PAIRS, middles, 0.0))
     return effect, group
 
 
@@ -202,13 +198,13 @@ def _odd_groups(times: Times, fit: Fit, level: Ints, group: Floats) -> Bools:
     for k, partition in enumerate(fit.chain[:-1]):
         on_level = np.flatnonzero(level == k)
         key = partition[times.i[on_level]]
-        keys, effect = medians_by(key, group[on_level])
-        size = np.bincount(partition)[keys]
+        inside = Groups(key)
+        effect, size = inside.medians(group[on_level]), np.bincount(partition)[inside.keys]
         for group_size in distinct(size):
             peers = size == group_size
             if peers.sum() >= MIN_PEERS:
                 slow = _beyond_peers(effect[peers] - median_of(effect[peers]))
-                odd[on_level[np.isin(key, keys[peers][slow])]] = True
+                odd[on_level[np.isin(key, inside.keys[peers][slow])]] = True
     return odd
 
 
@@ -229,23 +225,9 @@ def _pairs_off(times: Times, residual: Floats, level: Ints, free: Bools) -> tupl
         ]
         if len(beyond) <= PAIRS_OFF:
             slow.append(beyond)
-        elif not _whole_groups(times.i[beyond], times.j[beyond]):
+        else:
             unexplained[beyond] = True
     return np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *slow])), unexplained
-
-
-def _whole_groups(i: Ints, j: Ints) -> bool:
-    """Whether pairs are all pairs of some groups of cores: cores of another kind, such as E-cores.
-
-    Those that share a cache may be slower among themselves than across.
-    """
-    joined = dict.fromkeys(np.concatenate([i, j]).tolist(), frozenset[int]())
-    for a, b in zip(i.tolist(), j.tolist(), strict=True):
-        joined[a] |= {a, b}
-        joined[b] |= {a, b}
-    return all(
-        len(group) >= MIN_GROUP and joined[k] == group for group in joined.values() for k in group
-    )
 
 
 class CoreHalf(Half):

@@ -1,21 +1,19 @@
 """The inside of one node: levels of cores, by a model of random effects.
 
-    log t_ij = time of the level + effect of the group + effects of both ends + noise
+    log t_ij = time of the level + effects of both cores + noise
 
-Every core, and every group of cores, differs a little from its like: by its place on a ring or a
-mesh, or by the clock of a cache. These effects scatter, with a variance component of its own for
-each kind: inside a group, leaving a group, a core by itself (random effects: Laird & Ware 1982,
-*Random-effects models for longitudinal data*, Biometrics 38, 963-974). Hierarchies compete by
-description length (Rissanen 1978, *Modeling by shortest data description*, Automatica 14, 465-471):
-the nats of the times, of the effects, and of the groups. A hierarchy of cores is regular, and each
-of its levels is nearer than the next, with few exceptions.
+Every core differs a little from its like, by its place on a ring or a mesh. These effects scatter,
+with a variance component of their own (random effects: Laird & Ware 1982, *Random-effects models
+for longitudinal data*, Biometrics 38, 963-974). Hierarchies compete by description length (Rissanen
+1978, *Modeling by shortest data description*, Automatica 14, 465-471): the nats of the times, of
+the effects, and of the groups. A hierarchy of cores is regular, and each of its levels is nearer
+than the next, with few exceptions.
 """
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 from math import log
-from typing import NamedTuple
 
 import numpy as np
 
@@ -30,7 +28,6 @@ from isochrone.base.stats import (
 from isochrone.latency_map.explanation import length_of
 from isochrone.latency_map.fitting import (
     CONVERGED,
-    GAIN,
     MIN_LEVEL_RATIO,
     MIN_SPREAD,
     NUMBER_RANGE,
@@ -39,8 +36,8 @@ from isochrone.latency_map.fitting import (
     middle,
     nats_of,
 )
-from isochrone.latency_map.groupings import block_medians, cuts_of, dense, fitting_best
-from isochrone.latency_map.hierarchy import COMPARED_PAIRS, separates
+from isochrone.latency_map.groupings import cuts_of, dense
+from isochrone.latency_map.hierarchy import COMPARED_PAIRS, by_level, separates
 from isochrone.latency_map.host_order import ways_in_order, ways_of_groups, ways_of_sizes
 from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import (
@@ -65,7 +62,7 @@ USUAL_FREEDOM = 4.0
 empirical Bayes methods*, SAGMB 3, 3)."""
 
 SCATTER_COST = 2.0
-"""Nats that a variance component costs: about half the logarithm of the number of effects."""
+"""Nats that the variance component costs: about half the logarithm of the number of effects."""
 
 OUTLIER_COST = 16.0
 """Nats that an effect costs at most, which is an outlier then: which it is, and how large."""
@@ -118,39 +115,6 @@ class Fit(Record):
     slow: Floats
 
 
-class EffectKind(NamedTuple):
-    """Effects of one kind: inside the groups of a level, leaving them, or of single cores.
-
-    ``a`` and ``b`` are the components at both ends of each pair, ``components``
-    where there is none; ``b`` is None where a pair has one component at most.
-    """
-
-    components: int
-    a: Ints
-    b: Ints | None
-
-    def sums(self, values: Floats) -> Floats:
-        """Return the sum over the pairs of each component."""
-        total = np.bincount(self.a, values, self.components + 1)
-        if self.b is not None:
-            total += np.bincount(self.b, values, self.components + 1)
-        return np.asarray(total[:-1], dtype=np.float64)
-
-    def medians(self, values: Floats) -> Floats:
-        """Return the middle of the pairs of each component, without the middle one of these."""
-        ends = np.concatenate([self.a, self.a if self.b is None else self.b])
-        seen, middles = medians_by(ends, np.tile(values, 2))
-        seen, middles = seen[seen < self.components], middles[seen < self.components]
-        effects = np.zeros(self.components)
-        effects[seen] = middles - median_of(middles)
-        return effects
-
-    def of_pairs(self, effects: Floats) -> Floats:
-        """Return what the effects add to each pair."""
-        padded = np.append(effects, 0.0)
-        return padded[self.a] if self.b is None else padded[self.a] + padded[self.b]
-
-
 class CoreModel:
     """The model of the times between cores on one hierarchy.
 
@@ -167,38 +131,25 @@ class CoreModel:
     def __init__(self, times: Times, chain: Sequence[Partition], code: float) -> None:
         self.times, self.chain, self.code = times, tuple(chain), code
         self.log = np.log(times.seconds)
-        self.level = level_of(chain, times.i, times.j)
         used, self.place = np.unique(alike(times, chain), return_inverse=True)
         self.of_level = used % len(chain)
         self.count = np.bincount(self.place)
 
-    @cached_property
-    def kinds(self) -> list[EffectKind]:
-        """The kinds of effects, the coarsest first: the larger component wins."""
-        times, kinds = self.times, []
-        for k, partition in enumerate(self.chain):
-            a, b, count = partition[times.i], partition[times.j], int(partition.max()) + 1
-            on_level = self.level == k
-            if len(distinct(a[on_level])) > 1:
-                kinds.append(EffectKind(count, np.where(on_level, a, count), None))
-            if k < len(self.chain) - 1:
-                ends = (np.where(a != b, end, count) for end in (a, b))
-                kinds.append(EffectKind(count, *ends))
-        return [*kinds[::-1], EffectKind(times.units, times.i, times.j)]
-
     def fit(self) -> Fit:
-        """Fit the model from the middle pairs of the levels, without and with slow cores."""
+        """Fit times of levels and effects in turn; pairs that are far off have little weight.
+
+        The fit begins with the middle pairs of the levels, and with the cores that look slow.
+        """
+        i, j = self.times.i, self.times.j
         base = np.array([middle(self.log[self.place == k]) for k in range(len(self.count))])
         residual = self.log - base[self.place]
-        slow = self._slow(self.kinds[-1].medians(residual))
-        starts = [np.zeros_like(slow), slow] if slow.any() else [slow]
-        return min((self._settle(base, residual, start) for start in starts), key=length_of)
-
-    def _settle(self, base: Floats, residual: Floats, slow: Floats) -> Fit:
-        """Fit times of levels and effects in turn; pairs that are far off have little weight."""
         spread = max(MAD_TO_SIGMA * median_of(np.abs(residual)), MIN_SPREAD)
-        effects = [*(np.zeros(kind.components) for kind in self.kinds[:-1]), slow]
-        residual = residual - self.kinds[-1].of_pairs(slow)
+        ends = np.concatenate([i, j])
+        cores, middles = medians_by(ends, np.tile(residual, 2))
+        effects = np.zeros(self.times.units)
+        effects[cores] = middles - median_of(middles)
+        effects = self._slow(effects)
+        residual = residual - effects[i] - effects[j]
         for step in range(MAX_CORE_STEPS):
             sigma = np.hypot(spread, self.times.error)
             weight = likelihood(residual, sigma, FAST_STRAY)[1] / sigma**2
@@ -206,12 +157,16 @@ class CoreModel:
             change = np.bincount(self.place, weight * residual) / total
             base = base + change
             residual = residual - change[self.place]
-            nats, free = 0.0, float(len(base))
-            for k, kind in enumerate(self.kinds):
-                effects[k], residual, cost, degrees = _updated(
-                    kind, effects[k], residual, weight, spread
-                )
-                nats, free = nats + cost, free + degrees
+            both = (np.tile(values, 2) for values in (weight, weight * residual))
+            precision, pull = np.array([np.bincount(ends, k, len(effects)) for k in both], float)
+            seen = precision > 1e-3 / spread**2
+            new, nats = np.zeros(len(effects)), 0.0
+            if seen.any():
+                raw = effects[seen] + pull[seen] / precision[seen]
+                new[seen], nats = shrunk(raw, precision[seen])
+            residual = residual - (new - effects)[i] - (new - effects)[j]
+            effects = new
+            free = len(base) + 0.5 * np.count_nonzero(seen) * bool(nats)
             core = likelihood(residual, sigma, FAST_STRAY)[1]
             freedom = max(core.sum() - free, 0.5 * core.sum(), 0.5)
             spread = np.sqrt(max(np.sum(core * (residual**2 - self.times.error**2)), 0.0) / freedom)
@@ -228,8 +183,8 @@ class CoreModel:
             length = np.inf
         seconds = np.full(len(self.chain), np.nan)
         seconds[levels] = np.exp(middles)
-        added = self.kinds[-1].of_pairs(self._slow(effects[-1]))
-        return Fit(self.chain, seconds, float(length), added)
+        slow = self._slow(effects)
+        return Fit(self.chain, seconds, float(length), slow[i] + slow[j])
 
     def _slow(self, effects: Floats) -> Floats:
         """Return the effects of the cores that are outliers of their kind, and zero for others."""
@@ -260,25 +215,8 @@ def middle_of_kind(effects: Floats, closest: Partition) -> Floats:
     return np.asarray(medians_by(kind, effects)[1][kind])
 
 
-def _updated(
-    kind: EffectKind, effects: Floats, residual: Floats, weight: Floats, spread: float
-) -> tuple[Floats, Floats, float, float]:
-    """Estimate the effects of one kind again; return them, what is left, and nats and numbers."""
-    precision = kind.sums(weight)
-    seen = precision > 1e-3 / spread**2
-    new = np.zeros(kind.components)
-    cost = degrees = 0.0
-    if seen.sum() > 1:
-        raw = effects[seen] + kind.sums(weight * residual)[seen] / precision[seen]
-        new[seen], cost = shrunk(raw, precision[seen])
-        degrees = 0.5 * float(seen.sum()) * bool(cost)
-    if new.any() or effects.any():
-        residual = residual - kind.of_pairs(new - effects)
-    return new, residual, cost, degrees
-
-
 def shrunk(raw: Floats, precision: Floats) -> tuple[Floats, float]:
-    """Shrink effects of one kind towards their middle, except outliers; and the nats they take.
+    """Shrink effects towards their middle, except outliers; and return the nats they take.
 
     By empirical Bayes (Efron & Morris 1975, *Data analysis using Stein's estimator and its
     generalizations*, JASA 70, 311-319). All are zero where that takes fewer nats.
@@ -353,76 +291,41 @@ class CoreHierarchies:
                 break
             beam = best
         fits = sorted(self.fits.values(), key=length_of)
-        best_fit = next((fit for fit in fits if self._holds(fit)), self.fit([]))
-        return self._joined(best_fit)
-
-    def _joined(self, best: Fit) -> Fit:
-        """Leave levels out, or move them, while the description gets shorter."""
-        while True:
-            chain = list(best.chain[:-1])
-            others = [chain[:k] + chain[k + 1 :] for k in range(len(chain))]
-            others += [
-                _in_order([*(q for q in chain if q is not p), moved])
-                for p in chain
-                for moved in self._moved(p)
-            ]
-            fits = [self.fit(c) for c in others if self._plausible(c)]
-            better = min((f for f in fits if self._holds(f)), key=length_of, default=best)
-            if better.length >= best.length - GAIN:
-                return self._whole(best)
-            best = better
-
-    def _moved(self, partition: Partition) -> Iterator[Partition]:
-        """Yield the grouping with each core where it fits best."""
-        moved = fitting_best(self._matrix, partition)
-        if is_grouping(moved):
-            yield moved
-
-    def _whole(self, fit: Fit) -> Fit:
-        """Fit the best hierarchy to all pairs."""
+        shortest = next((fit for fit in fits if self._holds(fit)), self.fit([]))
+        # compared on some pairs, fitted to all
         if self.times is self.all:
-            return fit
-        chain = fit.chain
-        return CoreModel(self.all, chain, self._code(chain[:-1])).fit()
+            return shortest
+        return self._model(shortest.chain[:-1], self.all).fit()
 
     def fit(self, chain: Sequence[Partition]) -> Fit:
         """Return the fit on a hierarchy, which does not name the level of all cores."""
         key = key_of(chain)
         if key not in self.fits:
-            full_chain = [*chain, self.times.root]
-            self.fits[key] = CoreModel(self.times, full_chain, self._code(chain)).fit()
+            self.fits[key] = self._model(chain, self.times).fit()
         return self.fits[key]
 
-    @cached_property
-    def _matrix(self) -> Floats:
-        return dense(self.all, self.all.seconds)
+    def _model(self, chain: Sequence[Partition], times: Times) -> CoreModel:
+        return CoreModel(times, [*chain, times.root], self._code(chain))
 
     def _groupings(self) -> list[Partition]:
         """Propose groupings: those recorded, and cuts of dendrograms of three distances."""
         groupings = dict(self.recorded)
-        for cut in (cut for cuts in cuts_of(self._matrix) for cut in cuts):
-            groupings[cut.tobytes()] = cut
-            for moved in self._moved(cut):
-                groupings[moved.tobytes()] = moved
+        matrix = dense(self.all, self.all.seconds)
+        groupings |= {cut.tobytes(): cut for cuts in cuts_of(matrix) for cut in cuts}
         return list(groupings.values())
 
     def _longer(
         self, chains: Sequence[Sequence[Partition]], pool: Sequence[Partition]
     ) -> Iterator[list[Partition]]:
-        """Add a level to hierarchies: of the pool, or of groups of their farthest groups."""
+        """Add a level of the pool to hierarchies."""
         for chain in chains:
-            for partition in (*pool, *self._coarser(chain)):
+            for partition in pool:
                 new = is_grouping(partition) and all(
                     nested(partition, p) and not np.array_equal(partition, p) for p in chain
                 )
                 longer = _in_order([*chain, partition])
                 if new and self._plausible(longer):
                     yield longer
-
-    def _coarser(self, chain: Sequence[Partition]) -> Iterator[Partition]:
-        if chain and chain[-1].max() > 2:
-            blocks = block_medians(self._matrix, chain[-1])
-            yield from (cut[chain[-1]] for cuts in cuts_of(blocks, 3) for cut in cuts)
 
     def _plausible(self, chain: Sequence[Partition]) -> bool:
         """Whether each level has several groups that join cores or groups, in a regular way."""
@@ -441,13 +344,12 @@ class CoreHierarchies:
 
         What slow cores add is taken off. Cores that are as near as those of a group are not alone.
         """
-        level = level_of(fit.chain, self.times.i, self.times.j)
         values = np.log(self.times.seconds) - fit.slow
-        by_level = [np.sort(values[level == k]) for k in range(len(fit.chain))]
+        sorted_values = by_level(values, fit.chain, self.times)
         if not np.isfinite(fit.length):
             return False
         for partition, level_times, next_times in zip(
-            fit.chain[:-1], by_level[:-1], by_level[1:], strict=True
+            fit.chain, sorted_values, sorted_values[1:], strict=False
         ):
             recorded = partition.tobytes() in self.recorded
             if not separates(level_times, next_times, recorded=recorded):

@@ -119,14 +119,12 @@ class Explanation(Record):
             weight *= self.scale[level_of(self.chain, times.i, times.j)]
         return weight
 
-    def extra(self, times: Times, seconds: Floats, *, units: bool = False) -> Floats:
+    def extra(self, times: Times, seconds: Floats) -> Floats:
         """Return what all parts add to each pair, in seconds, if each adds so much."""
         extra, slower = np.zeros((2, len(times.i)))
         for component, component_seconds, share in zip(
             self.parts, seconds, self.shares, strict=True
         ):
-            if units and self.is_group(component):
-                continue
             added = self.added(component, component_seconds, times)
             if component.of_units:
                 bandwidth = (1 - share) * np.minimum(added, component_seconds)
@@ -135,19 +133,10 @@ class Explanation(Record):
             extra += added
         return np.asarray(extra + slower)
 
-    def healthy(self, times: Times, *, units: bool = False) -> Floats:
-        """Return the times of the pairs without what the parts add, in seconds.
-
-        Parameters
-        ----------
-        times
-            The map, or some pairs of it.
-        units
-            Take off only what units by themselves add, and not what groups do.
-        """
-        extra = self.extra(times, self.seconds, units=units)
+    def healthy(self, times: Times) -> Floats:
+        """Return the times of the pairs without what the parts add, in seconds."""
         floor = np.minimum(times.seconds, 0.3 * self.base_of(times))
-        return np.maximum(times.seconds - extra, floor)
+        return np.maximum(times.seconds - self.extra(times, self.seconds), floor)
 
 
 class Estimator(Record):

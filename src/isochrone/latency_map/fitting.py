@@ -107,7 +107,8 @@ class Fitter:
     def slowed(self, component: Part) -> tuple[Ints, Floats]:
         """Return the pairs that a part slows, and how often."""
         if component.scaled:
-            component = replace(component, scaled=False)
+            pairs, weight = self.slowed(replace(component, scaled=False))
+            return pairs, weight * self.pace[pairs]
         if (
             component not in self.cache
             and component.pattern == LEAVING
@@ -125,7 +126,7 @@ class Fitter:
         """Return how often a part slows each pair."""
         pairs, weight = self.slowed(component)
         column = np.zeros(len(self.level))
-        column[pairs] = weight * self.pace[pairs] if component.scaled else weight
+        column[pairs] = weight
         return column
 
     def columns(self, components: Sequence[Part]) -> Floats:
@@ -275,12 +276,6 @@ class Fitter:
         return self.fitted(
             old, components, [*old.seconds[keep], seconds], np.append(old.shares[keep], share)
         )
-
-    def without(self, old: Explanation, components: Sequence[Part]) -> Explanation:
-        """Take parts away."""
-        keep = [k for k, component in enumerate(old.parts) if component not in components]
-        remaining = tuple(old.parts[k] for k in keep)
-        return self.fitted(old, remaining, old.seconds[keep], old.shares[keep])
 
     def fitted(
         self,

@@ -7,7 +7,7 @@ way to it, is slow. Groups are cuts of dendrograms of distances that the cost of
 disturb; the groups are then the units of the next level.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
@@ -16,7 +16,7 @@ import numpy as np
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.stats import distinct, median_of, medians_by, row_medians
 from isochrone.latency_map.pairs import Times
-from isochrone.latency_map.partitions import Partition, canonical, is_grouping, level_of
+from isochrone.latency_map.partitions import Partition, canonical, is_grouping
 
 DENDROGRAM_CUTS = 6
 """Cuts of a dendrogram that are tried, at its largest gaps."""
@@ -40,19 +40,10 @@ AT_ONCE = 1 << 16
 """Cells of matrices that are treated at once."""
 
 ERROR = 0.02
-"""Relative error of a single time, and"""
-
-LEAST_ERROR = 0.01
-"""that of the time of a block, at least."""
+"""Relative error of a single time."""
 
 MAX_PAIR_COST = 8.0
 """Nats that a pair costs at most, however far off it is."""
-
-OTHER = 6.0
-"""Nats that a block costs whose time is not that of its level."""
-
-QUANTILES = np.linspace(0, 1, 25)
-"""Blocks whose time may be that of their level."""
 
 
 class Blocks:
@@ -102,31 +93,6 @@ class Blocks:
         off = (self.times - expected) / np.maximum(level, 0.2 * self.times)
         np.fill_diagonal(off, 0.0)
         return float(np.minimum(0.5 * (off / ERROR) ** 2, MAX_PAIR_COST).sum() / 2)
-
-    def by_levels(self, chain: Sequence[Partition]) -> float:
-        """Estimate the nats by the levels of a hierarchy; blocks at other times have their price.
-
-        Parameters
-        ----------
-        chain
-            The hierarchy above these groups: itself, and coarser ones.
-        """
-        size = np.bincount(self.groups)
-        a, b = np.triu_indices(len(size))
-        seen = (a != b) | (size[a] > 1)
-        a, b = a[seen], b[seen]
-        pairs = np.where(a == b, size[a] * (size[a] - 1) / 2, size[a] * size[b])
-        error = np.maximum(ERROR / np.sqrt(pairs), LEAST_ERROR)
-        first = np.unique(self.groups, return_index=True)[1]
-        level, seconds = level_of(chain, first[a], first[b]), self.seconds[a, b]
-        total = self.within
-        for k in distinct(level):
-            on_level = level == k
-            ordered = np.sort(seconds[on_level])
-            typical = ordered[np.rint(QUANTILES * (len(ordered) - 1)).astype(int)]
-            residual = (seconds[on_level] / typical[:, None] - 1) / error[on_level]
-            total += float(np.minimum(0.5 * residual**2, OTHER).sum(axis=1).min())
-        return total
 
 
 @lru_cache(maxsize=16)
@@ -186,20 +152,6 @@ def hierarchies(times: Floats, above: int = 0) -> Iterator[tuple[Blocks, list[Pa
                 yield blocks, [blocks.groups, *(upper[blocks.groups] for upper in chain)]
 
 
-def fitting_best(times: Floats, groups: Partition) -> Partition:
-    """Put each unit into the group whose blocks explain its times best, but for a constant."""
-    ways = Blocks(times, groups).seconds[:, groups]
-    best = np.empty_like(groups)
-    for chunk in _at_once(len(times), ways.size):
-        unit_times = times[chunk, None]
-        residual = unit_times - ways
-        residual[np.arange(len(chunk)), :, chunk] = np.nan
-        residual -= row_medians(residual)[..., None]
-        relative = np.minimum(np.abs(residual) / unit_times, 0.5)
-        best[chunk] = np.argmin(np.nansum(relative, axis=2), axis=1)
-    return canonical(best)
-
-
 def _at_once(units: int, cells: int) -> Iterator[Ints]:
     """Yield the units in parts that are treated at once, if each takes so many cells."""
     step = max(1, AT_ONCE // cells)
@@ -209,10 +161,7 @@ def _at_once(units: int, cells: int) -> Iterator[Ints]:
 
 def distances(times: Floats) -> tuple[Floats, ...]:
     """Return distances between units, small within a group."""
-    off_diagonal = times.copy()
-    np.fill_diagonal(off_diagonal, np.nan)
-    middle = row_medians(off_diagonal)  # of each unit
-    return np.log(times), times - middle[:, None] - middle, profile_distance(times)
+    return np.log(times), profile_distance(times)
 
 
 def cuts_of(times: Floats, max_cuts: int = DENDROGRAM_CUTS) -> list[list[Partition]]:

@@ -15,10 +15,9 @@ from msgspec.structs import replace
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.stats import median_of
 from isochrone.latency_map.explanation import Explanation, Part, length_of
-from isochrone.latency_map.fitting import GAIN, THIRD, likelihood, log_choose
+from isochrone.latency_map.fitting import GAIN, likelihood, log_choose
 from isochrone.latency_map.groupings import (
     cuts,
-    cuts_of,
     cuts_within,
     dense,
     distances,
@@ -52,9 +51,6 @@ MIN_RATIO_RECORDED = 1.05
 EXCEPTIONS = 0.20
 """Pairs on the wrong side, as a part of the smaller of the two levels; a torus has over 35 %."""
 
-PROMISING = 4
-"""Hierarchies that are explored, of those looked at, and as many of those whose levels hold."""
-
 COMPARED_HIERARCHIES = 12
 """Hierarchies looked at, of those proposed for some times."""
 
@@ -63,9 +59,6 @@ OUTSIDE = 4.5
 
 LATE = 0.01
 """the part of the pairs that may be slower by this: a slow pair is named whatever the levels."""
-
-NEIGHBOURS = 6
-"""Hierarchies looked at, of those that differ from the best in little."""
 
 COMPARED_PAIRS = 6000
 """Pairs that hierarchies are compared on."""
@@ -87,27 +80,10 @@ NODE_LEVEL_COST = 6.0
 units costs as much again, since a slow group, or a slow way to it, looks the same."""
 
 
-class Known:
-    """The latest explanation of the maps that have the same pairs, by one command.
-
-    A map of the same pairs is explained on the same hierarchy first, and the search is left out
-    only if that leaves nothing to be found.
-    """
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[bytes, ...], Explanation] = {}
-
-    @staticmethod
-    def _key(times: Times, recorded: Sequence[Partition]) -> tuple[bytes, ...]:
-        return tuple(array.tobytes() for array in (times.root, times.i, times.j, *recorded))
-
-    def of(self, times: Times, recorded: Sequence[Partition]) -> Explanation | None:
-        """Return the latest explanation of a map of these pairs; None without one."""
-        return self._found.get(self._key(times, recorded))
-
-    def add(self, times: Times, recorded: Sequence[Partition], explanation: Explanation) -> None:
-        """Remember the explanation of a map."""
-        self._found[self._key(times, recorded)] = explanation
+Known = dict[tuple[bytes, ...], Explanation]
+"""The latest explanation of the maps that have the same pairs and recorded groupings, by one
+command. A map of the same pairs is explained on the same hierarchy first, and the search is left
+out only if that leaves nothing to be found."""
 
 
 def explain(
@@ -127,15 +103,16 @@ def explain(
         Explanations of other maps; that of the same pairs is the first hypothesis.
     """
     search = _Search(times, recorded)
-    previous = explanations.of(times, recorded) if explanations else None
-    best = search.recognised(previous) if previous else None
-    best = best or search.run()
+    key = tuple(array.tobytes() for array in (times.root, times.i, times.j, *recorded))
+    previous = explanations.get(key) if explanations else None
+    best = (search.recognised(previous) if previous else None) or search.run()
     finder = search.finder(best.chain[:-1])
     if search.times is not times:
         finder = PartFinder(times, best.chain, finder.code, {})
-        best = finder.best(finder.like(best))
+        best = finder.like(best)
+    best = finder.grow(best)
     if explanations is not None:
-        explanations.add(times, recorded, best)
+        explanations[key] = best
     return replace(best, errors=finder.errors(best))
 
 
@@ -151,7 +128,7 @@ class _Search:
         self.readable = self.whole_map and not times.sparse
         self.slowed: dict[Part, tuple[Ints, Floats]] = {}
         self.ways: dict[tuple[bytes, bytes], float] = {}
-        self.done: dict[tuple[bytes, ...], Explanation | None] = {}
+        self.done: dict[tuple[bytes, ...], Explanation] = {}
 
     def run(self) -> Explanation:
         """Explain the map on every hierarchy proposed, then on those next to the best."""
@@ -188,13 +165,14 @@ class _Search:
         if self.times.units > 3 and self.whole_map:
             for distance in distances(dense(self.times, self.times.seconds / fit.expected))[::2]:
                 for cut in cuts(distance - distance.min(), 2):
-                    others += with_grouping(chain, cut)
+                    nesting = [p for p in chain if nested(p, cut)]
+                    others.append(sorted([*nesting, cut], key=lambda p: -int(p.max())))
         shorter = any(self.finder(candidate).plain().length < fit.length for candidate in others)
         return None if shorter else fit
 
     def leaders(self, shortest: Explanation) -> list[Explanation]:
         """Return the shortest explanation, and, if its levels do not hold, that whose do."""
-        explanations = sorted((f for f in self.done.values() if f is not None), key=length_of)
+        explanations = sorted(self.done.values(), key=length_of)
         # without any the one of no groups
         valid = next((f for f in explanations if self.holds(f)), self.done[()] or explanations[0])
         return [shortest] if valid is shortest else [shortest, valid]
@@ -202,29 +180,14 @@ class _Search:
     def among(
         self, chains: Iterable[list[Partition]], similar: Explanation | None = None
     ) -> Explanation:
-        """Return the shortest explanation on some hierarchies; the promising ones are explored.
+        """Return the shortest explanation on some hierarchies, and on those before.
 
         ``similar`` is an explanation on a hierarchy that differs in little from these.
         """
-        quick: list[tuple[Explanation, tuple[bytes, ...], PartFinder]] = []
         for key, chain in {key_of(chain): chain for chain in chains}.items():
-            finder = self.finder(chain)
-            quick.append((finder.quick(similar), key, finder))
-            self.done.setdefault(key, None)
-        quick.sort(key=lambda q: q[0].length)
-        limit = PROMISING if similar is None else PROMISING // 2
-        valid = [q for q in quick if self.holds(q[0])][:limit]
-        promising = {q[1]: q for q in [*quick[:limit], *valid]}.values()
-        grown = sorted(
-            ((finder.grow(fit), key, finder) for fit, key, finder in promising),
-            key=lambda q: q[0].length,
-        )
-        exchanged = {q[1] for q in [*grown[:2], *[q for q in grown if self.holds(q[0])][:2]]}
-        for fit, key, finder in grown:
-            explored, previous = finder.best(fit) if key in exchanged else fit, self.done[key]
-            if previous is None or explored.length < previous.length:
-                self.done[key] = explored
-        return min((f for f in self.done.values() if f is not None), key=length_of)
+            fit = self.finder(chain).quick(similar)
+            self.done[key] = min(fit, self.done.get(key, fit), key=length_of)
+        return min(self.done.values(), key=length_of)
 
     def plain(self) -> Iterator[list[Partition]]:
         """Propose hierarchies from the times as they are, and those that were recorded."""
@@ -250,10 +213,8 @@ class _Search:
 
     def cleaned(self, best: Explanation) -> Iterator[list[Partition]]:
         """Propose hierarchies from the times without what the parts add."""
-        for seconds in self.without_parts(best):
-            yield from self.likely(seconds)
-        for group in filter(best.is_group, best.parts):
-            yield from self.dissolved(best, group.members)
+        if self.readable and best.parts:
+            yield from self.likely(best.healthy(self.all))
         if self.all.place is not None:
             yield from rejoined(best.chain, self.all.place)
             if best.parts:
@@ -263,55 +224,16 @@ class _Search:
         """Return the hierarchies that times speak for most, by a quick estimate."""
         estimates = {}
         for blocks, chain in hierarchies(dense(self.all, seconds)):
-            estimates[key_of(chain)] = blocks.by_levels(chain) + self.code(chain), chain
+            estimates[key_of(chain)] = blocks.nats + self.code(chain), chain
         best = sorted(estimates.values(), key=lambda f: f[0])[:COMPARED_HIERARCHIES]
         return [chain for _, chain in best if key_of(chain) not in self.done]
 
-    def neighbours(self, best: Explanation) -> list[list[Partition]]:
-        """Return the most promising hierarchies that differ in little from that of the best.
-
-        It lacks a level, has units where their times fit best, or another grouping.
-        """
-        chain, shorter = list(best.chain[:-1]), {}
-        chains = [chain[:k] + chain[k + 1 :] for k in range(len(chain))]
+    def neighbours(self, best: Explanation) -> Iterator[list[Partition]]:
+        """Propose hierarchies that lack a level of the best, or have units where they fit best."""
+        chain = list(best.chain[:-1])
+        yield from (chain[:k] + chain[k + 1 :] for k in range(len(chain)))
         if self.times.units <= MOVED:
-            chains += moved(best, self.times)
-            chains += merged(best, self.times)
-        for seconds in self.without_parts(best):
-            for cut in (
-                cut for distance_cuts in cuts_of(dense(self.all, seconds)) for cut in distance_cuts
-            ):
-                if not any(np.array_equal(cut, p) for p in chain):
-                    chains += with_grouping(chain, cut)
-        for key, candidate in {key_of(candidate): candidate for candidate in chains}.items():
-            length, previous = self.finder(candidate).like(best).length, self.done.get(key)
-            if previous is None or length < previous.length - GAIN:
-                shorter[key] = length, candidate
-        return [
-            candidate for _, candidate in sorted(shorter.values(), key=lambda f: f[0])[:NEIGHBOURS]
-        ]
-
-    def dissolved(self, best: Explanation, members: Sequence[int]) -> Iterator[list[Partition]]:
-        """Propose that a slow group is none, but slow units of other groups.
-
-        Units of a low bandwidth are as far from each other as from all others.
-        """
-        if len(members) > THIRD * self.times.units:
-            return
-        partitions = [p.copy() for p in best.chain[:-1]]
-        for partition in partitions:
-            partition[list(members)] = len(partition) + np.arange(len(members))
-        finder = self.finder([p for p in map(canonical, partitions) if is_grouping(p)])
-        for fit in (fit for start in finder.starts() for fit in finder.units_first(start)):
-            yield list(fit.chain[:-1])
-            yield from moved(fit, self.times)
-
-    def without_parts(self, best: Explanation) -> Iterator[Floats]:
-        """Yield the times without what all parts add, and without what single units add."""
-        if self.readable and best.parts:
-            yield best.healthy(self.all)
-            if any(map(best.is_group, best.parts)):
-                yield best.healthy(self.all, units=True)
+            yield from moved(best, self.times)
 
     def finder(self, chain: Sequence[Partition]) -> PartFinder:
         """Return what explains the map on a hierarchy."""
@@ -324,23 +246,18 @@ class _Search:
         what parts add comes with its own noise, which would bury a level once they are taken off.
         """
         base = fit.base_of(self.times)
-        cleaned = np.log(base * self.times.seconds / fit.expected)
-        level = level_of(fit.chain, self.times.i, self.times.j)
-        return self._no_luck(fit, cleaned, level) and all(
-            separates(
-                np.sort(cleaned[level == k]),
-                np.sort(cleaned[level == k + 1]),
-                recorded=partition.tobytes() in self.recorded,
-            )
-            for k, partition in enumerate(fit.chain[:-1])
+        cleaned = by_level(np.log(base * self.times.seconds / fit.expected), fit.chain, self.times)
+        return self._no_luck(fit, cleaned) and all(
+            separates(near, far, recorded=partition.tobytes() in self.recorded)
+            for partition, near, far in zip(fit.chain, cleaned, cleaned[1:], strict=False)
         )
 
-    def _no_luck(self, fit: Explanation, cleaned: Floats, level: Ints) -> bool:
+    def _no_luck(self, fit: Explanation, cleaned: Sequence[Floats]) -> bool:
         """Whether the groups of few units would hardly separate their times by luck."""
         groups, parent = fit.chain[0], fit.chain[min(1, len(fit.chain) - 1)]
         if len(fit.chain) < 2 or groups.tobytes() in self.recorded or self.times.root.any():
             return True
-        level_times, next_times = np.sort(cleaned[level == 0]), np.sort(cleaned[level == 1])
+        level_times, next_times = cleaned[:2]
         if not level_times.size or not next_times.size:
             return False
         pairs, wrong = level_times.size + next_times.size, _exceptions(level_times, next_times)
@@ -376,13 +293,6 @@ class _Search:
         if sizes:
             ways += sum(map(ways_of_sizes, np.bincount(parent).tolist()))
         return ways if position is None else min(ways, ways_in_order(group, parent, position))
-
-
-def with_grouping(chain: Sequence[Partition], partition: Partition) -> Iterator[list[Partition]]:
-    """Add a grouping to those it is nested with, and put it in the place of each of these."""
-    keep = [p for p in chain if nested(p, partition)]
-    for less in (keep, *(keep[:k] + keep[k + 1 :] for k in range(len(keep)))):
-        yield sorted([*less, partition], key=lambda p: -int(p.max()))
 
 
 def moved(fit: Explanation, times: Times) -> Iterator[list[Partition]]:
@@ -428,30 +338,6 @@ def moved(fit: Explanation, times: Times) -> Iterator[list[Partition]]:
         yield [p for p in partitions.values() if is_grouping(p)]
 
 
-def merged(fit: Explanation, times: Times) -> Iterator[list[Partition]]:
-    """Propose the hierarchy with those two closest groups joined that gain most by this.
-
-    Units of a group that was seen in two parts stay together, so none would move by itself.
-    """
-    if len(fit.chain) < 2:
-        return
-    closest = fit.chain[0]
-    heads = np.unique(closest, return_index=True)[1]
-    member = (closest[:, None] == closest[heads]).astype(float)
-    between = np.array(
-        [member.T @ level_nats @ member for level_nats in _nats_by_level(fit, times)]
-    )
-    level = level_matrix(fit.chain[:-1]).astype(np.int64)[np.ix_(heads, heads)]
-    gain = np.take_along_axis(between, level[None], axis=0)[0] - between[0]
-    gain[fit.chain[1][heads][:, None] != fit.chain[1][heads]] = -np.inf
-    np.fill_diagonal(gain, -np.inf)
-    first, second = np.unravel_index(np.argmax(gain), gain.shape)
-    if gain[first, second] > GAIN:
-        joined = np.where(closest == closest[heads[second]], closest[heads[first]], closest)
-        partitions = {p.tobytes(): p for p in (canonical(joined), *fit.chain[1:-1])}
-        yield [p for p in partitions.values() if is_grouping(p)]
-
-
 def _nats_by_level(fit: Explanation, times: Times) -> Floats:
     """Return the nats of each pair on each level, shape (levels, units, units); 0 if not known."""
     extra = fit.expected - fit.base_of(times)
@@ -463,6 +349,12 @@ def _nats_by_level(fit: Explanation, times: Times) -> Floats:
             nats[level, times.i, times.j] = -np.log(likelihood(residual, sigma)[0])
             nats[level] += nats[level].T
     return nats
+
+
+def by_level(values: Floats, chain: Sequence[Partition], times: Times) -> list[Floats]:
+    """Return the values of the pairs of each level, sorted."""
+    level = level_of(chain, times.i, times.j)
+    return [np.sort(values[level == k]) for k in range(len(chain))]
 
 
 def separates(level_times: Floats, next_times: Floats, *, recorded: bool) -> bool:

@@ -1,6 +1,5 @@
 """Which parts are slow: added while they shorten the explanation."""
 
-from collections.abc import Collection, Iterator
 from functools import cached_property
 
 import numpy as np
@@ -31,9 +30,6 @@ from isochrone.latency_map.fitting import (
 MIN_UNIT_ERRORS = 4.0
 """Standard errors by which the middle pair of a unit takes longer, or units differ."""
 
-MAX_SINGLE_PAIR_UNITS = 1500
-"""Units of a map of which those with a single pair are no candidates: the pair is named then."""
-
 ESTIMATED_PARTS = 6
 """Parts whose gain is estimated at each step, of those that promise most."""
 
@@ -53,9 +49,6 @@ MAX_PARTS = 40
 QUICK = 8
 """The same of a hierarchy that is only looked at."""
 
-DOUBTED = 8
-"""Parts that others are tried for, those that add least first."""
-
 MAX_SLOW_DIFFERENCE = 0.5
 """Units whose times differ by more than this part of the larger are not slow alike."""
 
@@ -66,47 +59,29 @@ class PartFinder(Fitter):
     @cached_property
     def candidates(self) -> tuple[list[Part], tuple[Ints, Ints, Floats], Floats]:
         """All parts; which part slows which pair how often; and the norms of these numbers."""
-        units = list(range(self.times.units))
-        if self.times.units > MAX_SINGLE_PAIR_UNITS:
-            units = [k for k in units if len(self.times.of_unit(k)) > 1]
+        units = range(self.times.units)
         components = [Part(LEAVING, (k,)) for k in units]
-        rows = [self.slowed(component) for component in components]
         if len(self.used) > 1:
             components += [Part(LEAVING, (k,), scaled=True) for k in units]
-            rows *= 2
-        groups = [Part(pattern, group) for group in self.groups for pattern in PATTERNS]
-        # the inside of two units is a pair
-        groups = [p for p in groups if p.pattern != INSIDE or len(p.members) > 2]
-        components += groups
-        rows += [self.slowed(component) for component in groups]
-        ends = np.cumsum([0, *(len(pairs) for pairs, _ in rows)])
-        pairs = np.concatenate([np.zeros(0, dtype=np.int64), *(pairs for pairs, _ in rows)])
-        weights = np.concatenate([np.zeros(0), *(weight for _, weight in rows)])
-        row = np.repeat(np.arange(len(components)), np.diff(ends))
-        weights *= np.where(
-            np.array([p.scaled for p in components], bool)[row], self.pace[pairs], 1
-        )
-        classes = self.one_hot.shape[1]
-        cell = row * classes + np.searchsorted(self.used, self.level[pairs])
-        share = np.bincount(cell, minlength=len(components) * classes).reshape(-1, classes)
-        first_rows: dict[tuple[bytes, bytes], int] = {}
-        for k in np.flatnonzero(np.any((share > 0) & (share < self.count), axis=1)):
-            span = slice(ends[k], ends[k + 1])
-            # of parts that slow the same pairs in the same way, the first
-            first_rows.setdefault((pairs[span].tobytes(), weights[span].tobytes()), int(k))
-        distinct_rows = list(first_rows.values())
-        norms = np.sqrt(np.bincount(row, weights**2, len(components)))
-        row_numbers = np.full(len(components), -1)
-        row_numbers[distinct_rows] = np.arange(len(distinct_rows))
-        row = row_numbers[row]
-        kept_rows = row >= 0
-        return (
-            [components[k] for k in distinct_rows],
-            (row[kept_rows], pairs[kept_rows], weights[kept_rows]),
-            norms[distinct_rows],
-        )
+        components += [
+            Part(pattern, group)
+            for group in self.groups
+            for pattern in PATTERNS
+            if pattern != INSIDE or len(group) > 2  # the inside of two units is a pair
+        ]
+        # of parts that slow the same pairs in the same way, the first
+        first: dict[tuple[bytes, bytes], tuple[Part, Ints, Floats]] = {}
+        for component in filter(self.fits, components):
+            pairs, weight = self.slowed(component)
+            first.setdefault((pairs.tobytes(), weight.tobytes()), (component, pairs, weight))
+        if not first:
+            return [], (np.zeros(0, int), np.zeros(0, int), np.zeros(0)), np.zeros(0)
+        different, pairs_of, weights = zip(*first.values(), strict=True)
+        row = np.repeat(np.arange(len(different)), [len(pairs) for pairs in pairs_of])
+        norms = np.array([np.linalg.norm(weight) for weight in weights])
+        return [*different], (row, np.concatenate(pairs_of), np.concatenate(weights)), norms
 
-    def promising(self, fit: Explanation, banned: Collection[Part]) -> list[Part]:
+    def promising(self, fit: Explanation) -> list[Part]:
         """Return the candidates whose pairs exceed what is expected most clearly."""
         components, (row, pairs, weights), norm = self.candidates
         if not components:
@@ -115,75 +90,37 @@ class PartFinder(Fitter):
         excess = np.clip((self.times.seconds - fit.expected) / sigma, -CLIP, CLIP)
         score = np.bincount(row, weights * excess[pairs], len(components)) / norm
         best = np.argsort(-score, kind="stable")
-        excluded = {*fit.parts, *banned}
         leading = [
-            components[k] for k in best[: ESTIMATED_PARTS + len(excluded)] if score[k] > PROMISE
+            components[k] for k in best[: ESTIMATED_PARTS + len(fit.parts)] if score[k] > PROMISE
         ]
-        return [component for component in leading if component not in excluded][:ESTIMATED_PARTS]
+        return [component for component in leading if component not in fit.parts][:ESTIMATED_PARTS]
 
     def grow(
         self,
         fit: Explanation,
         max_components: int = MAX_PARTS,
-        banned: Collection[Part] = (),
-        rival: Explanation | None = None,
     ) -> Explanation:
-        """Add parts while they shorten the explanation, the one that gains most first.
-
-        Given up when the rival could not be reached if every further part gained like the last.
-        """
+        """Add parts while they shorten the explanation, the one that gains most first."""
         while len(fit.parts) < max_components:
             trials = [
                 (self.estimate(fit, component), k, component)
-                for k, component in enumerate(self.promising(fit, banned))
+                for k, component in enumerate(self.promising(fit))
             ]
             if not trials:
                 break
             better = self.by_any_share(self.alike(self.with_part(fit, min(trials)[2])))
-            gain = fit.length - better.length
-            if not gain > 0 or better.seconds[-1] < RELEVANT * self.middles[0]:
+            if not better.length < fit.length or better.seconds[-1] < RELEVANT * self.middles[0]:
                 break
             fit = better
-            if rival and fit.length - rival.length > gain * (max_components - len(fit.parts)):
-                break
         return fit
 
     def quick(self, similar: Explanation | None = None) -> Explanation:
-        """Return a short explanation.
-
-        ``similar`` is an explanation on another hierarchy, whose parts are a start, too.
-        """
+        """Return a short explanation."""
         starts = self.starts()
         starts += [fit for start in starts for fit in self.units_first(start)]
         starts += [self.like(similar)] if similar and similar.parts else []
         grown = [self.grow(fit, max(QUICK, len(fit.parts) + 2)) for fit in starts]
         return min(grown, key=length_of)
-
-    def best(self, first: Explanation) -> Explanation:
-        """Add parts, and exchange them for others, while the explanation gets shorter."""
-        fit, better = self.grow(first), True
-        while better:
-            better = False
-            for trial in self.exchanges(fit):
-                if trial.length < fit.length - GAIN:
-                    fit, better = trial, True
-                    break
-        return fit
-
-    def exchanges(self, fit: Explanation) -> Iterator[Explanation]:
-        """Try other parts instead of each, and a part of a group instead of those of its units."""
-        max_components = len(fit.parts) + 2
-        for k in np.argsort(fit.seconds)[:DOUBTED]:
-            component = fit.parts[k]
-            if len(component.members) == 1 or fit.is_group(component):
-                yield self.grow(self.without(fit, [component]), max_components, [component], fit)
-        for group in self.groups:
-            inner = [component for component in fit.parts if {*component.members} <= {*group}]
-            if len(inner) > 1 or any(len(p.members) > 1 and not fit.is_group(p) for p in inner):
-                bare = self.without(fit, inner)
-                for component in (Part(pattern, group) for pattern in PATTERNS):
-                    if self.column(component).any():
-                        yield self.grow(self.with_part(bare, component), max_components, inner, fit)
 
     def units_first(self, fit: Explanation) -> list[Explanation]:
         """Explain the map by all units at once whose middle pairs take longer than expected.
@@ -254,8 +191,6 @@ class PartFinder(Fitter):
         if extra <= 0:
             return np.inf
         expected = fit.expected + extra * column
-        if fit.share == BANDWIDTH and component.of_units:
-            expected = np.maximum(fit.expected, fit.base[self.level] + extra * column)
         residual = np.log(self.times.seconds / expected)
         core = likelihood(residual, self.sigma(fit.spread))[1]
         spread = max(np.sqrt(np.sum(core * residual**2) / max(core.sum(), 1)), MIN_SPREAD)

@@ -5,9 +5,8 @@ a `slow_part.Slow`), and from how the scheduler dealt the ranks out to the hosts
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
-from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
@@ -28,7 +27,6 @@ from isochrone.latency_map.partitions import Partition, groups_of, level_of, num
 from isochrone.latency_map.slow_part import NotUnderstood, Slow
 from isochrone.latency_map.what_is_slow import MIN_SLOWDOWN, Diagnosis, diagnose
 from isochrone.runfile.run import Run
-from isochrone.runfile.samples import counting
 
 __all__ = ["Level", "Placement", "Slow", "Topology", "analyse", "placement_of"]
 
@@ -137,38 +135,6 @@ class Placement(Record):
     ranks_per_node: tuple[int, ...]
 
 
-class Pair(Record):
-    """One pair of ranks, compared with its level.
-
-    Attributes
-    ----------
-    i, j
-        The two ranks.
-    level
-        Number of its level.
-    ratio
-        Its round trip over the median of the level.
-    seconds
-        The round trip that counts.
-    low, high
-        Its 95 % interval in seconds; None where it is not known.
-    first
-        The round trip as first measured, in seconds.
-    retested
-        Whether the pair was measured again alone.
-    """
-
-    i: int
-    j: int
-    level: int
-    ratio: float
-    seconds: float
-    low: float | None
-    high: float | None
-    first: float
-    retested: bool
-
-
 class Topology(Record):
     """What a latency map says about the machine.
 
@@ -272,35 +238,39 @@ def analyse(
         for component in diagnosis.find()
     ]
     step = clock_step(pairs.seconds)
-    slow = [
-        component
-        for component in components
-        if component.ratio >= 1 + threshold and component.added > step
-    ]
-    peers = {(component.kind, component.ranks) for component in diagnosis.like_peers}
-    alike = [component for component in slow if (component.kind, component.ranks) in peers]
-    slow = [component for component in slow if component not in alike]
+    slow: list[Slow] = []
+    minor: list[Slow] = []
+    alike: list[Slow] = []
+    for component in components:
+        little = component.ratio < 1 + threshold or component.added <= step
+        like_peers = (component.kind, component.ranks) in diagnosis.like_peers
+        (minor if little else alike if like_peers else slow).append(component)
     unlisted = [component for component in slow if component.of.link][MAX_PAIRS:]
-    slow = [component for component in slow if component not in unlisted]
     hops = _no_levels(diagnosis)
     # where hops explain the times, most pairs are off their only level
     explained = bool(hops) and not diagnosis.one_node
-    not_understood = (
-        NotUnderstood(0, 1.0, 1.0) if explained else diagnosis.not_understood(components)
-    )
+    doubts = [*_warnings(run, diagnosis, threshold, slow, alike)]
+    if hops:
+        doubts.append(("no-hierarchy", hops))
+    if unlisted:
+        are = "pair is" if len(unlisted) == 1 else "pairs are"
+        doubts.append(("many-slow-pairs", f"{len(unlisted)} more slow {are} not listed"))
+    if step >= MIN_CLOCK_STEP * pairs.seconds.min():
+        text = f"times are multiples of {format_seconds(step)}: less does not show"
+        doubts.append(("clock-step", text))
+    warnings: WarningList = [*run.warnings]
+    warnings += [{"code": code, "text": text} for code, text in doubts]
     return Topology(
         ranks=run.size,
         nbytes=nbytes,
         levels=_levels(diagnosis, recorded, moved),
         placement=placement_of(run.hosts),
-        slow=slow,
-        minor=[
-            component
-            for component in components
-            if component.ratio < 1 + threshold or component.added <= step
-        ],
+        slow=[component for component in slow if component not in unlisted],
+        minor=minor,
         least=threshold,
-        not_understood=not_understood,
+        not_understood=NotUnderstood(0, 1.0, 1.0)
+        if explained
+        else diagnosis.not_understood(components),
         pairs=pairs,
         chain=diagnosis.partitions,
         estimator=diagnosis.estimator,
@@ -308,12 +278,7 @@ def analyse(
         detectable=diagnosis.detectable(threshold),
         doubtful=tuple(diagnosis.uncertain),
         advice=_advice(diagnosis),
-        warnings=[
-            *run.warnings,
-            *_warnings(run, diagnosis, threshold, bool(slow), len(unlisted), hops),
-            *_like_peers(alike),
-            *_steps(step, float(pairs.seconds.min())),
-        ],
+        warnings=warnings,
     )
 
 
@@ -394,87 +359,78 @@ def _levels(
 
 
 def _warnings(
-    run: Run, diagnosis: Diagnosis, threshold: float, named: bool, unlisted: int, hops: str
-) -> list[dict[str, Any]]:
-    """Say what makes the reading doubtful."""
-    warnings = []
-
-    def warn(code: str, text: str) -> None:
-        warnings.append({"code": code, "text": text})
-
+    run: Run,
+    diagnosis: Diagnosis,
+    threshold: float,
+    slow: Sequence[Slow],
+    alike: Sequence[Slow],
+) -> Iterator[tuple[str, str]]:
+    """Yield codes and texts of what makes the reading doubtful."""
+    yield from _unseen(run, diagnosis, threshold)
     total = run.size * (run.size - 1) // 2
     missing = total - len(diagnosis.pairs.i)
     partitions, hosts = diagnosis.partitions, run.hosts
-    if missing:
-        were = "was" if missing == 1 else "were"
-        unseen = f"{missing} of {total} pairs {were} not measured"
-        if is_sampled(run):
-            warn("sampled", f"{unseen}; {_would_show(diagnosis, threshold)}")
-        else:
-            warn("incomplete-map", unseen)
-    if diagnosis.sparse:
-        warn(
-            "few-pairs",
-            "too few pairs were measured to detect unrecorded groups: "
-            f"about {diagnosis.wanted} more are needed",
-        )
-    if diagnosis.uncertain:
-        warn("shared-way", f"{_slow_or_link([*diagnosis.uncertain.values()])}: not known")
-    if diagnosis.alone:
-        names = listed([printable(name, 60) for name in diagnosis.alone], MAX_WARNED_NAMES)
-        warn("no-group", f"{names} are in no group, or behind a switch that is slow inside")
     if hosts_known(hosts):
         nodes = numbered(hosts)
         visible = 1 < len(set(hosts)) < run.size and missing <= MAX_MISSING * total
         if visible and not any(np.array_equal(nodes, partition) for partition in partitions):
-            warn("hosts-disagree", "the latencies do not match the recorded hosts")
+            yield "hosts-disagree", "the latencies do not match the recorded hosts"
         if len(set(hosts)) < MIN_PEERS:
-            warn("few-nodes", f"with fewer than {MIN_PEERS} nodes a slow node cannot be identified")
+            yield "few-nodes", f"with fewer than {MIN_PEERS} nodes a slow node cannot be identified"
     elif not all(hosts):
-        warn(
+        yield (
             "hosts-unknown",
             "the hosts of the ranks are not recorded, so slow nodes cannot be named",
         )
     last = partitions[-2] if len(partitions) > 1 else np.zeros(1)
     nodes_of_groups = (distinct(diagnosis.node[last == k]) for k in (0, 1))
     if len(partitions) > 1 and last.max() == 1 and all(len(n) > 1 for n in nodes_of_groups):
-        warn("two-groups", "only two groups of nodes: a slow link between them cannot be detected")
-    if hops:
-        warn("no-hierarchy", hops)
-    if run.size < MIN_RANKS_TO_JUDGE and not named and missing < total:
-        warn("few-ranks", f"{run.size} ranks are too few{_stands_out(diagnosis)}")
-    if unlisted:
-        are = "pair is" if unlisted == 1 else "pairs are"
-        warn("many-slow-pairs", f"{unlisted} more slow {are} not listed")
-    return warnings
+        yield "two-groups", "only two groups of nodes: a slow link between them cannot be detected"
+    if run.size < MIN_RANKS_TO_JUDGE and not slow and missing < total:
+        seconds = diagnosis.pairs.seconds
+        worst = int(np.argmax(seconds))
+        ratio = seconds[worst] / median_of(seconds)
+        pair = f"{diagnosis.pairs.i[worst]}-{diagnosis.pairs.j[worst]}"
+        stands_out = f"; pair {pair} takes {ratio:.1f}x the median"
+        alone = ratio >= OUTLIER_RATIO and len(partitions) == 1
+        yield "few-ranks", f"{run.size} ranks are too few{stands_out if alone else ''}"
+    if alike:
+        names = listed([printable(component.name, 60) for component in alike], MAX_WARNED_NAMES)
+        takes = "takes" if len(alike) == 1 else "take up to"
+        ratio = max(component.ratio for component in alike)
+        text = f"{names} {takes} {ratio:.2f}x as long, but all nodes differ nearly as much"
+        yield "nodes-differ", text
 
 
-def _like_peers(alike: Sequence[Slow]) -> list[dict[str, Any]]:
-    """Say it of nodes that take longer, but differ from the others no more than these do."""
-    if not alike:
-        return []
-    names = listed([printable(component.name, 60) for component in alike], MAX_WARNED_NAMES)
-    takes = "takes" if len(alike) == 1 else "take up to"
-    ratio = max(component.ratio for component in alike)
-    text = f"{names} {takes} {ratio:.2f}x as long, but all nodes differ nearly as much"
-    return [{"code": "nodes-differ", "text": text}]
-
-
-def _steps(step: float, shortest: float) -> list[dict[str, Any]]:
-    """Say it if times are multiples of a step that is a part of them worth knowing."""
-    if step < MIN_CLOCK_STEP * shortest:
-        return []
-    text = f"times are multiples of {format_seconds(step)}: less does not show"
-    return [{"code": "clock-step", "text": text}]
-
-
-def _slow_or_link(names: Sequence[str]) -> str:
-    """Say that what has these names is slow, or what it has in common."""
-    names = [printable(name, 60) for name in names]
-    if len(names) == 1:
-        return f"either {names[0]} is slow, or a link that it shares"
-    several = " and ".join(names) if len(names) == 2 else listed(names, MAX_WARNED_NAMES)
-    return f"either {several} are slow, or a link that they share"
+def _unseen(run: Run, diagnosis: Diagnosis, threshold: float) -> Iterator[tuple[str, str]]:
+    """Yield codes and texts of what the measured pairs do not show."""
+    total = run.size * (run.size - 1) // 2
+    missing = total - len(diagnosis.pairs.i)
+    if missing:
+        were = "was" if missing == 1 else "were"
+        unseen = f"{missing} of {total} pairs {were} not measured"
+        if is_sampled(run):
+            pairs = f"a slow pair of nodes is detected with a probability of {diagnosis.met:.0%}"
+            ratio = max(diagnosis.node_limit, threshold)
+            node = f"a node that adds {ratio:.0%} is detected, " * bool(np.isfinite(ratio))
+            yield "sampled", f"{unseen}; {node}{pairs}".replace("%", " %")
+        else:
+            yield "incomplete-map", unseen
+    if diagnosis.sparse:
+        yield (
+            "few-pairs",
+            "too few pairs were measured to detect unrecorded groups: "
+            f"about {diagnosis.wanted} more are needed",
+        )
+    if names := [printable(name, 60) for name in diagnosis.uncertain.values()]:
+        several = " and ".join(names) if len(names) == 2 else listed(names, MAX_WARNED_NAMES)
+        either = f"{several} are slow, or a link that they share"
+        if len(names) == 1:
+            either = f"{names[0]} is slow, or a link that it shares"
+        yield "shared-way", f"either {either}: not known"
+    if diagnosis.alone:
+        alone = listed([printable(name, 60) for name in diagnosis.alone], MAX_WARNED_NAMES)
+        yield "no-group", f"{alone} are in no group, or behind a switch that is slow inside"
 
 
 def _no_levels(diagnosis: Diagnosis) -> str:
@@ -509,59 +465,9 @@ def is_sampled(run: Run) -> bool:
     return bool(run.options.get("sample"))
 
 
-def _would_show(diagnosis: Diagnosis, threshold: float) -> str:
-    """Say what would have been found in a sample if it were slow."""
-    pairs = f"a slow pair of nodes is detected with a probability of {diagnosis.met:.0%}"
-    ratio = diagnosis.node_limit
-    nodes = (
-        f"a node that adds {max(ratio, threshold):.0%} is detected, " if np.isfinite(ratio) else ""
-    )
-    return f"{nodes}{pairs}".replace("%", " %")
-
-
-def _stands_out(diagnosis: Diagnosis) -> str:
-    """Mention the pair that is far slower than the middle one of few on one level."""
-    pairs = diagnosis.pairs
-    worst = int(np.argmax(pairs.seconds))
-    ratio = pairs.seconds[worst] / median_of(pairs.seconds)
-    if ratio < OUTLIER_RATIO or len(diagnosis.partitions) > 1:
-        return ""
-    return f"; pair {pairs.i[worst]}-{pairs.j[worst]} takes {ratio:.1f}x the median"
-
-
 def medians_of_levels(run: Run, statistic: str, nbytes: int, analysis: Topology) -> list[float]:
     """Return the median round trip of each level at another message size; NaN without a pair."""
     pairs = rank_pairs(run, statistic, nbytes)
     level = analysis.level_of(pairs.i, pairs.j)
     members = (pairs.seconds[level == k] for k in range(len(analysis.levels)))
     return [median_of(values) for values in members]
-
-
-def slowest_pairs(run: Run, statistic: str, analysis: Topology, count: int) -> list[Pair]:
-    """Return the pairs that are slowest for their level, the worst first."""
-    pairs = (
-        analysis.pairs
-        if statistic == run.statistic()
-        else rank_pairs(run, statistic, analysis.nbytes)
-    )
-    level = analysis.level_of(pairs.i, pairs.j)
-    base = np.array([map_level.median for map_level in analysis.levels])
-    ratio = np.nan_to_num(pairs.seconds / base[level])
-    lowest_ratio = np.partition(ratio, -min(count, ratio.size))[-min(count, ratio.size)]
-    worst = np.flatnonzero(ratio >= max(lowest_ratio, np.finfo(np.float64).tiny))
-    worst = worst[np.argsort(-ratio[worst], kind="stable")][:count]
-    table = run.pairs()
-    ends: dict[tuple[int, int], tuple[float, float]] = {}
-    if "low" in table and "high" in table:
-        mask = np.isin(table["i"], pairs.i[worst]) & np.isin(table["j"], pairs.j[worst])
-        measured = table.where(mask & (table["bytes"] == analysis.nbytes))
-        measured = measured.where(counting(measured, ("i", "j", "bytes")))
-        intervals = zip(*(measured[key].tolist() for key in ("i", "j", "low", "high")), strict=True)
-        ends = {(i, j): (low, high) for i, j, low, high in intervals}
-    columns = (pairs.i, pairs.j, level, ratio, pairs.seconds, pairs.first, pairs.retested)
-    rows = zip(*(column[worst].tolist() for column in columns), strict=True)
-    return [
-        Pair(i, j, pair_level, over, seconds, low, high, first, again)
-        for i, j, pair_level, over, seconds, first, again in rows
-        for low, high in [ends.get((i, j), (None, None))]
-    ]

@@ -248,10 +248,11 @@ class Diagnosis(ExplainedMap):
             [np.mean(flags if len(flags) else others) <= MOSTLY for flags in among], bool
         )
 
-    @property
-    def like_peers(self) -> list[Slow]:
-        """Nodes, switches and uplinks that take longer, but by no more than nodes differ anyway."""
-        return [self._name(cost) for cost in self._costs if self._is_like_peers(cost)]
+    @cached_property
+    def like_peers(self) -> set[tuple[str, tuple[int, ...]]]:
+        """Kinds and ranks of what takes longer, but by no more than nodes differ anyway."""
+        alike = filter(self._is_like_peers, self._costs)
+        return {(cost.kind, tuple(cost.ranks.tolist())) for cost in alike}
 
     def _is_like_peers(self, cost: _Cost) -> bool:
         mask = self.places[0] & (cost.seconds > 0)

@@ -9,7 +9,6 @@ import isochrone
 from isochrone.base import registry
 from isochrone.base.documents import IfKnown, WarningList, plain
 from isochrone.base.files import sha256
-from isochrone.base.record import Members
 from isochrone.base.table import grouped
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
@@ -168,7 +167,7 @@ def page_of(run: Run, asked: Asked = AS_USUAL) -> Page:
     )
 
 
-def document(run: Run, asked: Asked = AS_USUAL) -> Members:
+def document(run: Run, asked: Asked = AS_USUAL) -> dict[str, object]:
     """Return the JSON document of a run.
 
     Raises
@@ -187,7 +186,7 @@ def document(run: Run, asked: Asked = AS_USUAL) -> Members:
     )
     kind = kind_of(run)
     specific = (kind.document if kind else records)(run, asked)
-    merged: Members = plain(about) | plain(specific)
+    merged: dict[str, object] = plain(about) | plain(specific)
     return merged
 
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal
 from msgspec import field
 from msgspec.structs import replace
 
-from isochrone.base.record import Members, Record
+from isochrone.base.record import Record
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
@@ -172,7 +172,7 @@ class LiveMap(Record):
     """
 
     picture: Picture
-    data: Callable[[str], Members | None]
+    data: Callable[[str], dict[str, object] | None]
     only: ClassVar[Medium] = "report"
 
 

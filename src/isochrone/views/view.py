@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes
     from matplotlib.figure import Figure as Figure
 else:  # what figures are made of is imported only when one is drawn
-    Axes = Figure = Any
+    Axes = Figure = object
 
 TABLE = "table"
 """The kind of what is no run: a CSV, or samples that were read from a data frame."""

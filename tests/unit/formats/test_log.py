@@ -182,6 +182,11 @@ COLUMNS = "# Size          Latency (us)\n"
 PASTES = {
     "quotation": ("> ```\n> " + TITLE + "> " + COLUMNS + "> 8  1.5\n> 16  1.7\n> ```\n", ()),
     "markdown": (TITLE + "| # Size | Latency (us) |\n|---|---|\n| 8 | 1.5 |\n| 16 | 1.7 |\n", ()),
+    "web page": (
+        '<span class="quotelev1">&gt; ' + TITLE + "<br>\n" + COLUMNS + "<br>\n8&nbsp;&nbsp;1.5\n"
+        "</span><br>\n16  1.7\n<br>\n",
+        (),
+    ),
     "fences": ("```\n" + TITLE + COLUMNS + "8  1.5\n16  1.7\n```\n", ()),
     "no title": (COLUMNS + "8  1.5\n16  1.7\n", ("osu",)),
     "two columns": ("8  1.5\n16  1.7\n", ("osu",)),

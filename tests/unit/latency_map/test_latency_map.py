@@ -179,14 +179,6 @@ def test_another_size_may_be_chosen_and_the_rest_is_mentioned(golden: Golden) ->
     ]
 
 
-def test_pairs_measured_again_show_both_times() -> None:
-    run = with_retests(latency_map(block(2, 2), noise=0.0), [(0, 1)], factor=0.5)
-    (pairs,) = (table for table in tables(run) if "slowest" in table.title)
-    assert [column.title for column in pairs.columns][-2:] == ["measured", "re-measured"]
-    row = next(row for row in pairs.rows if row.cells[0] == "0–1")
-    assert row.cells[-2:] == ("1.20 µs", "602 ns")
-
-
 def test_the_analysis_is_made_once_and_handed_to_the_figures(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

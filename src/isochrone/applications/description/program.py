@@ -206,7 +206,7 @@ class Application(Record):
     A background application repeats its iterations until all others of a launch are done. `on` are
     ranks of the job that it was asked to run on; empty: any. `omitted` is the share of its run time
     that has no step, `uncertainty` a relative half width of its time, 95 %. `bounded` are
-    operations that a prediction needs no model of, with the longest time that was measured (s).
+    operations that were recorded, with their time (s), for predictions without a model of them.
     """
 
     name: str

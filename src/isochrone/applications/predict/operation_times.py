@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from isochrone.applications.simulate.collectives import Unfolding
-from isochrone.applications.traces.small import MIN_MODELLED_SHARE
 from isochrone.base.errors import InputError
 from isochrone.base.operations import FROM_ROOT, TO_ROOT, like
 from isochrone.collectives.grid_collectives import Grid, Phase
@@ -47,8 +46,8 @@ class OperationTimes:
     models
         Those of collectives are used; of two that hold an operation, the first.
     bounded
-        Operations that need no model, each with the longest time that was recorded (s): without one
-        they take that, and their interval is from nothing to twice as much.
+        Operations that were recorded, each with its time (s): without a model they take that, and
+        their interval is from nothing to twice as much.
 
     Attributes
     ----------
@@ -101,9 +100,8 @@ class OperationTimes:
                 if op not in self._bounded or grid:
                     raise
                 self.warnings[
-                    f"no model predicts {op}: it took less than "
-                    f"{MIN_MODELLED_SHARE:.0%} of the recorded time, "
-                    "and is taken to need as long as in the recordings, at most twice as long"
+                    f"no model predicts {op}: its time is taken from the recordings, with an "
+                    "interval from 0 to twice as much"
                 ] = None
                 longest = self._bounded[op]
                 self._known[*key, None] = longest, 0.0, 2 * longest

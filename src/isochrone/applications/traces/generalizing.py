@@ -31,7 +31,7 @@ from isochrone.applications.traces.places import (
     flat,
     unrolled,
 )
-from isochrone.applications.traces.small import bounded, to_skip
+from isochrone.applications.traces.small import recorded_operations, to_skip
 from isochrone.applications.traces.structure import Structure, structure
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
@@ -130,8 +130,8 @@ class _Generalizing(Fit):
             self.warn(self.left_out.warning())
         if omitted:
             app["omitted"] = float(f"{omitted:.2g}")
-        if small := bounded([recording.small for recording in self.structures]):
-            app["bounded"] = small
+        if bounds := recorded_operations(self.structures[-1].trace):
+            app["bounded"] = bounds
         document = {"isochrone": "app/1", "runs": ["alone"], "apps": [app]}
         return General(document, list(self.warnings), self.spread, self.open, self.without)
 

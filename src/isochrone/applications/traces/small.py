@@ -1,43 +1,36 @@
-"""What takes so little of a program that nothing need be known of it.
+"""What is not known of a program, and need not be.
 
-Of small operations no model is needed: a prediction takes the longest that was recorded, and an
-interval from nothing to twice that. Small parts that follow no rule are left out of a description.
+Of an operation without a model, a prediction takes the time that was recorded, and an interval from
+nothing to twice that. Small parts that follow no rule are left out of a description.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from isochrone.applications.traces.places import Tree, computed, flat
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.operations import COLLECTIVES
+from isochrone.base.table import grouped
 from isochrone.base.text import listed
 
 MIN_MODELLED_SHARE = 0.01
-"""Share of the run time below which an operation needs no model, and parts may be left out: twice
-as much is less than the 3 % by which a description may miss the time that was recorded."""
+"""Share of the run time below which parts may be left out: twice as much is less than the 3 % by
+which a description may miss the time that was recorded."""
 
 
-def small_operations(trace: Trace) -> dict[str, float]:
-    """Return the longest call of each operation of less than `MIN_MODELLED_SHARE` of the time.
+def recorded_operations(trace: Trace) -> dict[str, str]:
+    """Return what the collective operations of a recording take, as a description writes it.
 
-    Seconds of a call, waiting included; the mean of those of a rank at one position.
+    For each operation the longest call of the rank that waits least. On other numbers of ranks it
+    is taken to grow as their square root, between a constant and one rank after the other.
     """
-    calls: dict[str, list[float]] = defaultdict(list)
+    by_rank: dict[str, list[float]] = defaultdict(list)
     for events in trace.ranks:
-        for event in events:
-            if event.op in COLLECTIVES:
-                calls[event.op].append(event.seconds)
-    return {
-        op: max(seconds)
-        for op, seconds in calls.items()
-        if sum(seconds) < MIN_MODELLED_SHARE * trace.seconds
-    }
-
-
-def bounded(recordings: Sequence[Mapping[str, float]]) -> dict[str, str]:
-    """Return the operations that are small in all recordings, as a description writes them."""
-    common = set.intersection(*map(set, recordings)) if recordings else set()
-    return {op: f"{1e6 * max(of[op] for of in recordings):.4g}us" for op in sorted(common)}
+        calls = grouped((event.op, event.seconds) for event in events if event.op in COLLECTIVES)
+        for op, seconds in calls.items():
+            by_rank[op].append(max(seconds))
+    ranks = len(trace.ranks)
+    return {op: f"{1e6 * min(longest):.4g}us*sqrt(p/{ranks})" for op, longest in by_rank.items()}
 
 
 class LeftOut:

@@ -21,7 +21,6 @@ from isochrone.applications.traces.gaps import NOTHING, Spent
 from isochrone.applications.traces.offsets import Grid
 from isochrone.applications.traces.places import MOST_OMITTED, Again, Place, Tree, flat, parts
 from isochrone.applications.traces.rounds import Round, Unknown, rounds
-from isochrone.applications.traces.small import small_operations
 from isochrone.applications.traces.steps import set_levels
 from isochrone.applications.traces.trace import RECEIVES, SENDS, Calls, Event, Trace
 from isochrone.applications.traces.units import ANY, Message
@@ -65,11 +64,6 @@ class Structure:
         """Share of the run time in calls that move data and are not described."""
         moved = sum(seconds for op, seconds in self.trace.omitted.items() if op not in SET_UP)
         return moved / max(self.trace.seconds, 1e-12)
-
-    @property
-    def small(self) -> dict[str, float]:
-        """Operations that need no model, with the longest call of each, in seconds."""
-        return small_operations(self.trace)
 
 
 def structure(trace: Trace, by_step: Sequence[Grid] = ()) -> Structure:

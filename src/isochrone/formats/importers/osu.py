@@ -95,6 +95,7 @@ _NAMES = {
     "iterations": "n",
     "p50 tail lat": "median",
     "bandwidth": "rate",
+    "bi-bandwidth": "rate",
     "mb/s": "rate",
     "messages/s": "messages",
     "validation": "validation",

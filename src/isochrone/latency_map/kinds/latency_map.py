@@ -7,7 +7,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from isochrone.base.text import printable
-from isochrone.base.units import format_bytes, format_rate, format_seconds
+from isochrone.base.units import format_bytes, format_seconds
 from isochrone.base.verdicts import POSSIBLY_SLOW, SLOW
 from isochrone.latency_map import topology
 from isochrone.latency_map.map_data import map_data
@@ -52,7 +52,6 @@ MAP = "heatmap"
 MAX_STILL_CELLS = 512
 """Cells a side of the still picture; the map to look into has them all."""
 
-MAX_PAIRS = 20
 MAX_SIZES = 12
 
 MIN_SHOWN_FACTOR = 1.005
@@ -433,54 +432,6 @@ def _numbers(run: Run, statistic: str, analysis: Topology) -> Iterator[Table]:
             ),
             f"and {left_out} larger sizes, which are in the run file" if left_out > 0 else "",
         )
-    listed = topology.slowest_pairs(run, statistic, analysis, MAX_PAIRS)
-    if listed:
-        yield _slowest(run, statistic, listed)
-
-
-def _slowest(run: Run, statistic: str, listed: Sequence[topology.Pair]) -> Table:
-    """List pairs against their levels, with both measurements where there are two."""
-    hosts = run.hosts
-    with_interval = any(pair.low is not None for pair in listed)
-    again = any(pair.retested for pair in listed)
-    title = f"All {len(listed)} pairs, the slowest for their level first."
-    if run.size * (run.size - 1) // 2 > MAX_PAIRS:
-        title = (
-            f"The {len(listed)} pairs that are slowest for their level. Being listed does not "
-            "make a pair slow: some pair is always the slowest."
-        )
-    columns = [
-        "ranks",
-        "hosts",
-        "level",
-        ">against level",
-        ">bandwidth" if run.bandwidth else f">{statistic}",
-    ]
-    write = format_seconds
-    if run.bandwidth:
-        moved = 2 * run.message_sizes()[0]
-        write = partial(_rate, moved)
-    columns += [">95 % interval"] * with_interval
-    columns += [">measured", ">re-measured"] * again
-    rows = []
-    for pair in listed:
-        on = " – ".join(dict.fromkeys((hosts[pair.i], hosts[pair.j])))
-        cells = [
-            f"{pair.i}–{pair.j}",
-            on,
-            str(pair.level),
-            f"{pair.ratio:.2f}×",
-            write(pair.seconds),
-        ]
-        ends = () if pair.low is None or pair.high is None else (pair.low, pair.high)
-        cells += [" to ".join(map(write, ends)) or "–"] * with_interval
-        cells += [write(pair.first), cells[4] if pair.retested else "–"] * again
-        rows.append(Row(tuple(cells)))
-    return Table(title, columns_of(*columns), tuple(rows))
-
-
-def _rate(moved: float, seconds: float) -> str:
-    return format_rate(moved / seconds)
 
 
 def _how(run: Run, statistic: str) -> Iterator[Block]:

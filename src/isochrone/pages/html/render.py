@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import isochrone
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
-from isochrone.base.record import Members, Record
+from isochrone.base.record import Record
 from isochrone.base.table import grouped
 from isochrone.base.text import printable
 from isochrone.pages.common import kind_of, page_of, provenance
@@ -45,7 +45,7 @@ class _Explored(Record):
     """A map to look into: its still picture and its data, if these are not too large."""
 
     picture: Picture
-    data: Members | None
+    data: dict[str, object] | None
 
 
 class _Part(Record):

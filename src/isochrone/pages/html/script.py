@@ -11,8 +11,6 @@ from importlib import resources
 
 import msgspec
 
-from isochrone.base.record import Members
-
 MODULES = (
     "elements",
     "times",
@@ -49,7 +47,7 @@ def allowed_by(script: str) -> str:
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
-def as_text(data: Members) -> str:
+def as_text(data: dict[str, object]) -> str:
     """Return data as JSON for a ``script`` element that is not run.
 
     The characters that could end the element, or begin a comment in it, are written as escapes.

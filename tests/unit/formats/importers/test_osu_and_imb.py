@@ -421,3 +421,14 @@ def test_overlap_is_exported_in_the_columns_of_osu(tmp_path: Path) -> None:
         curves(osu.IMPORTER.read(tmp_path / "again.txt", ranks=2)),
     )
     assert [p.overlap for p in after.points] == [p.overlap for p in before.points]
+
+
+def test_rows_of_a_table_without_a_title_are_not_taken_for_those_of_the_one_before(
+    tmp_path: Path, golden: Golden
+) -> None:
+    """As in a report where the marks of the second title were lost."""
+    path = tmp_path / "report.md"
+    path.write_text(LATENCY + "8 1\n16 2\n\nBetween sockets:\n8 3\n16 5\n32 9\n")
+    (run,) = read_all(path, Wanted())
+    assert run.tables["sample"]["seconds"].tolist() == [1e-6, 2e-6]
+    golden([warning["text"] for warning in run.warnings])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE /* RTLD_NEXT */
-#include "io_recorder/intercept.h"
+#include "preload/next.h"
 
 #include "preload/program.h"
 
@@ -10,10 +10,10 @@
 
 void *iso_next(const char *name)
 {
-    void *found = dlsym(RTLD_NEXT, name);
-    if (found == NULL) {
+    void *next = dlsym(RTLD_NEXT, name);
+    if (next == NULL) {
         fprintf(stderr, "%s: there is no %s\n", iso_program_library, name);
         abort();
     }
-    return found;
+    return next;
 }
