@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from isochrone import models, views
 from isochrone.api.run_experiment import measure
+from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
+from isochrone.base.record import Members
 from isochrone.changes import compare as comparison
 from isochrone.changes.compare import Comparison
 from isochrone.formats.comparison_sides import runs_of
@@ -70,14 +72,14 @@ class Analysis:
     asked: Asked
 
     @cached_property
-    def _document(self) -> dict[str, Any]:
+    def _document(self) -> Members:
         return document(self.run, self.asked)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Members:
         """Return the document; its schema is ``isochrone show --schema``."""
         return copy.deepcopy(self._document)
 
-    def estimates(self, i: ArrayLike, j: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
+    def estimates(self, i: ArrayLike, j: ArrayLike) -> tuple[Floats, Floats]:
         """Return the round trips of pairs of ranks by the levels and slow components of a map.
 
         Parameters

@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from isochrone.base.errors import InputError
 from isochrone.latency_map.confirm import measured
@@ -23,7 +22,7 @@ def measure(
     mpicc: str | None = None,
     launcher: str | None = None,
     launcher_args: Sequence[str] = (),
-    launcher_options: Mapping[str, Any] | None = None,
+    launcher_options: Mapping[str, object] | None = None,
     kill_after: float | None = None,
     overwrite: bool = False,
     **options: object,

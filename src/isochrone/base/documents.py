@@ -9,7 +9,7 @@ NAME"]``.
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass
 from functools import cache
 from inspect import getdoc
@@ -32,7 +32,7 @@ import msgspec
 
 Schema = dict[str, Any]
 _T = TypeVar("_T")
-_F = TypeVar("_F", bound=Callable[..., Any])
+_F = TypeVar("_F", bound=Callable[..., object])
 
 Hidden = Annotated[_T, "hidden"]
 """A member that is not in the document."""
@@ -65,8 +65,8 @@ class _Key(NamedTuple):
     """Which member a key is of, its type, how it is written, and whether it always is there."""
 
     name: str
-    hint: Any
-    rules: tuple[Any, ...]
+    hint: object
+    rules: tuple[object, ...]
     required: bool
 
 
@@ -77,7 +77,7 @@ def shown(function: _F) -> _F:
 
 
 @cache
-def _keys(kind: Any) -> dict[str, _Key]:
+def _keys(kind: type) -> dict[str, _Key]:
     """Return the keys of the documents of a class."""
     hints = get_type_hints(kind, include_extras=True)
     for base in kind.__mro__[::-1]:
@@ -85,8 +85,8 @@ def _keys(kind: Any) -> dict[str, _Key]:
             function = getattr(member, "fget", None) or getattr(member, "func", None)
             if hasattr(function, "shown"):
                 hints[name] = get_type_hints(function, include_extras=True)["return"]
-    fields: Iterable[Any] = ()
-    if hasattr(kind, "__struct_fields__"):
+    fields: Sequence[msgspec.structs.FieldInfo] = ()
+    if issubclass(kind, msgspec.Struct):
         from isochrone.base.record import Record
 
         fields = () if issubclass(kind, Record) else msgspec.structs.fields(kind)
@@ -98,12 +98,12 @@ def _keys(kind: Any) -> dict[str, _Key]:
         rules = getattr(hint, "__metadata__", ())
         if "hidden" not in rules and get_origin(hint) is not ClassVar:
             required = name not in optional and "if known" not in rules
-            key = next((rule[3:] for rule in rules if str(rule).startswith("as ")), keys[name])
+            key = next((str(rule)[3:] for rule in rules if str(rule).startswith("as ")), keys[name])
             described[key] = _Key(name, hint, rules, required)
     return described
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Return a value as JSON has it, objects as their documents; what is not finite is None."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
@@ -116,8 +116,9 @@ def plain(value: Any) -> Any:
     ):
         listed = value.tolist() if hasattr(value, "tolist") else value
         return [plain(member) for member in listed] if isinstance(listed, list | tuple) else listed
-    document: dict[str, Any] = {}
-    for key, (name, _, rules, _) in _keys(value.__class__).items():
+    kind: type = value.__class__
+    document: dict[str, object] = {}
+    for key, (name, _, rules, _) in _keys(kind).items():
         member = getattr(value, name)
         if "inline" in rules:
             document |= plain(member)

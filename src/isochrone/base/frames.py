@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from isochrone.base.errors import InputError
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-def data_frame(columns: Mapping[str, Any]) -> DataFrame:
+def data_frame(columns: Mapping[str, object]) -> DataFrame:
     """Return columns as a data frame.
 
     Raises

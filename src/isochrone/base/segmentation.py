@@ -106,7 +106,11 @@ class Segmentation:
 
     def index(self, x: ArrayLike) -> Ints:
         """Return for each value the number of its segment; within a break, of the nearer one."""
-        middles = [_middle(gap) for gap in self.breaks]
+        # in the ratio, because sizes span decades
+        middles = [
+            sqrt(gap.below * gap.above) if gap.below > 0 else (gap.below + gap.above) / 2
+            for gap in self.breaks
+        ]
         return np.searchsorted(np.array(middles), np.asarray(x, dtype=np.float64), side="left")
 
 
@@ -122,7 +126,6 @@ def segment(
     min_values: int | None = None,
     min_ratio: float = 1.0,
     level: int | None = None,
-    segments: int | None = None,
     max_candidates: int = MAX_CANDIDATES,
 ) -> Segmentation:
     """Cut data along ``x`` into the segments with the best weighted least-squares fit.
@@ -155,15 +158,13 @@ def segment(
     level
         Number of the formula, a constant, of what is shorter than ``min_ratio``: two values are
         enough, because sizes are close together where a time jumps. None if nothing is.
-    segments
-        Number of segments; chosen by the criterion if None.
     max_candidates
         Most positions where a break is tried; of more values of ``x``, neighbours are joined.
 
     Raises
     ------
     InputError
-        If there are not enough values for a single segment, or for that many ``segments``.
+        If there are not enough values for a single segment.
     """
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     scale = _scale(y, sigma, weights)
@@ -195,11 +196,11 @@ def segment(
         level,
     )
     unbroken = data.whole()
-    if segments is None and min(unbroken) <= noise * len(y):
+    if min(unbroken) <= noise * len(y):
         return _unbroken(data, unbroken)  # nothing is left that a break could explain
     if len(positions) <= len(values):
-        data = replace(data, places=_finer(data, segments or max_segments, choose=segments is None))
-    return _broken(data, max_segments, segments)
+        data = replace(data, places=_finer(data, max_segments))
+    return _broken(data, max_segments)
 
 
 def sigma_of_interval(low: ArrayLike, high: ArrayLike) -> Floats:
@@ -300,17 +301,17 @@ def _unbroken(data: _Data, deviations: Sequence[float]) -> Segmentation:
     return _result(data, [form], [0, len(data.values)], [criteria[form]])
 
 
-def _finer(data: _Data, max_segments: int, *, choose: bool) -> Ints:
+def _finer(data: _Data, max_segments: int) -> Ints:
     """Return the best places of the breaks near those that were found, for 1, 2, 3 … segments.
 
-    These are as many as the criterion would ``choose``, else all. Each
-    break is moved to the value between its neighbouring places where both its sides together
+    These are as many as the criterion would choose. Each break is
+    moved to the value between its neighbouring places where both its sides together
     cost least, until none moves.
     """
     positions = data.places
     _, best, paths = _by_number(data, max_segments)
     finer = {0, len(data.values)}
-    limit = int(np.argmin([value for value, _ in best])) + 1 if choose else max_segments
+    limit = int(np.argmin([value for value, _ in best])) + 1
     for (_, count), cuts in zip(best[:limit], paths[:limit], strict=True):
         if not cuts:
             continue
@@ -356,16 +357,12 @@ def _by_number(data: _Data, max_segments: int) -> tuple[dict[int, Ints], _Best, 
     return form, best, paths
 
 
-def _broken(data: _Data, max_segments: int, segments: int | None) -> Segmentation:
-    """Return the best segmentation of all, or of those into that many segments."""
-    form, best, paths = _by_number(data, segments or max_segments)
-    chosen = int(np.argmin([value for value, _ in best])) if segments is None else segments - 1
+def _broken(data: _Data, max_segments: int) -> Segmentation:
+    """Return the best segmentation of all."""
+    form, best, paths = _by_number(data, max_segments)
+    chosen = int(np.argmin([value for value, _ in best]))
     if not paths[chosen]:
-        raise InputError(
-            f"the data are too few for {chosen + 1} segments of {data.min_values} values each"
-            if chosen
-            else "the terms of the model are collinear in these data"
-        )
+        raise InputError("the terms of the model are collinear in these data")
     _, path = paths[chosen][best[chosen][1]]
     ends = [0, *(end for end, _ in path)]
     forms = [
@@ -487,10 +484,3 @@ def _result(
             )
         )
     return Segmentation(breaks, segments, criterion)
-
-
-def _middle(gap: Break) -> float:
-    """Return where the nearer segment changes: in the ratio, because sizes span decades."""
-    if gap.below > 0:
-        return sqrt(gap.below * gap.above)
-    return (gap.below + gap.above) / 2

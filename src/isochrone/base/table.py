@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -166,7 +166,7 @@ def refuse_uneven(texts: Sequence[str]) -> None:
         raise SparseError(f"a text of {longest} characters among {len(texts)}")
 
 
-def column(values: list[Any]) -> Array:
+def column(values: Sequence[object]) -> Array:
     """Choose the narrowest kind of array that holds all values; None is a missing one."""
     kinds = set(map(type, values))
     if kinds == {bool}:

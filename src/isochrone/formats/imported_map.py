@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from isochrone.base.arrays import Array
+from isochrone.base.record import Members
 from isochrone.base.table import Table, TableBuilder
 from isochrone.formats.source import Source
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
@@ -53,7 +53,7 @@ class Pairs:
     hosts: Mapping[int, str]
     columns: Columns
     repeats: int | None = None
-    extra: dict[str, Any] = field(default_factory=dict)
+    extra: Members = field(default_factory=dict)
 
     def run(self, source: Source) -> Run:
         """Return them as a run; pairs that are missing make it a partial one."""

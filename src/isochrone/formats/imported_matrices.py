@@ -1,7 +1,6 @@
 """Matrices of round trips in µs, as MATLAB and NumPy files hold them, made into a run."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ _OTHERS = ("stddev", "min", "median", "p95", "max", "low", "high")
 
 
 def run_of_matrices(
-    source: Source, content: Mapping[str, Any], hosts: list[str] | None, nbytes: object
+    source: Source, content: Mapping[str, object], hosts: list[str] | None, nbytes: object
 ) -> Run:
     """Make a run of the matrices ``avg``, ``stddev`` and what else is known.
 

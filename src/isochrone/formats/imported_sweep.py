@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from isochrone.base.errors import InputError
 from isochrone.base.log_text import plain
+from isochrone.base.record import Members
 from isochrone.base.table import TableBuilder
 from isochrone.base.text import listed
 from isochrone.formats.source import MAX_FILE_RANKS, Source
@@ -25,7 +25,7 @@ _LISTED_LINES = 5
 Row = dict[str, str]
 """The words of a line of a table, by column."""
 
-Sample = dict[str, Any]
+Sample = Members
 """A record of the run."""
 
 PAIR: Sample = {"i": 0, "j": 1}
@@ -116,10 +116,10 @@ class Sweep:
     seconds_are: str
     ranks: int
     samples: list[Sample]
-    options: dict[str, Any] = field(default_factory=dict)
+    options: Members = field(default_factory=dict)
     cuts: list[Sample] = field(default_factory=list)
     means: bool = True
-    header: dict[str, Any] = field(default_factory=dict)
+    header: Members = field(default_factory=dict)
     hosts: dict[int, str] = field(default_factory=dict)
 
     @property

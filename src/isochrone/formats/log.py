@@ -150,7 +150,12 @@ def read_log(path: Path, wanted: Wanted) -> list[Run]:
         complete = not any(one.table.cut for one in alike)
         for one in alike:
             one.table.warn(source)
-        run = _joined([one.sweep for one in alike]).run(source, complete=complete)
+        joined = replace(
+            alike[0].sweep,
+            ranks=max(one.sweep.ranks for one in alike),
+            samples=[sample for one in alike for sample in one.sweep.samples],
+        )
+        run = joined.run(source, complete=complete)
         run.header["imported"] |= {
             "tests": ", ".join(dict.fromkeys(one.table.test for one in alike)),
             "lines": ", ".join(str(one.table.line) for one in alike),
@@ -210,7 +215,8 @@ def _left_out(tables: Sequence[tuple[Results, InputError]]) -> str:
     return printable(f"left out: {'; '.join(texts)}", 1000) if texts else ""
 
 
-_Read = tuple[str, Tables[Any], Results]
+_Reader = Tables[Any]
+_Read = tuple[str, _Reader, Results]
 """A format, its reader, and a table of it."""
 
 
@@ -235,7 +241,7 @@ def _tables(source: Source, wanted: Wanted) -> list[_Read]:
     return tables
 
 
-def _readers(source: Source, wanted: Wanted) -> list[tuple[str, Tables[Any]]]:
+def _readers(source: Source, wanted: Wanted) -> list[tuple[str, _Reader]]:
     """Return the names of the formats of which the file has the signature, with their readers.
 
     A format that the user names needs no signature.
@@ -268,7 +274,8 @@ def _chosen(understood: Sequence[_Measured], wanted: Wanted, path: Path) -> list
     """Return the tables of the wanted tests, operations and numbers of ranks."""
     chosen = list(understood)
     if wanted.tests:
-        chosen = [one for one in chosen if _named(one.table.test, wanted.tests)]
+        names = {name.lower().removeprefix("osu_") for name in wanted.tests}
+        chosen = [one for one in chosen if one.table.test.lower().removeprefix("osu_") in names]
     if wanted.ops:
         ops = {*wanted.ops}
         chosen = [one for one in chosen if not ops.isdisjoint(op for op, _ in one.sweep.curves)]
@@ -290,12 +297,6 @@ def _about(one: _Measured) -> str:
     return one.table.test + (f" on {one.table.ranks} ranks" if one.table.ranks else "")
 
 
-def _named(test: str, names: Sequence[str]) -> bool:
-    """Whether a test goes by one of these names: ``osu_bw``, ``bw``, ``OSU_BW``."""
-    own = test.lower()
-    return any(own in (name.lower(), f"osu_{name.lower()}") for name in names)
-
-
 def _nothing(source: Source, wanted: Wanted, errors: Sequence[InputError]) -> InputError:
     """Return the error to raise if no table was understood."""
     if errors:
@@ -307,8 +308,8 @@ def _nothing(source: Source, wanted: Wanted, errors: Sequence[InputError]) -> In
 
 def _grouped(chosen: Sequence[_Measured], launches: bool) -> list[tuple[list[_Measured], str]]:
     """Put tables of one kind together: each launch apart, or as repetitions."""
-    groups: dict[Any, list[_Measured]] = {}
-    again: Counter[Any] = Counter()
+    groups: dict[tuple[object, ...], list[_Measured]] = {}
+    again: Counter[tuple[object, ...]] = Counter()
     for one in chosen:
         curves = (one.form, one.sweep.kind, one.sweep.curves)
         launch = again[curves]
@@ -322,8 +323,3 @@ def _grouped(chosen: Sequence[_Measured], launches: bool) -> list[tuple[list[_Me
             one, launch = replace(one, sweep=replace(one.sweep, samples=samples)), 0
         groups.setdefault((*curves[:2], launch), []).append(one)
     return [(alike, alike[0].form) for alike in groups.values()]
-
-
-def _joined(sweeps: Sequence[Sweep]) -> Sweep:
-    samples = [sample for sweep in sweeps for sample in sweep.samples]
-    return replace(sweeps[0], ranks=max(sweep.ranks for sweep in sweeps), samples=samples)

@@ -9,12 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 import msgspec
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import read_bytes, written_name
+from isochrone.base.record import Members
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.runfile.columns import MAX_SECONDS
@@ -70,7 +71,7 @@ class Source:
     path: Path
     format: str
     data: bytes
-    warnings: list[dict[str, Any]] = field(default_factory=list)
+    warnings: list[Members] = field(default_factory=list)
     cut: bool = False
     line: int = 0
     lines: int = 0

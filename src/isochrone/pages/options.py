@@ -39,7 +39,7 @@ _SAMPLING = HOW_LONG | {
 _CURVES = {"pairs", "pairs-at-once", "op"}
 """Options that select curves, which have them in their names."""
 
-Rule = Callable[[object], bool]
+Rule = Callable[[Option], bool]
 
 
 def _is(*values: str) -> Rule:

@@ -297,6 +297,6 @@ class Kind(Record):
     title: Callable[[Run], str]
     holds: Callable[[Run], bool]
     sections: Callable[[Run, Asked], Sequence[Section]]
-    document: Callable[[Run, Asked], Any]
+    document: Callable[[Run, Asked], object]
     together: Callable[[Sequence[Run]], Sequence[Section]] = lambda _: ()
     place: int = 99

@@ -1,10 +1,11 @@
 """Text that several kinds of results share: ranks, nodes, plurals, intervals, warnings."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from isochrone.base.errors import InputError
 from isochrone.base.inference import Estimate
+from isochrone.base.record import Members
 from isochrone.base.text import printable
 from isochrone.base.units import format_ratio, format_seconds
 from isochrone.pages.page import Warnings
@@ -83,7 +84,7 @@ def of_size(listed: Sequence[_Item], nbytes: int | None, nothing: str, where: st
     return chosen
 
 
-def warnings_of(records: Sequence[dict[str, Any]]) -> Warnings:
+def warnings_of(records: Sequence[Members]) -> Warnings:
     """Return the texts of warnings, each once; of very many, the first."""
     texts = [str(w.get("text") or w.get("code") or "a warning without a text") for w in records]
     texts = list(dict.fromkeys(texts))

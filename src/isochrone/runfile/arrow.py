@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from numpy.typing import NDArray
-
+from isochrone.base.arrays import Array
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 
@@ -15,9 +14,7 @@ if TYPE_CHECKING:
     from pyarrow import Table
 
 
-def arrow_table(
-    columns: Mapping[str, NDArray[Any]], header: Mapping[str, Any], where: str
-) -> Table:
+def arrow_table(columns: Mapping[str, Array], header: Mapping[str, object], where: str) -> Table:
     """Return columns as a table, with the header of their run in the metadata ``isochrone``.
 
     Raises
@@ -43,7 +40,7 @@ def arrow_table(
         ) from error
 
 
-def _value(value: Any) -> Any:
+def _value(value: object) -> object:
     """Return a value as Arrow has it: what is not known is null, and texts are Unicode."""
     if isinstance(value, float) and value != value:
         return None

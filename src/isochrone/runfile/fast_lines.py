@@ -45,7 +45,7 @@ def columns_of(lines: Sequence[bytes]) -> tuple[str, dict[str, Array]] | None:
         return None
 
 
-def _columns(members: Members, records: Sequence[Any]) -> Iterator[tuple[str, Array]]:
+def _columns(members: Members, records: Sequence[object]) -> Iterator[tuple[str, Array]]:
     for k, (key, number_type) in enumerate(members):
         values = map(attrgetter(f"_{k}"), records)
         if number_type:
@@ -55,7 +55,7 @@ def _columns(members: Members, records: Sequence[Any]) -> Iterator[tuple[str, Ar
 
 
 @lru_cache(maxsize=8)
-def _decoder(name: str, members: Members) -> msgspec.json.Decoder[Any]:
+def _decoder(name: str, members: Members) -> msgspec.json.Decoder[msgspec.Struct]:
     """Make a decoder that takes records with exactly these members.
 
     Attributes are numbered, because a member of a record may have a name that Python reserves.

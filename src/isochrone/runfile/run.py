@@ -384,7 +384,7 @@ class Run:
             attrs={"units": "s", "origin": str(self.origin)},
         )
 
-    def plot(self, view: str | None = None, **options: Any) -> Any:
+    def plot(self, view: str | None = None, **options: object) -> Any:
         """Plot the run: `isochrone.plot`, with its options."""
         return import_module("isochrone.api").plot(self, view, **options)  # it knows runs
 

@@ -5,9 +5,9 @@ number of ranks, the pairs of a bisection. The repetitions of a size become a po
 its interval, the extremes, the mean and the bandwidth.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
@@ -334,9 +334,7 @@ def repetitions_of(run: Run) -> dict[tuple[str, int], dict[int, Floats]]:
     return by_curve
 
 
-def _curve(
-    run: Run, table: Table, of: Mapping[str, object], sizes: list[tuple[int, Ints]]
-) -> Curve:
+def _curve(run: Run, table: Table, of: Members, sizes: list[tuple[int, Ints]]) -> Curve:
     """Make one curve; ``sizes`` holds the rows of each of its sizes."""
     key, p = curve_key(of, run.size)
     by_size = sorted(sizes, key=lambda size: size[0])
@@ -347,7 +345,7 @@ def _curve(
     return Curve(key, p, curve_points, times, members, run.experiment)
 
 
-def curve_key(of: Mapping[str, Any], size: int) -> tuple[Members, int]:
+def curve_key(of: Members, size: int) -> tuple[Members, int]:
     """Return what a curve is of, and its number of ranks."""
     key = {k: int(v) if isinstance(v, float) and v.is_integer() else v for k, v in of.items()}
     p = int(key.pop("p", 2 if {"i", "j"} <= key.keys() else size))

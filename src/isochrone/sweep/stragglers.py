@@ -70,11 +70,13 @@ def late(curve: Curve, hosts: Sequence[str] = ()) -> list[Participant]:
     times = curve.times
     if times is None or len(times) < MIN_REPETITIONS:
         return []
+    # the delay of a healthy rank, as a fraction of the time of the others
+    step = 0.0 if "pairs" in curve.key else 1 / int(np.log2(max(2, curve.p)))
     behind = {
         curve.who[column]
         for peers in _peers(curve, hosts)
         if len(peers) >= MIN_PEERS
-        for column in _behind(times[:, peers], peers, _step(curve))
+        for column in _behind(times[:, peers], peers, step)
     }
     return [participant for participant in participants(curve) if participant.who in behind]
 
@@ -108,11 +110,6 @@ def _peers(curve: Curve, hosts: Sequence[str]) -> Iterator[list[int]]:
         yield [k for k in columns if k not in on_one_host]
     elif curve.key.get("op") in EQUAL_WORK and curve.key.get("grid", "library") == "library":
         yield columns
-
-
-def _step(curve: Curve) -> float:
-    """Return the delay of a healthy rank, as a fraction of the time of the others."""
-    return 0.0 if "pairs" in curve.key else 1 / int(np.log2(max(2, curve.p)))
 
 
 def _behind(times: Floats, columns: Sequence[int], step: float) -> list[int]:

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 from msgspec import field
+from numpy.typing import ArrayLike
 
 from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
@@ -168,7 +169,7 @@ def _draw(axes: Axes, line: Line, colour: str, at: Floats) -> None:
 
 
 def _shade(
-    axes: Axes, lines: Sequence[Line], colours: Sequence[str], to: Callable[[object], Floats]
+    axes: Axes, lines: Sequence[Line], colours: Sequence[str], to: Callable[[ArrayLike], Floats]
 ) -> None:
     """Shade where the protocol switches, in the colour of the line if there are several."""
     several = len(lines) > 1

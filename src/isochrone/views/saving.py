@@ -67,7 +67,7 @@ def _written(figure: Figure, kind: str, facecolor: str) -> bytes:
     """Return a figure as a file; the settings are those of this one picture and no global state."""
     from matplotlib import rc_context
 
-    undated: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
     stream = io.BytesIO()
     with rc_context(_SETTINGS), without_glyph_warnings():
         figure.savefig(stream, format=kind, metadata=undated, facecolor=facecolor)

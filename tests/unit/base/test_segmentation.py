@@ -70,17 +70,18 @@ def test_a_break_in_p_with_terms_of_p_and_b() -> None:
     assert right >= 190
 
 
-@pytest.mark.parametrize("segments", [2, 3, 4])
-def test_it_is_the_optimum_that_ruptures_finds(segments: int) -> None:
-    """The cuts of any number of segments are those of an independent exact implementation."""
+@pytest.mark.parametrize("most", [2, 3, 4])
+def test_it_is_the_optimum_that_ruptures_finds(most: int) -> None:
+    """The cuts are those of an independent exact implementation for as many segments."""
     ruptures = pytest.importorskip("ruptures", reason="there is none for Python 3.14 yet")
     generator = np.random.default_rng(23)
     for _ in range(20):
-        size = np.sort(generator.uniform(1, 1e6, 30))
-        measured = time_of(size, [1e4, 3e5]) * (1 + 0.1 * generator.standard_normal(30))
-        rows = np.column_stack([np.ones(30), np.ones(30) / measured, size / measured])
-        theirs = ruptures.Dynp("linear", min_size=3, jump=1).fit(rows).predict(segments - 1)
-        ours = segment(size, measured, segments=segments).breaks
+        size = np.sort(2 ** generator.uniform(0, 20, 60))
+        measured = time_of(size, [1e3, 1e5]) * (1 + 0.02 * generator.standard_normal(60))
+        rows = np.column_stack([np.ones(60), np.ones(60) / measured, size / measured])
+        ours = segment(size, measured, max_segments=most, min_values=3).breaks
+        assert 0 < len(ours) < most
+        theirs = ruptures.Dynp("linear", min_size=3, jump=1).fit(rows).predict(len(ours))
         assert [found.above for found in ours] == [size[cut] for cut in theirs[:-1]]
 
 
@@ -98,10 +99,10 @@ def test_order_and_repetitions_of_a_value_do_not_matter() -> None:
 
 
 def test_a_segment_has_the_fewest_values_asked_for() -> None:
-    lone = time_of(SIZES, [4096])
-    lone[0] *= 3  # a segment of its own would fit it best
-    found = segment(SIZES, lone, min_values=6, segments=3).segments
-    assert len(found) == 3
+    lone = time_of(SIZES, [128, 8192])
+    lone[-1] *= 1.2  # a segment of its own would fit it best
+    found = segment(SIZES, lone, min_values=6).segments
+    assert len(found) > 1
     for part in found:
         assert np.sum((part.low <= SIZES) & (part.high >= SIZES)) >= 6
 
@@ -147,8 +148,6 @@ def test_too_few_values_and_terms_that_depend_are_refused(golden: Golden) -> Non
         segment([1, 2], [1e-6, 2e-6])
     with pytest.raises(InputError, match="collinear"):
         segment(SIZES, time_of(SIZES, []), np.column_stack([SIZES, 2 * SIZES]))
-    with pytest.raises(InputError, match="9 segments"):
-        segment(SIZES, time_of(SIZES, []), segments=9)
     with pytest.raises(InputError, match="above zero"):
         segment(SIZES, -SIZES)
 

@@ -115,7 +115,7 @@ def test_a_report_shows_the_realisations_in_one_picture(tmp_path: Path) -> None:
     run = grid_run(("4x4", "2x8"), factors={"LG": 2.1})
     assert blocks(run, Picture)[0].view == "time"
     text = words(report(tmp_path, run))
-    for said in ("x faster", "columns at once", "allgather, 2x8", "the others sleep"):
+    for said in ("x faster", "columns at once", "where 2x8 is", "the others sleep"):
         assert said in text
 
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache, partial
 from math import hypot, isnan
-from typing import Any, Literal
+from typing import Literal
 
 from isochrone.base.documents import IfKnown, MaybeNan
 from isochrone.base.errors import InputError
@@ -310,7 +310,7 @@ def _phase(run: Run, table: Table, row: int, phase: str) -> Members:
     }
 
 
-def _whole(value: Any, name: str, run: Run, *, minimum: int = 1) -> int:
+def _whole(value: float, name: str, run: Run, *, minimum: int = 1) -> int:
     """Return a whole number of a sample."""
     try:
         count = int(value)

@@ -30,8 +30,6 @@ from isochrone.pages.page import (
     Section,
     Sentence,
     Table,
-    Tile,
-    Tiles,
     Tone,
     Warnings,
     columns_of,
@@ -43,7 +41,6 @@ from isochrone.sweep.special import SpecialSweep
 
 MAX_GRID_ROWS = 256
 MAX_SWEEP_SENTENCES = 12
-MAX_TILES = 4
 
 MIN_DISTURBANCE = 1.1
 """Factor from which a disturbance between groups is reported."""
@@ -125,19 +122,7 @@ def _sections(
 
 def overview(read: GridRun) -> list[Block]:
     """Summarise where a grid is faster, and unusual phases."""
-    blocks: list[Block] = []
-    faster = sorted((g for g in read.best if g.verdict == "faster"), key=lambda g: -g.ratio)
-    tiles = [
-        Tile(
-            _times(g.ratio),
-            f"{_name(g.on_grid.op)}, {_name(g.on_grid.grid)}",
-            f"faster than the library at {format_bytes(g.on_grid.bytes)}",
-        )
-        for g in faster[:MAX_TILES]
-    ]
-    if tiles:
-        blocks.append(Tiles(tuple(tiles)))
-    blocks += [_sentence(read, op, ranks) for op, ranks in read.operations]
+    blocks: list[Block] = [_sentence(read, op, ranks) for op, ranks in read.operations]
     blocks += _listed("Columns or rows that slow each other down", _disturbed(read), "")
     blocks += _listed("Phases that do not add up to the whole operation", _not_added(read), "bad")
     if any(1 < p.n < FEW_GROUPS and p.low < p.high for p in read.points):

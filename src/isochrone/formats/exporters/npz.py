@@ -10,12 +10,12 @@ is pickled.
 """
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from isochrone.base.csv_escape import escaped
 from isochrone.base.files import whole_file
+from isochrone.base.record import Members
 from isochrone.formats.exported_matrices import matrix_us, size_to_export
 from isochrone.formats.exporter import Exporter
 from isochrone.latency_map.topology import analyse, is_sampled
@@ -34,11 +34,11 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
         If the run holds no pairs of this size, or the file cannot be written.
     """
     nbytes = size_to_export(run, nbytes)
-    content: dict[str, Any] = {
+    content: Members = {
         "avg": matrix_us(run, "mean", nbytes),
         "stddev": matrix_us(run, "stddev", nbytes),
         "hosts": np.array(list(map(escaped, run.hosts)), dtype=np.str_),
-        "bytes": np.int64(nbytes),
+        "bytes": np.array(nbytes),
     }
     table = run.pairs()
     for statistic in _MORE:

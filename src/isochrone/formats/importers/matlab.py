@@ -8,7 +8,6 @@ import io
 import re
 import warnings
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -37,7 +36,7 @@ def read(path: Path) -> Run:
     return run_of_matrices(source, content, hosts, content.get("bytes"))
 
 
-def _load(source: Source) -> dict[str, Any]:
+def _load(source: Source) -> dict[str, object]:
     """Load the variables we know; what a damaged file makes scipy raise can be nearly anything."""
     from scipy.io import loadmat  # only this format needs it
 
@@ -45,7 +44,7 @@ def _load(source: Source) -> dict[str, Any]:
         others = mat_sizes.check(source.data, _VARIABLES, source.most())
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of variables it cannot read, which we do not want
-            content: dict[str, Any] = loadmat(
+            content: dict[str, object] = loadmat(
                 io.BytesIO(source.data), variable_names=[v for v in _VARIABLES if v not in others]
             )
     except mat_sizes.ClaimError as error:

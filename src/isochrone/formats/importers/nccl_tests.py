@@ -9,8 +9,8 @@ algorithm bandwidth. A sample is the time out of place; ``in_place`` is the othe
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from isochrone.base.record import Members
 from isochrone.base.text import printable
 from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep, cells
 from isochrone.formats.log import Tables, of_tables
@@ -121,7 +121,7 @@ class _Tables(Tables[_Table]):
         samples = table.samples(
             self.source, lambda row: {"op": op, "p": p, **_timed(self.source, row)}, repeats=True
         )
-        header: dict[str, Any] = {"memory": "device"}
+        header: Members = {"memory": "device"}
         if table.library:
             header["mpi"] = {"library": f"NCCL {table.library}"}
         return Sweep(

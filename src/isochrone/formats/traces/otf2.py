@@ -15,6 +15,9 @@ from isochrone.base.operations import DESCRIBED, ROOTED, like
 from isochrone.formats.calls_seen import Calls, traced
 from isochrone.formats.trace import TraceFormat
 
+Otf2 = Any
+"""An object of the package otf2, which declares no types."""
+
 _NO_ROOT = 2**32 - 4
 """Roots from here on are words of OTF2, not ranks."""
 
@@ -70,12 +73,12 @@ def _in_silence() -> Iterator[None]:
 
 
 @contextmanager
-def _known_twice(otf2: Any) -> Iterator[None]:
+def _known_twice(otf2: Otf2) -> Iterator[None]:
     """Let a definition be given twice, as EZTrace does; the first one counts."""
     registry = otf2.registry._RefRegistry
     original = registry._register
 
-    def register(self: Any, definition: Any) -> None:
+    def register(self: Otf2, definition: Otf2) -> None:
         if definition._ref not in self._elements_by_ref:
             original(self, definition)
 
@@ -89,13 +92,13 @@ def _known_twice(otf2: Any) -> Iterator[None]:
 class _Archive:
     """An archive, and what its ranks did."""
 
-    def __init__(self, archive: Any, path: Path) -> None:
+    def __init__(self, archive: Otf2, path: Path) -> None:
         self.archive = archive
         self.path = path
         self.second = float(archive.timer_resolution)
         self.groups: list[tuple[int, ...]] = []
         self.numbers: dict[tuple[int, ...], int] = {}
-        self.ranks: dict[Any, int] = {}
+        self.ranks: dict[Otf2, int] = {}
 
     def read(self) -> Trace:
         """Read all events."""
@@ -116,7 +119,7 @@ class _Archive:
         name = self.path.resolve().parent.name if self.path.stem == "traces" else self.path.stem
         return traced(seen, self.groups, tail, name)
 
-    def _locations(self) -> list[Any]:
+    def _locations(self) -> list[Otf2]:
         """Return the locations of MPI ranks in their order."""
         for group in self.archive.definitions.groups:
             if _word(group.group_type) == "COMM_LOCATIONS" and _word(group.paradigm) == "MPI":
@@ -130,7 +133,7 @@ class _Archive:
             raise InputError("the trace has no MPI ranks", where=self.path)
         return threads
 
-    def members(self, communicator: Any) -> tuple[int, ...] | None:
+    def members(self, communicator: Otf2) -> tuple[int, ...] | None:
         """Return the ranks of a communicator; None if not recorded."""
         group = communicator.group
         if group is None or _word(group.group_type) == "COMM_SELF" or group.members is None:
@@ -164,7 +167,7 @@ class _Rank(Calls):
         self.completes = False  # whether it records which receives are completed
         self.began = 0.0
 
-    def take(self, event: Any, time: float) -> None:
+    def take(self, event: Otf2, time: float) -> None:
         """Understand one event."""
         kind = type(event).__name__
         if kind in ("Enter", "Leave"):
@@ -201,7 +204,7 @@ class _Rank(Calls):
             self.done(self.completed, time - self.began)
             self.completed = []
 
-    def _message(self, kind: str, event: Any, time: float) -> None:
+    def _message(self, kind: str, event: Otf2, time: float) -> None:
         if kind in ("MpiSend", "MpiRecv", "MpiIsend"):
             peer = self._world(
                 event.communicator, event.receiver if "end" in kind else event.sender
@@ -248,11 +251,11 @@ class _Rank(Calls):
         self.keep("isend" if kind == "MpiSend" else "irecv", peer, size)
         self.completed.append((self.region, kind))
 
-    def _world(self, communicator: Any, rank: int) -> int | None:
+    def _world(self, communicator: Otf2, rank: int) -> int | None:
         members = self.archive.members(communicator)
         return members[rank] if members is not None and rank < len(members) else None
 
-    def _collective(self, event: Any, time: float) -> Event | None:
+    def _collective(self, event: Otf2, time: float) -> Event | None:
         """Return a collective operation; a nonblocking one is recorded where it started."""
         op = _word(event.collective_op).lower()
         members = self.archive.members(event.communicator)
@@ -271,7 +274,7 @@ class _Rank(Calls):
         return Event(op, -1, size, root, group, 0.0, time - self.began)
 
 
-def _word(value: Any) -> str:
+def _word(value: Otf2) -> str:
     """Return the name of one of the words of OTF2, which print as ``GroupType.COMM_SELF``."""
     return str(value).rpartition(".")[2]
 

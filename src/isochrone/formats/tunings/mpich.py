@@ -13,12 +13,11 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from isochrone.base.errors import InputError
 from isochrone.collectives.tuning_file import LibraryRule, TuningFile, Written
 
-Tree = dict[str, Any]
+Tree = dict[str, "Tree"]
 
 _VERSION = re.compile(r"MPICH 5\.0(\.\d+)?")
 

@@ -98,7 +98,8 @@ def check(mpi: str) -> None:
 def write(rules: Sequence[LibraryRule], path: Path, library: bytes) -> Written:
     """Return the file; each block of it is explained by a comment."""
     left_out = tuple(rule for rule in rules if rule.op not in _IDS)
-    usable = sorted((rule for rule in rules if rule.op in _IDS), key=_order)
+    usable = [rule for rule in rules if rule.op in _IDS]
+    usable.sort(key=lambda rule: (rule.op, rule.ranks, rule.bytes))
     by_op = [(op, list(op_rules)) for op, op_rules in groupby(usable, lambda rule: rule.op)]
     lines = [
         "# Rules of coll/tuned, made by isochrone tune from measurements. Open MPI ignores this",
@@ -135,10 +136,6 @@ def number(op: str, algorithm: str) -> int:
     if algorithm not in names:
         raise InputError(f"Open MPI has no algorithm '{algorithm[:40]}' of {op[:40]}")
     return 1 + names.index(algorithm)
-
-
-def _order(rule: LibraryRule) -> tuple[str, int, tuple[int, int]]:
-    return rule.op, rule.ranks, rule.bytes
 
 
 def _of_operation(op: str, rules: Sequence[LibraryRule]) -> list[str]:

@@ -23,8 +23,6 @@ from isochrone.pages.page import (
     Section,
     Sentence,
     Table,
-    Tile,
-    Tiles,
     columns_of,
 )
 from isochrone.pages.words import (
@@ -47,7 +45,6 @@ from isochrone.sweep.switches import Switch, describe, switches
 MAX_CURVES = 64
 MAX_POINT_ROWS = 256
 MAX_SWEEP_SENTENCES = 12
-MAX_TILES = 4
 MAX_LATER = 3
 """Stragglers named for each curve; more are counted."""
 
@@ -208,12 +205,8 @@ def _about(run: Run) -> list[Block]:
 
 
 def _overview(run: Run, read: Sequence[_Read]) -> list[Block]:
-    """Return the overview of a report: a few numbers and sentences."""
-    blocks: list[Block] = []
-    tiles = [tile for reading in read[:MAX_TILES] for tile in _tiles(run, reading)]
-    if tiles:
-        blocks.append(Tiles(tuple(tiles[:MAX_TILES])))
-    blocks += [_sentence(reading.curve) for reading in read[:MAX_SWEEP_SENTENCES]]
+    """Return the overview of a report: a few sentences."""
+    blocks: list[Block] = [_sentence(reading.curve) for reading in read[:MAX_SWEEP_SENTENCES]]
     left = len(read) - MAX_SWEEP_SENTENCES
     if left > 0:
         are = "is" if left == 1 else "are"
@@ -227,26 +220,10 @@ def _overview(run: Run, read: Sequence[_Read]) -> list[Block]:
     return blocks
 
 
-def _tiles(run: Run, read: _Read) -> list[Tile]:
-    """Return the time of the shortest message and the highest bandwidth."""
-    first = read.curve.points[0]
-    note = f"{format_bytes(first.bytes)}, {run.quantity or 'median'}"
-    tiles = [Tile(format_seconds(first.median), read.title, note)]
-    best = _best(read.curve)
-    if best is not None and best.bandwidth:
-        note = f"highest bandwidth, at {format_bytes(best.bytes)}"
-        tiles.append(Tile(format_rate(best.bandwidth), read.title, note))
-    return tiles
-
-
-def _best(curve: Curve) -> Point | None:
-    moving = [point for point in curve.points if point.bandwidth]
-    return max(moving, key=lambda point: point.bandwidth or 0.0, default=None)
-
-
 def _sentence(curve: Curve) -> Sentence:
     """Return the times of the shortest and the longest message."""
-    first, last, best = curve.points[0], curve.points[-1], _best(curve)
+    first, last = curve.points[0], curve.points[-1]
+    best = max(curve.points, key=lambda point: point.bandwidth or 0.0)
     several = not curve.of_ranks or curve.key.get("pairs", 1) != 1
     name = curve.name if "op" in curve.key else curve.name[:1].upper() + curve.name[1:]
     name = f"{name} on {curve.p} ranks" if curve.of_ranks else name
@@ -259,7 +236,7 @@ def _sentence(curve: Curve) -> Sentence:
     if curve.computes:
         costs = [point.t_op for point in curve.points if point.t_op]
         text += f"; an operation takes {format_seconds(min(costs))} to {format_seconds(max(costs))}"
-    elif best is not None and best.bandwidth:
+    elif best.bandwidth:
         text += f"; the bandwidth is highest at {format_bytes(best.bytes)}: "
         text += format_rate(best.bandwidth)
     return Sentence(f"{text}.", stress=(name,))
