@@ -96,7 +96,6 @@ def outcome(document: Document, folder: Path) -> list[Section]:
         verdict.append(Sentence(f"No setting for other file systems: {why}", "strong"))
     elif portable:
         verdict += [*_setting("For other file systems", portable), *_gains(portable)]
-    verdict += [Sentence(printable(_cost(hint), 900)) for hint in document["kept_hints"]]
     verdict.append(Warnings(tuple(printable(text, 400) for text in document["warnings"])))
     if document.get("advice"):
         verdict.append(Sentence(f"To try: {printable(document['advice'], 900)}"))
@@ -143,20 +142,6 @@ def _gains(document: Document) -> Iterator[Sentence]:
     for name, key in (("The whole program", "whole_gain"), ("MPI-IO", "gain")):
         if document.get(key) is not None:
             yield Sentence(gained(document[key], name))
-
-
-def _cost(hint: Document) -> str:
-    """Describe the cost of a user's hint that is not overridden."""
-    expected, gain = hint["expected_seconds"], hint["gain"]
-    effect = "not predicted"
-    if expected is not None:
-        present_time = format_seconds(hint["seconds"])
-        effect = f"{format_seconds(expected)} in MPI-IO expected instead of {present_time}"
-    effect += f"; {gained(gain, 'measured') if gain else hint['why']}"
-    return (
-        f"{hint['hint']} {hint['value']} of your hints file is unchanged. With "
-        f"{hint['words']}: {effect} (--override tries it)"
-    )
 
 
 def gained(gain: Speedup, name: str = "") -> str:

@@ -20,9 +20,6 @@ from isochrone.runfile.run import Run
 MAX_PAIRS_SECONDS = 600.0
 """Seconds for additional pairs."""
 
-CHEAP = 60.0
-"""Seconds for measuring the cost of the user's hints."""
-
 
 class Wish(NamedTuple):
     """Options of the user.
@@ -90,17 +87,6 @@ class _Portable:
     use: IfKnown[list[str]]
 
 
-class _UserHint:
-    hint: str
-    value: str
-    words: str
-    hints: dict[str, str]
-    seconds: float
-    expected_seconds: float | None
-    gain: Speedup | None
-    why: str
-
-
 class Tuned:
     """Result of tuning.
 
@@ -110,8 +96,6 @@ class Tuned:
         The file to use.
     portable
         The best setting whose gain does not depend on a file system of one host.
-    kept_hints
-        Costs of the user's hints.
     verdict
         On the winner, by the pairs.
     local_filesystems
@@ -136,7 +120,6 @@ class Tuned:
     starts: int
     warnings: list[str]
     portable: _Portable | None
-    kept_hints: list[_UserHint]
     whole_seconds: IfKnown[float]
     call_seconds: IfKnown[float]
     share: IfKnown[float]
@@ -176,45 +159,22 @@ def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -
     )
     proposals, report = choose(run, recorded)
     document |= report
-    tried = [proposal for proposal in proposals if not proposal.gives_up]
-    ways = {str(index): proposal for index, proposal in enumerate(tried, start=1)}
-    costs = {
-        f"without-{proposal.gives_up}": proposal for proposal in proposals if proposal.gives_up
-    }
-    trials.ways = {**ways, **costs}
+    ways = {str(index): proposal for index, proposal in enumerate(proposals, start=1)}
+    trials.ways = ways
     document["choices"] = [{"name": name, **plain(proposal)} for name, proposal in ways.items()]
-    document["kept_hints"] = [
-        {
-            "hint": proposal.gives_up,
-            "value": trials.base.get(proposal.gives_up, ""),
-            "words": proposal.words,
-            "hints": dict(proposal.hints),
-            "seconds": recorded.in_calls,
-            "expected_seconds": proposal.expected,
-            "gain": None,
-            "why": "not measured: too long",
-        }
-        for proposal in costs.values()
-    ]
-    measured = costs if 2 * wish.launches * wall_seconds * len(costs) <= CHEAP else {}
     if not ways:
         document["why"] = "no setting is expected to be faster"
     if ways:
         heat = len(ways) + 1
-        fewest = 2 * (heat + wish.launches * len(measured))
-        duels = (1 + _rests_on_local(document, tried)) * wish.most(wall_seconds)
+        fewest = 2 * heat
+        duels = (1 + _rests_on_local(document, proposals)) * wish.most(wall_seconds)
         largest = fewest + heat * (wish.launches - 2) + 2 * duels
         trials.report(
             f"{len(ways)} settings to try: {fewest} to {largest} launches of about {launch:.3g} s, "
             f"{fewest * launch / 60:.1f} to {largest * launch / 60:.1f} minutes"
         )
     try:
-        winner = _race(trials, wish, wall_seconds, ways, document) if ways else None
-        for hint, name in zip(document["kept_hints"], measured, strict=False):
-            judged = duel(trials.start, name, wish.launches, wish.launches)
-            hint["gain"] = judged.calls if judged else None
-            hint["why"] = trials.failures.get(name, "")
-        return winner
+        return _race(trials, wish, wall_seconds, ways, document) if ways else None
     finally:
         document["starts"] = 1 + trials.started
         for choice in document["choices"]:
