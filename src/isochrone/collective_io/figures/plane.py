@@ -6,12 +6,13 @@ over max(in,out), one for each min(in,out).
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from isochrone import models  # before the variables, which it loads itself
 from isochrone.base.errors import InputError
+from isochrone.base.record import Members
 from isochrone.base.table import grouped
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
@@ -59,7 +60,7 @@ class _Panel(NamedTuple):
         Of all points, where the two sides are directions.
     """
 
-    where: dict[str, Any]
+    where: Members
     points: list[GridPoint]
     x: str
     y: str
@@ -85,7 +86,7 @@ class _Panel(NamedTuple):
         idle = np.zeros_like(x)
         return filled({**sides, "b": idle + self.where["bytes"], "busy": idle})
 
-    def selected(self, model: models.Model) -> dict[str, Any]:
+    def selected(self, model: models.Model) -> Members:
         """Return which part of a model these points are of."""
         return {key: value for key, value in self.where.items() if key in model.selectors}
 
@@ -215,7 +216,7 @@ def _add_head(
     head(figure, title, [*notes, why] if why else notes)
 
 
-def _groups(points: Sequence[GridPoint]) -> list[tuple[dict[str, Any], list[GridPoint]]]:
+def _groups(points: Sequence[GridPoint]) -> list[tuple[Members, list[GridPoint]]]:
     """Group points by order, hot processes and size, as `_Panel.where`."""
     by_setting = grouped(((point.order, point.hot, point.bytes), point) for point in points)
     names = ("order", "hot", "bytes")
