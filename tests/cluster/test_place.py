@@ -126,9 +126,8 @@ def test_measuring_launches_both_arrangements_in_turn(
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("what", ["nodes", "aggregators"])
 def test_each_compared_order_is_the_one_that_is_launched(
-    cluster: Callable[..., Cluster], tmp_path: Path, what: str
+    cluster: Callable[..., Cluster], tmp_path: Path
 ) -> None:
     """How well it is predicted is for `make bench`; here: that each time is of its order."""
     made = cluster(UNEVEN)
@@ -140,8 +139,6 @@ def test_each_compared_order_is_the_one_that_is_launched(
         "mpich-wheel",
         "place",
         "orders",
-        "--what",
-        what,
         "--max-orders",
         3,
         *words,
@@ -158,11 +155,7 @@ def test_each_compared_order_is_the_one_that_is_launched(
         runs = [read(tmp_path / f"runs/order-{number}-{turn}.jsonl") for turn in (1, 2)]
         pairs = zip(one["hosts"], one["nodes"], strict=True)
         hosts = [host for host, ranks in pairs for _ in range(ranks)]
-        if what == "nodes":
-            assert runs[0].hosts == runs[1].hosts == hosts
-        else:
-            served = runs[0].tables["aggregator"]["rank"]
-            assert [runs[0].hosts[rank] for rank in served] == one["hosts"]
+        assert runs[0].hosts == runs[1].hosts == hosts
         assert one["measured"] == pytest.approx(np.median(one["times"]))
         assert one["measured_low"] <= one["measured"] <= one["measured_high"]
         assert one["deviation"] == pytest.approx(one["predicted"] / one["measured"] - 1)

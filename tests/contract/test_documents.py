@@ -282,7 +282,6 @@ def tuned_io(folder: Path) -> Found:
         "starts": 0,
         "warnings": [],
         "portable": None,
-        "kept_hints": [],
     }
     yield start
 

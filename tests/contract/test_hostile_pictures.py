@@ -45,7 +45,7 @@ RUNS: dict[str, Callable[[], list[Run]]] = {
     **dict.fromkeys(("time", "bandwidth", "ranks", "distribution"), lambda: operations(4, 8)),
     **dict.fromkeys(("fit", "deviation"), lambda: operations(2, 4, 8)),
     **dict.fromkeys(("heatmap", "surface", "levels"), lambda: [latency_map(block(8, 3))]),
-    **dict.fromkeys(("plane", "plane-surface"), lambda: [hotspot(intra=2, inter=2)]),
+    "plane": lambda: [hotspot(intra=2, inter=2)],
     **dict.fromkeys(("slowdown", "timeline", "phases"), applications),
     "nodes": lambda: [exchange(), exchange(hosts=40, ranks=80)],
     "matrix": lambda: [halo_recording(2, 3)],

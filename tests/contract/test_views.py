@@ -267,7 +267,7 @@ def test_the_view_of_nodes_refuses_in_one_line(golden: Golden, tmp_path: Path) -
         draw("nodes", [read(tmp_path / "damaged.jsonl")])
 
 
-HOT = ["plane", "plane-surface"]
+HOT = ["plane"]
 
 
 def test_orders_are_drawn_in_every_format_and_nothing_else_is(

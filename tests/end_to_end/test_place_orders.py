@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from beds.mpis import ROOT
 from made_up.jobs import TABLE_II, TACHYON
 
 Isochrone = Callable[..., subprocess.CompletedProcess[str]]
@@ -56,26 +55,6 @@ def test_the_orders_of_the_paper_are_listed_by_name(isochrone: Isochrone) -> Non
     assert min(found, key=lambda name: found[name]) == "T16-04"
 
 
-def test_orders_of_aggregators_move_no_rank(isochrone: Isochrone) -> None:
-    hosts = ROOT / "examples/collective-io/nodes.txt"
-    words = ("--hostfile", hosts, "--tiles", "4x4", "--model", TACHYON)
-    answer = isochrone(
-        "place",
-        "orders",
-        "--what",
-        "aggregators",
-        *words,
-        "--hints",
-        "cb_nodes=4,cb_buffer_size=4MiB",
-        "--dry-run",
-        "--json",
-    )
-    assert answer.returncode == 0, answer.stderr
-    found = json.loads(answer.stdout)
-    assert not any("nothing was" in warning for warning in found["warnings"])
-    assert len({tuple(one["hosts"][:4]) for one in found["orders"]}) == len(found["orders"]) == 10
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -85,7 +64,6 @@ def test_orders_of_aggregators_move_no_rank(isochrone: Isochrone) -> None:
         (("--max-orders", "0"), "not a number of at least 1"),
         (("--max-orders", "1000"), "the limit is 200 orders"),
         (("--figure", "a.gif"), "there is no figure format '.gif'"),
-        (("--what", "ranks"), "invalid choice"),
     ],
 )
 def test_bad_input_is_one_line(

@@ -123,7 +123,7 @@ RUN_READERS: Final[dict[str, Reader]] = {
             *COMPARED,
             CSV,
             "fit {file} --family hotspot",
-            *_plots("plane", "plane-surface"),
+            *_plots("plane"),
         ),
         runs(
             lambda: hotspots.hotspot(intra=2, inter=2, repeats=3),

@@ -93,7 +93,6 @@ def write_pages(folder: Path) -> dict[str, Path]:
         "use": ["export ROMIO_HINTS=romio-hints"],
         "gain": GAIN,
         "whole_gain": GAIN,
-        "kept_hints": [],
         "warnings": ["few launches"],
     }
     for name, sections in (

@@ -11,7 +11,6 @@ from beds import documents
 from beds.command_line import run_here
 from beds.golden import Golden
 from isochrone.cli.commands.tune import collective_io
-from isochrone.collective_io.program import tuning
 from isochrone.collective_io.program.trials import hints_of_user
 from made_up.io_programs import FakeProgram
 
@@ -40,7 +39,6 @@ def test_what_explains_a_gain_is_said_first_and_a_portable_setting_is_written(
         filesystem="tmpfs",
     )
     monkeypatch.setattr(collective_io, "_program", lambda args: program)
-    monkeypatch.setattr(tuning, "CHEAP", 1e9)
     words = ("tune", "collective-io", "--no-measure", "--", "mpiexec", "./app")
     answer = run_here(*words, cwd=tmp_path, ROMIO_HINTS=str(user))
     assert answer.returncode == 0, answer.stderr
@@ -54,7 +52,7 @@ def test_what_explains_a_gain_is_said_first_and_a_portable_setting_is_written(
     assert kept == {"romio_cb_write": "disable", **dict([own.split()])}
     assert "tmpfs" in hints.read_text().splitlines()[0]
     assert portable.exists() == ordered
-    assert [one["hint"] for one in found["kept_hints"]] == ["cb_config_list"] * (not ordered)
+    assert len([text for text in found["warnings"] if "cb_config_list" in text]) == (not ordered)
     if ordered:
         assert found["portable"]["kept"] == "io-tuning/romio-hints-portable"
         assert "disable" not in hints_of_user({"ROMIO_HINTS": str(portable)}).values()

@@ -30,7 +30,7 @@ def test_what_the_program_sets_is_taken_out_and_what_is_left_is_tried_once() -> 
     assert "cb_nodes=8 itself" in warnings[0]
 
 
-def test_hints_of_the_user_are_kept_and_each_is_given_up_alone() -> None:
+def test_hints_of_the_user_are_kept_and_named() -> None:
     off = Proposal("off", {"romio_cb_write": "disable", "romio_ds_write": "disable"}, {}, 0.2)
     order = Proposal("order", {"cb_config_list": "b,a", "romio_cb_write": "enable"}, {}, 0.3)
     user = {"romio_cb_write": "enable", "cb_nodes": "4"}
@@ -38,17 +38,14 @@ def test_hints_of_the_user_are_kept_and_each_is_given_up_alone() -> None:
     assert [dict(one.hints) for one in left] == [
         {"romio_ds_write": "disable"},
         {"cb_config_list": "b,a"},
-        off.hints,
     ]
-    assert [one.expected for one in left] == [None, 0.3, 0.2]
-    assert [one.gives_up for one in left] == ["", "", "romio_cb_write"]
-    assert not warnings
+    assert [one.expected for one in left] == [None, 0.3]
+    (kept,) = warnings
+    assert "romio_cb_write=enable" in kept
     user["romio_ds_write"] = "enable"
-    left, _ = without_given([off, order], {"cb_config_list": "*:1"}, user)
-    assert [(one.gives_up, dict(one.hints), one.expected) for one in left] == [
-        ("romio_cb_write", {"romio_cb_write": "disable"}, None),
-        ("romio_ds_write", {"romio_ds_write": "disable"}, None),
-    ]
+    left, warnings = without_given([off, order], {"cb_config_list": "*:1"}, user)
+    assert not left
+    assert [text.count("itself") for text in warnings] == [1, 0, 0]
     assert without_given([off, order], {}, {}) == ([off, order], [])
 
 

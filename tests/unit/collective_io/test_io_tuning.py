@@ -187,37 +187,6 @@ def test_what_rests_on_the_file_system(
     assert Proposal("", hints, environ).portable == portable
 
 
-@pytest.mark.parametrize("cheap", [True, False])
-def test_what_a_kept_hint_of_the_user_costs_is_measured_where_that_is_cheap(
-    cheap: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The program takes 10 s: pairs of five starts are 100 s."""
-    monkeypatch.setattr(tuning, "CHEAP", 100.0 * 1.2 if cheap else 60.0)
-    given_up = Proposal("off", WAYS[2].hints, {}, 1.5, gives_up="romio_cb_write")
-    document: dict[str, Any] = {}
-    program = FakeProgram(off_or_order(4.0, 1.5))
-    base = {"romio_cb_write": "enable", "cb_nodes": "8"}
-    trials = Trials(program, tmp_path, None, base, lambda text: None)
-    kept = tune(
-        trials,
-        Wish(5, 0.03),
-        lambda run, found: ([*WAYS[:2], given_up], {"warnings": []}),
-        document,
-    )
-    assert kept == WAYS[1]
-    assert len(document["choices"]) == 2
-    (cost,) = document["kept_hints"]
-    assert (cost["hint"], cost["value"]) == ("romio_cb_write", "enable")
-    assert (cost["expected_seconds"], cost["seconds"]) == (1.5, document["call_seconds"])
-    assert bool(cost["why"]) != cheap
-    if cheap:
-        assert cost["gain"].ratio == pytest.approx(4.0, rel=0.15)
-    else:
-        assert cost["gain"] is None
-    tried = [hints for hints in program.__dict__["started"] if "disable" in hints.values()]
-    assert tried == [{**base, **WAYS[2].hints}] * (5 if cheap else 0)
-
-
 @pytest.mark.slow
 def test_of_many_programs_without_a_gain_hardly_any_is_changed(tmp_path: Path) -> None:
     """From the first recorded run to the verdict; 1 of 20 at most."""

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from isochrone.base.errors import InputError
-from isochrone.collective_io.orders.ordered import Aggregators, Nodes, out_of_step
+from isochrone.collective_io.orders.ordered import Nodes, out_of_step
 from isochrone.collective_io.orders.search import climb
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.workload import Ints
@@ -23,7 +23,7 @@ SMALL = st.lists(st.integers(1, 4), min_size=2, max_size=5)
 BUFFERS = st.sampled_from([None, 3, 7, 16])
 
 
-def job(kind: type[Nodes], cores: list[int], buffer: int | None, flavour: int = 0) -> Nodes:
+def job(cores: list[int], buffer: int | None, flavour: int = 0) -> Nodes:
     """Tiles on a few nodes; a small buffer makes several rounds, which are not all alike."""
     ranks = sum(cores)
     across = next(n for n in (4, 3, 2, 1) if ranks % n == 0)
@@ -31,7 +31,7 @@ def job(kind: type[Nodes], cores: list[int], buffer: int | None, flavour: int = 
     call = Call(pattern, reading=flavour == 1, buffer=buffer)
     model = directional() if flavour else tachyon()
     given = Allocation(tuple(f"h{k}" for k in range(len(cores))), tuple(cores), "a hostfile")
-    return kind(given, call, model)
+    return Nodes(given, call, model)
 
 
 def all_costs(some: Nodes) -> list[float]:
@@ -46,21 +46,10 @@ def all_costs(some: Nodes) -> list[float]:
 def test_the_best_and_the_worst_order_of_nodes_are_those_of_all(
     cores: list[int], buffer: int | None, flavour: int
 ) -> None:
-    some = job(Nodes, cores, buffer, flavour)
+    some = job(cores, buffer, flavour)
     costs = all_costs(some)
     assert some.predict(some.best()).cost == pytest.approx(min(costs), rel=1e-6)
     assert some.predict(some.worst()).cost == pytest.approx(max(costs), rel=1e-6)
-
-
-@settings(max_examples=25, deadline=None)
-@given(SMALL, BUFFERS, st.integers(0, 2))
-def test_the_worst_order_of_aggregators_is_that_of_all(
-    cores: list[int], buffer: int | None, flavour: int
-) -> None:
-    some = job(Aggregators, cores, buffer, flavour)
-    costs = all_costs(some)
-    assert some.predict(some.worst()).cost == pytest.approx(max(costs), rel=1e-6)
-    assert min(costs) * (1 - 1e-9) <= some.predict(some.best()).cost
 
 
 @settings(max_examples=25, deadline=None)
@@ -69,9 +58,8 @@ def test_swaps_reach_the_worst_of_all_where_orders_are_not_tried_one_by_one(
     cores: list[int], buffer: int
 ) -> None:
     """What a large job gets; with several kinds of rounds, whose dearest nodes differ."""
-    some = job(Nodes, cores, buffer)
+    some = job(cores, buffer)
     assume(len(some.kinds) > 1)
-    assert isinstance(some, Nodes)
     total, dice = some.positions.total, np.random.default_rng(1)
     starts = out_of_step(np.array(cores))
     found = [climb(start, total, time.monotonic() + 5, dice) for start in starts]
@@ -95,34 +83,21 @@ def test_a_large_job_has_a_worst_order_within_seconds() -> None:
     assert worst >= max(float(some.positions.total(order)) for order in others)
 
 
-def test_hosts_are_named_in_a_hint_only_as_far_as_they_have_to_be() -> None:
-    some = job(Aggregators, [2, 2, 1, 1], None)
-    assert some.config([0, 1, 2, 3]) == "*:1"
-    assert some.config([2, 0, 1, 3]) == "h2,*:1"
-    assert some.config([0, 1, 3, 2]) == "h0,h1,h3,*:1"
-    for order in permutations(range(4)):
-        hosts = [some.given.by_rank[rank] for rank in some.aggregators(order)]
-        assert hosts == [f"h{k}" for k in order]
-
-
 def test_an_order_is_read_as_ranks_or_as_names() -> None:
-    nodes = job(Nodes, [2, 1, 1], None)
+    nodes = job([2, 1, 1], None)
     assert nodes.read("1,2,1") == [1, 0, 2]
     assert nodes.read("1(x2),2") == [1, 2, 0]
     assert nodes.read("h2,h0,h1") == [2, 0, 1]
-    assert job(Aggregators, [2, 1, 1], None).read("h2") == [2, 0, 1]
 
 
 @pytest.mark.parametrize("text", ["2,1", "h0,h1", "h0,h0,h1", "4", "n1,2,1", "", "=", "1;2;1"])
 def test_what_is_no_order_is_refused_in_a_line(text: str) -> None:
     with pytest.raises(InputError, match="--orders"):
-        job(Nodes, [2, 1, 1], None).read(text)
+        job([2, 1, 1], None).read(text)
 
 
-def test_nodes_with_equally_many_ranks_may_change_places_and_idle_hosts_too() -> None:
+def test_nodes_with_equally_many_ranks_may_change_places() -> None:
     given = from_numbers("2,1,1")
     call = Call(tile_io(2, 2))
     nodes = Nodes(given, call, tachyon())
     assert nodes.alike([0, 1, 2]) == nodes.alike([0, 2, 1]) != nodes.alike([1, 0, 2])
-    two = Aggregators(given, call, tachyon(), most=1)
-    assert two.alike([1, 0, 2]) == two.alike([1, 2, 0]) != two.alike([0, 1, 2])

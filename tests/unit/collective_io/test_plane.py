@@ -16,8 +16,9 @@ from drawn import boxes_inside, draw
 from isochrone import models, views
 from isochrone.cli.main import main
 from isochrone.collective_io.figures import plane
+from isochrone.models import Model
 from isochrone.runfile.file import write
-from made_up.hotspots import duplex, hotspot, saturating
+from made_up.hotspots import SIZES, duplex, hotspot, saturating, sizes
 from made_up.jobs import TACHYON
 from made_up.latency_maps import mmpi_example
 from made_up.sweeps import point_to_point
@@ -114,6 +115,15 @@ def test_a_published_model_is_held_against_the_points(tmp_path: Path) -> None:
     for suffix in views.SUFFIXES:
         views.save(figure, tmp_path / f"a{suffix}")
         assert (tmp_path / f"a{suffix}").stat().st_size > 1000
+
+
+def test_lines_of_the_plane_know_bytes_and_leave_out_busy_points(golden: Golden) -> None:
+    """A panel for each size, one hot node only."""
+    model: Model = models.fit(sizes(noise=0))
+    figure = draw(plane, [sizes(noise=0)], model=model)
+    assert len(figure.axes) == len(SIZES)
+    text = "\n".join(t.get_text() for t in figure.findobj(Text))
+    golden(text)
 
 
 def test_it_refuses_in_one_line(tmp_path: Path, golden: Golden) -> None:

@@ -99,7 +99,11 @@ def recorded_accesses(run: Run) -> Recorded:
     """Put together what ranks did alike."""
     files = {file.number: file for file in io_recording.files(run)}
     times = call_times(run)
-    by_kind = grouped(((row.file, row.op, row.call in ALONE), row) for row in times if _moves(row))
+    by_kind = grouped(
+        ((row.file, row.op, row.call in ALONE), row)
+        for row in times
+        if row.call in (*TOGETHER, *ALONE)
+    )
     patterns = grouped(((p.file, p.op), p) for p in io_recording.patterns(run))
     made = grouped((call.pattern, call) for call in io_recording.calls(run))
     accesses: list[Access] = []
@@ -108,10 +112,6 @@ def recorded_accesses(run: Run) -> Recorded:
         listed = [] if alone else patterns.get((file, op), [])
         accesses += _by_pattern(whole, listed, made) or [whole]
     return Recorded(run.size, times, accesses, files)
-
-
-def _moves(row: CallTime) -> bool:
-    return row.call in (*TOGETHER, *ALONE)
 
 
 def _summed(file: RecordedFile, op: str, rows: Sequence[CallTime], size: int) -> Access:

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec.structs import replace
 
 from isochrone.base.documents import IfKnown
 from isochrone.base.errors import InputError
 from isochrone.base.inference import Speedup
-from isochrone.base.record import Record
+from isochrone.base.record import Members, Record
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collective_io.cli.placing import certainty
 from isochrone.collective_io.orders import romio_hints
@@ -89,7 +89,7 @@ class Proposal(Record):
             around = ("", "   (or cb_nodes by MPI_Info in the program)")
         return [line.join(around) for line in self.commands()]
 
-    def common(self, output: Path | None, order: Sequence[int]) -> dict[str, Any]:
+    def common(self, output: Path | None, order: Sequence[int]) -> Members:
         """Return the keys that all proposals have."""
         config, romio = self.best.setting.config, self.query.call.driver != "ompio"
         return {
@@ -165,7 +165,7 @@ class ByOrder(Proposal):
             )
         ]
 
-    def document(self, output: Path | None) -> dict[str, Any]:
+    def document(self, output: Path | None) -> Members:
         """Return it for ``--json``."""
         assignment, warnings = self.found, self.query.call.warnings()
         if not assignment.whole:
@@ -342,7 +342,7 @@ class ByAll(Proposal):
         )
         return Row(cells, "good" if choice is self.best else "")
 
-    def document(self, output: Path | None) -> dict[str, Any]:
+    def document(self, output: Path | None) -> Members:
         """Return it for ``--json``."""
         best, nodes = self.best, self.nodes
         levers = {c.lever: c for c in reversed(self.found) if c.lever not in ("all", "given")}

@@ -2,14 +2,14 @@
 
 import math
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 from rich.console import Console
 
 from isochrone.base.inference import Speedup
+from isochrone.base.record import Members
 from isochrone.base.text import Tell, printable
 from isochrone.base.units import format_seconds
 from isochrone.base.verdicts import FASTER, NOT_KNOWN
@@ -63,10 +63,7 @@ def reporter(*, quiet: bool) -> Tell:
     return lambda text: print(printable(text, 500), file=stream, flush=True)
 
 
-Document = Mapping[str, Any]
-
-
-def outcome(document: Document, folder: Path) -> list[Section]:
+def outcome(document: Members, folder: Path) -> list[Section]:
     """Return what was tried, what was gained, and how to use it."""
     local, portable = document.get("local_filesystems"), document["portable"]
     remarks: list[Block] = []
@@ -96,7 +93,6 @@ def outcome(document: Document, folder: Path) -> list[Section]:
         verdict.append(Sentence(f"No setting for other file systems: {why}", "strong"))
     elif portable:
         verdict += [*_setting("For other file systems", portable), *_gains(portable)]
-    verdict += [Sentence(printable(_cost(hint), 900)) for hint in document["kept_hints"]]
     verdict.append(Warnings(tuple(printable(text, 400) for text in document["warnings"])))
     if document.get("advice"):
         verdict.append(Sentence(f"To try: {printable(document['advice'], 900)}"))
@@ -110,7 +106,7 @@ def outcome(document: Document, folder: Path) -> list[Section]:
     ]
 
 
-def _choices(document: Document) -> Iterator[Table]:
+def _choices(document: Members) -> Iterator[Table]:
     """Tabulate the settings that were tried: of the winner, pairs give the gain."""
     columns = columns_of(
         "setting", "hints", ">launches", ">median", ">times as fast", "95 % interval", "verdict"
@@ -134,29 +130,15 @@ def _choices(document: Document) -> Iterator[Table]:
         yield Table(title, columns, tuple(rows))
 
 
-def _setting(title: str, document: Document) -> Iterator[Block]:
+def _setting(title: str, document: Members) -> Iterator[Block]:
     yield Sentence(f"{title}: {printable(document['proposed']['words'], 400)}", "strong")
     yield from in_use(document["use"])
 
 
-def _gains(document: Document) -> Iterator[Sentence]:
+def _gains(document: Members) -> Iterator[Sentence]:
     for name, key in (("The whole program", "whole_gain"), ("MPI-IO", "gain")):
         if document.get(key) is not None:
             yield Sentence(gained(document[key], name))
-
-
-def _cost(hint: Document) -> str:
-    """Describe the cost of a user's hint that is not overridden."""
-    expected, gain = hint["expected_seconds"], hint["gain"]
-    effect = "not predicted"
-    if expected is not None:
-        present_time = format_seconds(hint["seconds"])
-        effect = f"{format_seconds(expected)} in MPI-IO expected instead of {present_time}"
-    effect += f"; {gained(gain, 'measured') if gain else hint['why']}"
-    return (
-        f"{hint['hint']} {hint['value']} of your hints file is unchanged. With "
-        f"{hint['words']}: {effect} (--override tries it)"
-    )
 
 
 def gained(gain: Speedup, name: str = "") -> str:

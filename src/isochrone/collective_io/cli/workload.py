@@ -5,10 +5,11 @@ import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, _ActionsContainer
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from isochrone import models
 from isochrone.base.errors import InputError
+from isochrone.base.record import Members
 from isochrone.base.text import whole_number
 from isochrone.collective_io.predict.calls_of_runs import measured_calls
 from isochrone.collective_io.predict.node_cost import NodeCost
@@ -194,7 +195,7 @@ def _settle(args: Namespace) -> Sequence[str]:
     return hosts
 
 
-def _fill(args: Namespace, values: Mapping[str, Any]) -> None:
+def _fill(args: Namespace, values: Members) -> None:
     """Set options that have no value."""
     for name, value in values.items():
         if name in vars(args) and vars(args)[name] is None:
@@ -342,7 +343,7 @@ class RecordedAccess(NamedTuple):
     """
 
     accesses: Accesses
-    options: Mapping[str, Any]
+    options: Members
     hosts: Sequence[str]
     through: str
 
@@ -406,7 +407,7 @@ def _chosen(
     return max(chosen, key=lambda pattern: seconds.get(pattern.number, 0.0))
 
 
-def _options(hints: Mapping[str, str], *, lustre: bool) -> dict[str, Any]:
+def _options(hints: Mapping[str, str], *, lustre: bool) -> Members:
     """Translate hints into options of a call."""
     numbers = {key: whole_number(value) for key, value in hints.items()}
     options = {

@@ -6,28 +6,32 @@ over max(in,out), one for each min(in,out).
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
+from isochrone import models  # before the variables, which it loads itself
 from isochrone.base.errors import InputError
-from isochrone.base.units import format_seconds
-from isochrone.collective_io.figures._hot_spots import (
-    Panel,
-    add_head,
-    groups,
-    model_for,
-    points_of,
-    value,
-)
+from isochrone.base.record import Members
+from isochrone.base.table import grouped
+from isochrone.base.text import printable
+from isochrone.base.units import format_bytes, format_seconds
+from isochrone.collective_io.results import hotspot as hotspots
 from isochrone.collective_io.results.hotspot import STAR, GridPoint
-from isochrone.models import Model, Segment
-from isochrone.models.figures._fitted import MAX_CURVE_PANELS
+from isochrone.collective_io.variables.hotspot import BYTES, NODE, filled
+from isochrone.collective_io.workload import Floats
+from isochrone.models.figures._fitted import MAX_CURVE_PANELS, head, name_of, origin_notes, resolve
 from isochrone.models.formulas import ranges
+from isochrone.runfile.origin import together, with_noun
 from isochrone.runfile.run import Run
 from isochrone.views.scales import tick_seconds, value_ticks
 from isochrone.views.style import CAPTION, INK, LABEL, new_figure, plain_axes, plain_legend
 from isochrone.views.view import Axes, Figure, Options, View
 
+_VARIABLES = ("pe", "busy", *NODE, *BYTES)
+"""Variables of models of a node."""
+
+MAX_CHARACTERS = 96
 MAX_PLANE_LINES = 8
 MAX_FORMULAS = 3
 _SHADES = ("#482878", "#31688e", "#1f9e89", "#6ccd5a", "#b5c421")
@@ -45,6 +49,55 @@ _AXES = {
 _SHORT = {"pa": "pa", "pe": "pe", "min": "min(in,out)"}
 
 
+class _Panel(NamedTuple):
+    """Points of one kind, and the coordinates along two axes for `_value`.
+
+    Attributes
+    ----------
+    where
+        Order, hot processes and size.
+    pa
+        Of all points, where the two sides are directions.
+    """
+
+    where: Members
+    points: list[GridPoint]
+    x: str
+    y: str
+    pa: float | None = None
+
+    def values(self, side: str) -> list[float]:
+        """Return what the points have of a side."""
+        return [_value(point, side) for point in self.points]
+
+    def heading(self, within: str) -> str:
+        """Name the points; ``within`` formats `pa`."""
+        labels = [printable(self.where["order"], 20), format_bytes(self.where["bytes"])]
+        labels += [f"{self.where['hot']} hot processes"] * (self.where["hot"] != 1)
+        return " · ".join([*labels, *([] if self.pa is None else [within.format(self.pa)])])
+
+    def variables(self, x: Floats, y: Floats) -> dict[str, Floats]:
+        """Return the variables of a model; balanced where directions do not matter."""
+        if self.pa is None:
+            sides = {self.x: x, self.y: y}
+            sides |= {"in": sides["pe"], "out": sides["pe"]}
+        else:
+            sides = {"pa": np.full_like(x, self.pa), "pe": (x + y) / 2, "in": x, "out": y}
+        idle = np.zeros_like(x)
+        return filled({**sides, "b": idle + self.where["bytes"], "busy": idle})
+
+    def selected(self, model: models.Model) -> Members:
+        """Return which part of a model these points are of."""
+        return {key: value for key, value in self.where.items() if key in model.selectors}
+
+    def segments(self, model: models.Model | None) -> list[models.Segment]:
+        """Return the formulas of a model for these points; none if it is for others."""
+        try:
+            return model.chosen(self.selected(model)) if model else []
+        except InputError:
+            return []
+
+
 def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw the points of hot spots and the model's lines through them.
 
@@ -55,15 +108,15 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     InputError
         If the runs hold no points of hot spots, or the named model is not for them.
     """
-    every = points_of(runs)
+    every = _points(runs)
     points = [point for point in every if point.shape == STAR]
     if not points:
         raise InputError(
             "the run has no hot node: all nodes are busy at every point",
             where=runs[0].where,
-            hint="use --view plane-surface",
+            hint="use --view fit",
         )
-    model, why = model_for(runs, options)
+    model, why = _model(runs, options)
     panels = _panels(points, model)
     drawn = panels[:MAX_CURVE_PANELS]
     columns = min(len(drawn), 2)
@@ -79,13 +132,13 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     notes = ["points: medians and their 95 % intervals"]
     if len(every) > len(points):
         notes.append(f"{len(every) - len(points)} points with all nodes busy are not drawn")
-    add_head(figure, model, why, runs, len(panels) - MAX_CURVE_PANELS, notes, "lines")
+    _add_head(figure, model, why, runs, len(panels) - MAX_CURVE_PANELS, notes)
     return figure
 
 
-def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:
+def _panels(points: Sequence[GridPoint], model: models.Model | None) -> list[_Panel]:
     """Group the points by order, hot processes and size, and by pa for separate directions."""
-    parted = groups(points)
+    parted = _groups(points)
     directional = model is not None and bool({"in", "out", "bi", "bo"} & set(model.variables))
     per_group = 2 if 2 * len(parted) <= MAX_CURVE_PANELS else 1
     panels = []
@@ -93,23 +146,100 @@ def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:
         if directional:
             for pa in _spread({point.pa for point in members}, per_group):
                 mine = [point for point in members if point.pa == pa]
-                panels.append(Panel(where, mine, "max", "min", pa))
+                panels.append(_Panel(where, mine, "max", "min", pa))
         else:
             sides = ("pe", "pa") if len({point.pe for point in members}) > 1 else ("pa", "pe")
-            panels.append(Panel(where, members, *sides))
+            panels.append(_Panel(where, members, *sides))
     return panels
 
 
-def _draw_panel(axes: Axes, panel: Panel, model: Model | None, highest: float) -> None:
+def _points(runs: Sequence[Run]) -> list[GridPoint]:
+    """Return the points of hot spots.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    if not runs:
+        raise InputError("no run is given", hint="give at least one run file")
+    points = hotspots.points(runs)
+    if not points:
+        raise InputError(
+            "the run contains no point of a hot spot",
+            where=str(runs[0].path or ""),
+            hint="the run was interrupted, or has too few nodes or ranks",
+        )
+    return points
+
+
+def _model(runs: Sequence[Run], options: Options) -> tuple[models.Model | None, str]:
+    """Return the model, or why there is none.
+
+    Raises
+    ------
+    InputError
+        If a model that was named cannot be had, or is none of a node.
+    """
+    try:
+        model, _, _ = resolve(runs, options.model, options.ops)
+    except InputError as error:
+        if options.model != "auto":
+            raise
+        reason = error.what.removeprefix("no family of models fits: ")
+        return None, printable(f"no formula: {reason}", MAX_CHARACTERS)
+    foreign = [name for name in model.variables if name not in _VARIABLES]
+    if foreign or set(model.variables) <= {"b", "busy"}:
+        named = ", ".join(foreign or model.variables)
+        raise InputError(f"the model depends on {named}, not on the messages of a node")
+    return model, ""
+
+
+def _add_head(
+    figure: Figure,
+    model: models.Model | None,
+    why: str,
+    runs: Sequence[Run],
+    left_out: int,
+    points: Sequence[str],
+) -> None:
+    """Title and caption: meaning of ``points``, and omissions."""
+    origin, notes = together(run.origin for run in runs), list(points)
+    title = f"{with_noun(origin, 'points').capitalize()} of the hot spot"
+    if model is not None:
+        title += f" and {name_of(model)}"
+        notes += ["lines: the formula", *origin_notes(model, origin)]
+    if any(not run.complete for run in runs):
+        notes.append("partial run")
+    if left_out > 0:
+        notes.append(f"{left_out} more are not drawn")
+    head(figure, title, [*notes, why] if why else notes)
+
+
+def _groups(points: Sequence[GridPoint]) -> list[tuple[Members, list[GridPoint]]]:
+    """Group points by order, hot processes and size, as `_Panel.where`."""
+    by_setting = grouped(((point.order, point.hot, point.bytes), point) for point in points)
+    names = ("order", "hot", "bytes")
+    return [(dict(zip(names, key, strict=True)), members) for key, members in by_setting.items()]
+
+
+def _value(point: GridPoint, side: str) -> float:
+    """Return the messages of a point of one kind, or of its busier or other direction."""
+    of = {"in": point.into, "out": point.out, "pa": point.pa, "pe": point.pe}
+    of |= {"max": max(point.into, point.out), "min": min(point.into, point.out)}
+    return float(of[side])
+
+
+def _draw_panel(axes: Axes, panel: _Panel, model: models.Model | None, highest: float) -> None:
     values = _spread(set(panel.values(panel.y)), MAX_PLANE_LINES)
     x_max = max(panel.values(panel.x))
     segments = panel.segments(model)
     sizes = np.linspace(*_MARKERS, len(values)).tolist()
     for level, colour, size in zip(values, _shades(len(values)), sizes, strict=True):
-        line_points = [point for point in panel.points if value(point, panel.y) == level]
+        line_points = [point for point in panel.points if _value(point, panel.y) == level]
         if model and segments:
             _draw_line(axes, panel, model, segments, level, x_max, colour)
-        x = [value(point, panel.x) for point in line_points]
+        x = [_value(point, panel.x) for point in line_points]
         y = np.array([point.times.median for point in line_points])
         ends = np.array([[point.times.low, point.times.high] for point in line_points])
         axes.errorbar(
@@ -129,9 +259,9 @@ def _draw_panel(axes: Axes, panel: Panel, model: Model | None, highest: float) -
 
 def _draw_line(
     axes: Axes,
-    panel: Panel,
-    model: Model,
-    segments: Sequence[Segment],
+    panel: _Panel,
+    model: models.Model,
+    segments: Sequence[models.Segment],
     level: float,
     x_max: float,
     colour: str,
@@ -156,7 +286,7 @@ def _draw_line(
 
 
 def _finish(
-    axes: Axes, panel: Panel, segments: Sequence[Segment], x_max: float, highest: float
+    axes: Axes, panel: _Panel, segments: Sequence[models.Segment], x_max: float, highest: float
 ) -> None:
     from matplotlib.ticker import MaxNLocator
 
@@ -183,7 +313,7 @@ def _finish(
     )
 
 
-def _heading(panel: Panel, segments: Sequence[Segment]) -> str:
+def _heading(panel: _Panel, segments: Sequence[models.Segment]) -> str:
     """Legend of the points and of the formula of each segment."""
     lines = [panel.heading(f"{{:g}} pair{'' if panel.pa == 1 else 's'} within the node")]
     for index, (segment, holds) in enumerate(zip(segments, ranges(segments), strict=True)):
@@ -194,7 +324,7 @@ def _heading(panel: Panel, segments: Sequence[Segment]) -> str:
     return "\n".join(lines)
 
 
-def _formula(segment: Segment) -> str:
+def _formula(segment: models.Segment) -> str:
     """Write a formula with times a person reads: ``6.12 ms pe + 3.81 ms pa + 1.59 ms``."""
     text = ""
     for factor, term in zip(segment.coefficients, segment.terms, strict=True):

@@ -1,11 +1,11 @@
 """Report of collective I/O of tiles: times of phases, aggregators, messages of nodes."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
+from isochrone.base.record import Members
 from isochrone.base.text import listed, printable
 from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.collective_io.pages.whole_call import best_gains, slow
@@ -220,7 +220,7 @@ def _hot(run: Run) -> list[Sentence]:
     return [Sentence(text)]
 
 
-def _node(node: dict[str, Any]) -> str:
+def _node(node: Members) -> str:
     return printable(node["host"], 40) or str(node["node"])
 
 
@@ -237,7 +237,7 @@ def _served(run: Run) -> list[Sentence]:
     return [Sentence(text) for text in lines]
 
 
-def _named(ranks: Sequence[dict[str, Any]]) -> str:
+def _named(ranks: Sequence[Members]) -> str:
     """Write ranks and hosts: ``0 (n0), 4 (n1)``; of many, the first."""
     return listed([with_hosts(rank["rank"], [rank["host"]]) for rank in ranks], MAX_TILE_NAMES)
 

@@ -5,18 +5,17 @@ order of hosts, which is fast. For the most promising ones the best order is sea
 (`assignment`). The gain of each single change is reported as well.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from operator import attrgetter
 from time import monotonic
-from typing import Any
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
 from isochrone.base.errors import InputError
-from isochrone.base.record import Record
+from isochrone.base.record import Members, Record
 from isochrone.collective_io.orders.assignment import MAX_LIST_HOSTS, assign
 from isochrone.collective_io.orders.hint_list import HintList, listed
 from isochrone.collective_io.orders.host_costs import MAX_TABLE_ENTRIES
@@ -78,7 +77,7 @@ def choices(
     return ranked(_Search(costs, given_setting, seconds).run())
 
 
-Cut = Mapping[str, Any]
+Cut = Members
 """How the parts of aggregators are cut into rounds: what of a setting is changed for that."""
 
 

@@ -24,7 +24,7 @@ from isochrone.base.errors import InputError, located
 from isochrone.base.files import check_ordinary, read_bytes, write_text
 from isochrone.base.format_version import check_format
 from isochrone.base.inference import Speedup, bootstrap_interval, redrawn_medians, speedup
-from isochrone.base.record import Record
+from isochrone.base.record import Members, Record
 from isochrone.base.stats import median_of
 from isochrone.base.text import printable
 from isochrone.collective_io.predict.node_cost import TIE
@@ -362,7 +362,7 @@ def read(path: Path) -> ComparedOrders:
     data = read_bytes(path)
     with located(str(path)):
         try:
-            content = msgspec.json.decode(data, type=dict[str, Any])
+            content = msgspec.json.decode(data, type=Members)
             if content.get("record") != "orders":
                 raise InputError(
                     "the file contains no orders", hint="isochrone place orders -o writes them"
@@ -371,7 +371,7 @@ def read(path: Path) -> ComparedOrders:
             values = {key: value for key, value in content.items() if value is not None}
             values["orders"] = [
                 {**order, **{end: nan for end in ("low", "high") if order.get(end) is None}}
-                for order in msgspec.convert(content.get("orders"), list[dict[str, Any]])
+                for order in msgspec.convert(content.get("orders"), list[Members])
             ]
             compared = msgspec.convert(values, ComparedOrders)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""Orders of nodes, which move ranks, and of aggregators' hosts, which do not; the worst one."""
+"""Orders of nodes to compare: given, best, worst, sorted and random ones."""
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -9,17 +9,14 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
-from isochrone.collective_io.orders.assignment import assign
 from isochrone.collective_io.orders.exact import MAX_ORDERS
-from isochrone.collective_io.orders.hint_list import listed
-from isochrone.collective_io.orders.host_costs import HostCosts
 from isochrone.collective_io.orders.node_order import best_order, nodes_of
 from isochrone.collective_io.orders.order_costs import arrangements, how_many
 from isochrone.collective_io.orders.positions import Positions
 from isochrone.collective_io.orders.search import ELEMENTS, Total, climb
 from isochrone.collective_io.predict.node_cost import CallCost, NodeCost, predict
 from isochrone.collective_io.workload import Ints, in_portions
-from isochrone.collective_io.workload.call import DEFAULT, Call, aggregators
+from isochrone.collective_io.workload.call import Call, aggregators
 from isochrone.collective_io.workload.traffic import RoundKind, layout_of
 from isochrone.measure import allocation as allocations
 from isochrone.measure.allocation import Allocation
@@ -124,7 +121,7 @@ class Nodes(Record):
 
     def aggregators(self, order: Order) -> list[int]:
         """Return the ranks that serve the parts of the file."""
-        return aggregators(self.ranks(order), self.config(order), self.most)
+        return aggregators(self.ranks(order), nodes=self.most)
 
     def ranks(self, order: Order) -> list[str]:
         """Return the host of each rank."""
@@ -152,7 +149,12 @@ class Nodes(Record):
         host_index = {host: k for k, host in enumerate(self.given.hosts)}
         names = text.split(",")
         if set(names) <= set(host_index):
-            return self.of_names([host_index[name] for name in names], text)
+            if len(names) != len(host_index) or len(set(names)) != len(names):
+                raise InputError(
+                    f"'{text[:60]}' does not name each of the {len(host_index)} nodes once",
+                    where="--orders",
+                )
+            return [host_index[name] for name in names]
         ranks = self.given.cores
         numbers = re.fullmatch("[0-9(x),]+", text)
         sizes = allocations.from_numbers(text, "--orders").cores if numbers else ()
@@ -170,22 +172,9 @@ class Nodes(Record):
         """Costs of nodes by position."""
         return Positions(self.kinds, np.array(self.given.cores), self.model)
 
-    def of_names(self, order: list[int], text: str) -> list[int]:
-        """Return the whole order if hosts are named so, or refuse what lacks a node."""
-        if len(order) != len(self.given.hosts) or len(set(order)) != len(order):
-            raise InputError(
-                f"'{text[:60]}' does not name each of the {len(self.given.hosts)} nodes once",
-                where="--orders",
-            )
-        return order
-
     def arranged(self, order: Order) -> Arrangement:
         """Return where the ranks are: nodes are filled in this order."""
         return Arrangement(self.given, order)
-
-    def config(self, order: Order) -> str:
-        """Return ``cb_config_list``: ROMIO's default, an aggregator on each host in rank order."""
-        return DEFAULT
 
     def alike(self, order: Order) -> Hashable:
         """Return the same for orders that cannot differ: nodes of equal size change places."""
@@ -202,63 +191,12 @@ class Nodes(Record):
         return nodes_of(ranks, worst(ranks, self.positions.total, starts))
 
 
-class Aggregators(Nodes):
-    """A job whose hosts of aggregators can be put in order instead; ranks stay."""
-
-    def of_names(self, order: list[int], text: str) -> list[int]:
-        """Let the hosts that are not named follow, as ``*:1`` does."""
-        named = set(order)
-        if len(named) != len(order):
-            raise InputError(f"'{text[:60]}' names a host twice", where="--orders")
-        return [*order, *(k for k in range(len(self.given.hosts)) if k not in named)]
-
-    def ranks(self, order: Order) -> list[str]:
-        """Return the host of each rank, which is the same in every order."""
-        return self.given.by_rank
-
-    def arranged(self, order: Order) -> Arrangement:
-        """Leave the ranks where they are."""
-        return Arrangement(self.given, range(len(self.given.hosts)))
-
-    def config(self, order: Order) -> str:
-        """Name as few hosts as make this order."""
-        named = len(order) - 1
-        while named and order[named - 1] < order[named]:
-            named -= 1  # unnamed hosts follow in rank order
-        return ",".join([*(self.given.hosts[k] for k in order[:named]), DEFAULT])
-
-    def alike(self, order: Order) -> Hashable:
-        """Hosts that serve nothing are interchangeable."""
-        return tuple(order[: self.most])
-
-    def best(self) -> list[int]:
-        """Search as `place aggregators` does."""
-        return assign(self.kinds, listed(layout_of(self.given.by_rank)), self.model).order
-
-    def worst(self) -> list[int]:
-        """Search from the most expensive host of each kind of round."""
-        layout = layout_of(self.given.by_rank)
-        hosts, starts = np.arange(layout.nodes), []
-        costs = HostCosts(self.kinds, listed(layout), self.model)
-        for cost_table in costs.table:  # the most expensive host of one kind of round
-            host, position = np.unravel_index(int(np.argmax(cost_table)), cost_table.shape)
-            starts.append(
-                np.insert(np.delete(hosts, host), min(int(position), len(hosts) - 1), host)
-            )
-        return [int(k) for k in worst(hosts, costs.total, starts)]
-
-
-KINDS: dict[str, type[Nodes]] = {"nodes": Nodes, "aggregators": Aggregators}
-"""What can be ordered, by name."""
-
-
 # --- the worst order -----------------------------------------------------------------------------
 
 # Worst-case order of nodes: the highest predicted cost that was found.
 #
-# An order arranges labels. For nodes they are numbers of ranks, because nodes with equally many are
-# interchangeable; for aggregators they are hosts. Few orders are enumerated; otherwise the orders
-# that match the file least are made worse by swaps.
+# An order arranges numbers of ranks, because nodes with equally many are interchangeable. Few
+# orders are enumerated; otherwise those that match the file least are made worse by swaps.
 
 ORDERED_SEARCH_SECONDS = 4.0
 """Time limit of the search."""

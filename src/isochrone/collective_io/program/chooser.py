@@ -6,12 +6,12 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from isochrone import models
 from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError, IsochroneError, MeasurementError
-from isochrone.base.record import Record
+from isochrone.base.record import Members, Record
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.collective_io.orders.collective_choice import choices
@@ -52,7 +52,7 @@ class Chooser(Record):
     without: Collection[str] = ()
     override: bool = False
 
-    def choose(self, run: Run, recorded: Summary) -> tuple[list[Proposal], Mapping[str, Any]]:
+    def choose(self, run: Run, recorded: Summary) -> tuple[list[Proposal], Members]:
         """Return promising proposals, best first, and the report on their choice."""
         warnings = [str(warning.get("text", "")) for warning in run.warnings]
         if not any("cb_config_list" in file.hints for file in recorded.files):

@@ -9,7 +9,6 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from isochrone.base.documents import Hidden
 from isochrone.base.errors import MeasurementError, failing
 from isochrone.base.files import write_text
 from isochrone.base.record import Record
@@ -193,15 +192,12 @@ class Proposal(Record):
         Variables for the ranks, other than that of the hints file.
     expected
         Seconds of the collective calls by the model; None: not predicted.
-    gives_up
-        The hint of the user's file that it replaces, to measure the cost of that hint.
     """
 
     words: str
     hints: Mapping[str, str] = {}
     environ: Annotated[Mapping[str, str], "as environment"] = {}
     expected: Annotated[float | None, "as expected_seconds"] = None
-    gives_up: Hidden[str] = ""
 
     @property
     def setting(self) -> str:
@@ -241,20 +237,19 @@ def without_given(
     Returns
     -------
     left, warnings
-        Proposals, then one for each conflicting hint of the user, which replaces that hint alone;
-        and warnings of conflicting hints of the application.
+        Proposals that are left; and warnings of conflicting hints.
     """
     fixed = {**(user or {}), **program_hints}
     closed = {*fixed, *without, *(f"romio_{key}" for key in without)}
     left: list[Proposal] = []
-    blocked: dict[str, Proposal] = {}
+    blocked: dict[str, str] = {}
     for proposal in proposals:
         hints = {key: value for key, value in proposal.hints.items() if key not in closed}
         lost = [
             key for key in proposal.hints if key in closed and fixed.get(key) != proposal.hints[key]
         ]
         for key in lost:
-            blocked.setdefault(key, proposal)
+            blocked.setdefault(key, proposal.hints[key])
         description = f"{proposal.words} (without {', '.join(lost)})" if lost else proposal.words
         tried = Proposal(description, hints, proposal.environ, None if lost else proposal.expected)
         duplicate = any(
@@ -265,14 +260,11 @@ def without_given(
     warnings = [
         f"the program sets {key}={program_hints[key]} itself, which overrides hints files; to try "
         f"others, remove that MPI_Info_set from the program"
-        for key in sorted(blocked)
         if key in program_hints
+        else f"{key}={fixed[key]} of your hints file is unchanged; --override tries {value}"
+        for key, value in sorted(blocked.items())
+        if key in fixed
     ]
-    for key, way in sorted(blocked.items()):
-        if key in fixed and key not in program_hints:  # replace only this one of the user's hints
-            hints = {k: value for k, value in way.hints.items() if k == key or k not in closed}
-            expected = way.expected if len(hints) == len(way.hints) else None
-            left.append(Proposal(way.words, hints, way.environ, expected, key))
     return left, warnings
 
 

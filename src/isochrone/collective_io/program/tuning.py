@@ -4,12 +4,13 @@ A setting is accepted only if the program was faster with it, in pairs of starts
 to choose it.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from isochrone.base.documents import IfKnown, Inline, plain
 from isochrone.base.inference import Speedup
+from isochrone.base.record import Members
 from isochrone.base.verdicts import Change
 from isochrone.collective_io.program.chooser import Machine
 from isochrone.collective_io.program.summary import Summary, summary
@@ -19,9 +20,6 @@ from isochrone.runfile.run import Run
 
 MAX_PAIRS_SECONDS = 600.0
 """Seconds for additional pairs."""
-
-CHEAP = 60.0
-"""Seconds for measuring the cost of the user's hints."""
 
 
 class Wish(NamedTuple):
@@ -90,17 +88,6 @@ class _Portable:
     use: IfKnown[list[str]]
 
 
-class _UserHint:
-    hint: str
-    value: str
-    words: str
-    hints: dict[str, str]
-    seconds: float
-    expected_seconds: float | None
-    gain: Speedup | None
-    why: str
-
-
 class Tuned:
     """Result of tuning.
 
@@ -110,8 +97,6 @@ class Tuned:
         The file to use.
     portable
         The best setting whose gain does not depend on a file system of one host.
-    kept_hints
-        Costs of the user's hints.
     verdict
         On the winner, by the pairs.
     local_filesystems
@@ -136,7 +121,6 @@ class Tuned:
     starts: int
     warnings: list[str]
     portable: _Portable | None
-    kept_hints: list[_UserHint]
     whole_seconds: IfKnown[float]
     call_seconds: IfKnown[float]
     share: IfKnown[float]
@@ -147,11 +131,11 @@ class Tuned:
     advice: IfKnown[str]
 
 
-Choose = Callable[[Run, Summary], tuple[Sequence[Proposal], Mapping[str, Any]]]
+Choose = Callable[[Run, Summary], tuple[Sequence[Proposal], Members]]
 """Returns promising proposals, best first, and the report on their choice."""
 
 
-def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -> Proposal | None:
+def tune(trials: Trials, wish: Wish, choose: Choose, document: Members) -> Proposal | None:
     """Record, choose and verify; return the accepted setting, if any.
 
     ``document`` is filled as results arrive, so that an interruption loses none.
@@ -176,52 +160,28 @@ def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -
     )
     proposals, report = choose(run, recorded)
     document |= report
-    tried = [proposal for proposal in proposals if not proposal.gives_up]
-    ways = {str(index): proposal for index, proposal in enumerate(tried, start=1)}
-    costs = {
-        f"without-{proposal.gives_up}": proposal for proposal in proposals if proposal.gives_up
-    }
-    trials.ways = {**ways, **costs}
+    trials.ways = ways = {str(index): way for index, way in enumerate(proposals, start=1)}
     document["choices"] = [{"name": name, **plain(proposal)} for name, proposal in ways.items()]
-    document["kept_hints"] = [
-        {
-            "hint": proposal.gives_up,
-            "value": trials.base.get(proposal.gives_up, ""),
-            "words": proposal.words,
-            "hints": dict(proposal.hints),
-            "seconds": recorded.in_calls,
-            "expected_seconds": proposal.expected,
-            "gain": None,
-            "why": "not measured: too long",
-        }
-        for proposal in costs.values()
-    ]
-    measured = costs if 2 * wish.launches * wall_seconds * len(costs) <= CHEAP else {}
     if not ways:
         document["why"] = "no setting is expected to be faster"
-    if ways:
-        heat = len(ways) + 1
-        fewest = 2 * (heat + wish.launches * len(measured))
-        duels = (1 + _rests_on_local(document, tried)) * wish.most(wall_seconds)
-        largest = fewest + heat * (wish.launches - 2) + 2 * duels
-        trials.report(
-            f"{len(ways)} settings to try: {fewest} to {largest} launches of about {launch:.3g} s, "
-            f"{fewest * launch / 60:.1f} to {largest * launch / 60:.1f} minutes"
-        )
+        return None
+    heat = len(ways) + 1
+    fewest = 2 * heat
+    duels = (1 + _rests_on_local(document, proposals)) * wish.most(wall_seconds)
+    largest = fewest + heat * (wish.launches - 2) + 2 * duels
+    trials.report(
+        f"{len(ways)} settings to try: {fewest} to {largest} launches of about {launch:.3g} s, "
+        f"{fewest * launch / 60:.1f} to {largest * launch / 60:.1f} minutes"
+    )
     try:
-        winner = _race(trials, wish, wall_seconds, ways, document) if ways else None
-        for hint, name in zip(document["kept_hints"], measured, strict=False):
-            judged = duel(trials.start, name, wish.launches, wish.launches)
-            hint["gain"] = judged.calls if judged else None
-            hint["why"] = trials.failures.get(name, "")
-        return winner
+        return _race(trials, wish, wall_seconds, document)
     finally:
         document["starts"] = 1 + trials.started
         for choice in document["choices"]:
             choice["starts"] = trials.times.get(choice["name"], [])
 
 
-def _rests_on_local(document: Mapping[str, Any], ways: Iterable[Proposal]) -> bool:
+def _rests_on_local(document: Members, ways: Iterable[Proposal]) -> bool:
     """Whether memory or a local disk may explain the gain of one of these proposals."""
     return bool(document["local_filesystems"]) and not all(proposal.portable for proposal in ways)
 
@@ -230,10 +190,10 @@ def _race(
     trials: Trials,
     wish: Wish,
     wall_seconds: float,
-    ways: Mapping[str, Proposal],
-    document: dict[str, Any],
+    document: Members,
 ) -> Proposal | None:
     """Choose by heats, confirm by a duel; by another duel if the winner is not portable."""
+    ways = trials.ways
     chosen = heats(trials.start, list(ways), wish.launches)
     choices = {choice["name"]: choice for choice in document["choices"]}
     for name, choice in choices.items():
@@ -259,7 +219,7 @@ def _race(
     return winner
 
 
-def _judged(trials: Trials, wish: Wish, wall_seconds: float, name: str) -> dict[str, Any]:
+def _judged(trials: Trials, wish: Wish, wall_seconds: float, name: str) -> Members:
     """Compare a proposal with the given settings in pairs; ``why`` is the reason to reject it."""
     way = trials.ways[name]
     trials.report(f"{name} ({way.words}) and the given settings are compared in pairs")

@@ -2,14 +2,14 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from isochrone.base.documents import Inline, shown
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
-from isochrone.base.table import Table
+from isochrone.base.table import Table, grouped
 from isochrone.base.text import printable
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times, counted, identity, times_of
@@ -18,8 +18,6 @@ KIND = "hotspot"
 
 STAR = "star"
 """Shape of points with one hot node; the default of runs without this field."""
-
-_COUNTS = ("intra", "in", "out", "hot", "bytes")
 
 
 class GridPoint(Record):
@@ -67,6 +65,16 @@ class GridPoint(Record):
         return (self.into + self.out) / 2
 
 
+class _Point(NamedTuple):
+    order: str
+    intra: int
+    into: int
+    out: int
+    hot: int
+    size: int
+    shape: str
+
+
 def points(runs: Sequence[Run]) -> list[GridPoint]:
     """Summarise the points of one or several runs; repetitions of the same point are merged.
 
@@ -81,8 +89,8 @@ def points(runs: Sequence[Run]) -> list[GridPoint]:
     InputError
         If a run is not of hot spots, or damaged.
     """
-    seconds_by_point: dict[tuple[Any, ...], list[float]] = {}
-    busy = {}
+    seconds_by_point: dict[_Point, list[float]] = {}
+    busy: dict[_Point, float] = {}
     for run in runs:
         if run.kind != KIND:
             raise InputError(
@@ -96,36 +104,30 @@ def points(runs: Sequence[Run]) -> list[GridPoint]:
         table = counted(table, identity(table))
         for row in table.rows():
             shape = printable(row.get("shape", STAR), 80)
-            key = (printable(row["order"], 80), *(row[name] for name in _COUNTS), shape)
+            order = printable(row["order"], 80)
+            key = _Point(
+                order, row["intra"], row["in"], row["out"], row["hot"], row["bytes"], shape
+            )
             seconds_by_point.setdefault(key, []).append(float(row["seconds"]))
             if "busy" in row:
                 busy[key] = row["busy"]
-    kinds = {
-        kind: k for k, kind in enumerate(dict.fromkeys(_kind(key) for key in seconds_by_point))
-    }
-    keys = sorted(
-        seconds_by_point, key=lambda key: (kinds[_kind(key)], key[1], key[2] + key[3], key[2])
-    )
+    # points of one order, number of hot processes, size and shape stay together
+    alike = grouped(((at.order, at.hot, at.size, at.shape), at) for at in seconds_by_point)
     return [
         GridPoint(
-            intra,
-            into,
-            out,
-            order,
-            hot,
-            size,
-            times_of(np.array(seconds_by_point[key])),
-            shape,
-            busy.get(key),
+            at.intra,
+            at.into,
+            at.out,
+            at.order,
+            at.hot,
+            at.size,
+            times_of(np.array(seconds_by_point[at])),
+            at.shape,
+            busy.get(at),
         )
-        for key in keys
-        for order, intra, into, out, hot, size, shape in [key]
+        for group in alike.values()
+        for at in sorted(group, key=lambda at: (at.intra, at.into + at.out, at.into))
     ]
-
-
-def _kind(key: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the key of points with the same messages: order, hot processes, size, shape."""
-    return (key[0], key[4], key[5], key[6])
 
 
 class Role(Record):

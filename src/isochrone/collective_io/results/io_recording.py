@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
@@ -271,7 +271,7 @@ def _rows(run: Run, name: str) -> Iterator[Members]:
     return run.tables.get(name, Table()).rows()
 
 
-def _ranks(run: Run, listed: Any) -> Ints:
+def _ranks(run: Run, listed: object) -> Ints:
     """Return the ranks of a list such as ``0-3 8``; all if there is none."""
     if listed is None:
         return np.arange(run.size)
@@ -285,7 +285,7 @@ def _ranks(run: Run, listed: Any) -> Ints:
     return np.concatenate(ranks) if ranks else np.zeros(0, np.int64)
 
 
-def _parts(record: Mapping[str, Any], where: str) -> dict[str, float]:
+def _parts(record: Members, where: str) -> dict[str, float]:
     recorded = {name: float(record[name]) for name in PARTS[:-1] if name in record}
     remainder = record["seconds"] - sum(recorded.values())
     if remainder < -1e-6 * record["seconds"] - 1e-9:

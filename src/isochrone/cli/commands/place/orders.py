@@ -33,10 +33,11 @@ from isochrone.collective_io.cli.workload import (
 )
 from isochrone.collective_io.orders import compared_orders as orders_file
 from isochrone.collective_io.orders.compared_orders import ComparedOrder, ComparedOrders, OrdersFile
-from isochrone.collective_io.orders.ordered import KINDS, Candidate, Nodes, choose
+from isochrone.collective_io.orders.ordered import Candidate, Nodes, choose
 from isochrone.collective_io.pages import orders as page
 from isochrone.collective_io.predict.node_cost import CallCost
 from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost
+from isochrone.collective_io.workload.call import DEFAULT
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.measuring import setup_of
 from isochrone.console.options import add_expert, add_flag, add_option, read_count
@@ -72,15 +73,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_model(parser)
     add_measured_calls(parser)
     group = parser.add_argument_group("orders")
-    add_expert(
-        group,
-        "--what",
-        None,
-        str,
-        "what to order: nodes (default), or only the hosts of aggregators (no rank moves)",
-        choices=tuple(KINDS),
-        default="nodes",
-    )
     add_option(
         group,
         "--max-orders",
@@ -132,19 +124,18 @@ def run(args: Namespace) -> int:
     for path in (args.output, args.figure):
         if path is not None:
             check_output(path, force=args.force, inputs=files_read(args))
-    ordered = KINDS[args.what](nodes, wanted, model, args.cb_nodes)
+    ordered = Nodes(nodes, wanted, model, args.cb_nodes)
     call_model = whole_call(args, model) if args.calls else None
     orders, warnings = _expected(ordered, _candidates(args, ordered), call_model)
     warnings = [
         *warnings,
         *wanted.warnings(),
-        *(block_placed(nodes) if args.what == "nodes" else ()),
+        *block_placed(nodes),
     ]
     compared = ComparedOrders(
         orders,
-        args.what,
-        args.op,
-        "call" if args.calls else "exchange",
+        op=args.op,
+        expected="call" if args.calls else "exchange",
         model_origin=model.model.origin,
         warnings=warnings,
     )
@@ -233,14 +224,11 @@ def _launch(
         sides = {}
         for index, compared_order in enumerate(orders, start=1):
             served = ordered.aggregators(compared_order.order)
-            hints = library_hints(ordered.call, ordered.config(compared_order.order), args.cb_nodes)
+            hints = library_hints(ordered.call, DEFAULT, args.cb_nodes)
             options = tile_options(args, ordered.call, served, hints)
-            plan = None
-            if args.hostfile is not None or args.what == "nodes":
-                plan = launch_plan(
-                    jobs, ordered.arranged(compared_order.order), folder / f"hosts-{index}"
-                )
-            if plan is None and args.what == "nodes":
+            arranged = ordered.arranged(compared_order.order)
+            plan = launch_plan(jobs, arranged, folder / f"hosts-{index}")
+            if plan is None:
                 raise InputError(
                     f"{jobs.setup.name} has no known file for the order of nodes",
                     where="--launcher",

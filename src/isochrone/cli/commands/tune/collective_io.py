@@ -107,7 +107,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_flag(
         levers,
         "--override",
-        f"also replace hints of the file in ${ROMIO_HINTS} (default: keep them, report their cost)",
+        f"also replace hints of the file in ${ROMIO_HINTS} (default: keep them)",
         expert=True,
     )
     trials = parser.add_argument_group("launches of the program")
@@ -183,7 +183,6 @@ def run(args: Namespace) -> int:
         "starts": 0,
         "warnings": [],
         "portable": None,
-        "kept_hints": [],
     }
     try:
         proposal = tune(trials, Wish(args.launches, args.min_io_share), chooser.choose, document)
