@@ -63,15 +63,14 @@ void iso_report_choice(const iso_rule_t *rule, long long bytes)
     }
     struct count *count = &counts[rule - table->rules];
     double saved = iso_rule_saving(table, rule, bytes) / PICOSECOND;
-    atomic_fetch_add_explicit(&count->calls, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&count->saved, llround(saved),
-                              memory_order_relaxed);
+    count->calls++;
+    count->saved += llround(saved);
 }
 
 void iso_report_pass(iso_tunable_t operation)
 {
     if (counts) {
-        atomic_fetch_add_explicit(&passed[operation], 1, memory_order_relaxed);
+        passed[operation]++;
     }
 }
 
@@ -105,8 +104,8 @@ static const char *seconds_text(double seconds, char *text)
 static double print_rule(const iso_rule_t *rule)
 {
     struct count *count = &counts[rule - table->rules];
-    long long calls = atomic_load(&count->calls);
-    double saved = atomic_load(&count->saved) * PICOSECOND;
+    long long calls = count->calls;
+    double saved = count->saved * PICOSECOND;
     char low[NUMBER], high[NUMBER], gain[NUMBER], word[ISO_GRID_WORD];
     if (calls) {
         iso_grid_word(&rule->grid, word);
@@ -123,7 +122,7 @@ static double print_rule(const iso_rule_t *rule)
  */
 static long long print_passed(iso_tunable_t operation)
 {
-    long long calls = atomic_load(&passed[operation]);
+    long long calls = passed[operation];
     if (calls) {
         iso_report_line("%s: library, %lld call%s",
                         iso_tunable_names[operation], calls,
@@ -138,7 +137,7 @@ static void print_reductions(bool left)
     long long calls = 0;
     for (int k = 0; k < table->first[ISO_TUNABLES]; k++) {
         calls += iso_tunable_reduces(table->rules[k].operation)
-                     ? atomic_load(&counts[k].calls)
+                     ? counts[k].calls
                      : 0;
     }
     if (left) {
@@ -162,7 +161,7 @@ void iso_report_end(bool left)
     iso_report_line("calls of rank 0, with %s:", table->path);
     for (int k = 0; k < table->first[ISO_TUNABLES]; k++) {
         saved += print_rule(&table->rules[k]);
-        calls += atomic_load(&counts[k].calls);
+        calls += counts[k].calls;
     }
     for (int k = 0; k < ISO_TUNABLES; k++) {
         libraries += print_passed((iso_tunable_t)k);

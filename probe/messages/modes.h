@@ -2,7 +2,7 @@
 /**
  * @file modes.h
  * The timed loops of a transfer between two ranks, one pair of loops a mode.
- * The loops themselves are made by loops.h; those of one-sided modes are in one_sided.h.
+ * loops.h makes the loops; those of one-sided modes are in one_sided.h.
  */
 #pragma once
 

@@ -50,7 +50,7 @@ static void in_proportion(const iso_context_t *ctx,
                           const iso_program_t *program, iso_role_t *roles)
 {
     int apps = program->app_count, free_ranks = 0, seen = 0;
-    int *wanted = ISO_NEW(int, (size_t)apps + 1);
+    int *wanted = ISO_NEW(int, apps + 1);
     int *given = ISO_NEW(int, apps + 1);
     for (int r = 0; r < ctx->size; r++) {
         free_ranks += roles[r].app < 0;

@@ -86,7 +86,7 @@ void iso_program_load(iso_program_t *program, void *memory)
 void iso_program_take_steps(iso_program_t *program, int *words, int count)
 {
     program->words = words;
-    program->steps = ISO_NEW(iso_step_t, (size_t)count / ISO_STEP_WORDS);
+    program->steps = ISO_NEW(iso_step_t, count / ISO_STEP_WORDS);
     for (int at = 0; at < count;) {
         iso_step_t *step = &program->steps[program->step_count++];
         *step = iso_step_read(program, words + at);

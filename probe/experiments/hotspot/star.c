@@ -100,7 +100,7 @@ static void list_ranks(iso_star_t *star, int *inside, int *outside)
         }
     }
     /* By turn, then by node: a counting sort, for there may be many ranks. */
-    int *first = ISO_NEW(int, (size_t)turns + 1);
+    int *first = ISO_NEW(int, turns + 1);
     for (int r = 0; r < size; r++) {
         first[turn[r] + 1] += node[r] != star->hot_node;
     }
@@ -216,7 +216,7 @@ int iso_star_team(iso_star_t *star, const iso_star_point_t *point)
 static int others_busy(const iso_star_t *star, const iso_star_point_t *point)
 {
     int sum = 0, inter = point->in > point->out ? point->in : point->out;
-    int *into = ISO_NEW(int, (size_t)star->other_nodes + 1);
+    int *into = ISO_NEW(int, star->other_nodes + 1);
     int *from = ISO_NEW(int, star->other_nodes + 1);
     for (int k = 0; k < star->hot * inter; k++) {
         int node = star->ctx->node_of[star->outside[k]], index = k / star->hot;

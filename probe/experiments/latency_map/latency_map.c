@@ -296,7 +296,7 @@ static iso_outcome_t conduct_schedule(struct map *map)
 {
     const iso_context_t *ctx = map->ctx;
     iso_schedule_order_t order = iso_schedule_order(options.schedule);
-    iso_pair_t *pairs = ISO_NEW(iso_pair_t, (size_t)ctx->size / 2 + 1);
+    iso_pair_t *pairs = ISO_NEW(iso_pair_t, ctx->size / 2 + 1);
     iso_schedule_t *schedule = iso_schedule_create(
         order, ctx->size, ctx->node_of, options.inner_parallel);
     iso_outcome_t outcome = ISO_COMPLETE;

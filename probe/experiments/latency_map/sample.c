@@ -85,7 +85,7 @@ iso_sample_t *iso_sample_create(int ranks, const int node_of_rank[], long pairs)
     s->players = s->nodes + s->nodes % 2;
     s->at = ISO_NEW(int, s->players);
     iso_random_order(s->at, s->players, &state);
-    s->place = ISO_NEW(int, (size_t)s->players + 1);
+    s->place = ISO_NEW(int, s->players + 1);
     for (int p = 0; p < s->players; p++) {
         s->place[s->at[p]] = p;
         s->at[p] = s->at[p] < s->nodes ? s->at[p] : -1;

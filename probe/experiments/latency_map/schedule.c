@@ -65,7 +65,7 @@ int iso_group_by_node(int ranks, const int node_of_rank[], int **first,
     for (int r = 0; r < ranks; r++) {
         nodes = node_of_rank[r] >= nodes ? node_of_rank[r] + 1 : nodes;
     }
-    int *at = ISO_NEW(int, (size_t)nodes + 2);
+    int *at = ISO_NEW(int, nodes + 2);
     int *found = ISO_NEW(int, ranks);
     for (int r = 0; r < ranks; r++) {
         at[node_of_rank[r] + 2]++;

@@ -195,7 +195,7 @@ static int compare(const void *left, const void *right)
 /** Sort, and say where each round begins. */
 static int *by_rounds(struct list *list, int rounds)
 {
-    int *first = ISO_NEW(int, (size_t)rounds + 1);
+    int *first = ISO_NEW(int, rounds + 1);
     if (list->count > 0) {
         qsort(list->messages, list->count, sizeof(struct message), compare);
     }
