@@ -4,16 +4,16 @@ Of each part that would be named, a sample of its pairs with different partners;
 of the same levels, which show what measuring alone does to a pair that is not slow.
 """
 
-from collections.abc import Iterable, Iterator
-from itertools import combinations, islice
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 import numpy as np
 
-from isochrone.base.arrays import Bools
+from isochrone.base.arrays import Ints
 from isochrone.base.record import Record
-from isochrone.latency_map.pairs import RankPairs, nodes_of
-from isochrone.latency_map.partitions import Partition
-from isochrone.latency_map.topology import Topology
+from isochrone.base.stats import distinct
+from isochrone.latency_map.pairs import nodes_of
+from isochrone.latency_map.topology import Slow, Topology
 from isochrone.runfile.run import Run
 
 SAMPLE = 8
@@ -27,6 +27,9 @@ MAX_FURTHER = 1000
 
 MAX_CONTROLS = 8
 """Healthy pairs measured with them, at most as many as there are suspects."""
+
+_HEALTHY_CANDIDATES = 64
+"""Healthy pairs looked at for each that is wanted."""
 
 Pair = tuple[int, int]
 
@@ -67,53 +70,129 @@ def to_measure_again(run: Run, analysis: Topology) -> Retests:
     if run.options.get("sample") == "auto":
         precision = run.options.get("precision")
         threshold = precision if isinstance(precision, float) and precision > 0 else analysis.least
-        further = min(analysis.lacking(threshold), MAX_FURTHER)
+        further = analysis.lacking(threshold)
     if not (open_parts or analysis.doubtful or further):
         return Retests()
-    pairs = analysis.pairs
-    level = analysis.level_of(pairs.i, pairs.j)
-    dice = np.random.default_rng(len(level) + np.count_nonzero(pairs.retested))
-
-    def drawn(mask: Bools, count: int) -> list[Pair]:
-        """Draw pairs of a mask that were not measured again."""
-        chosen = dice.permutation(np.flatnonzero(mask & ~pairs.retested))[:count]
-        return list(zip(pairs.i[chosen].tolist(), pairs.j[chosen].tolist(), strict=True))
-
+    measured = _Known(run, analysis)
     # whether nodes are slow or share a slow way shows the time between them
     alike = {
         *analysis.doubtful,
         *(component.ranks[0] for component in analysis.slow if component.of.unit),
     }
-    between = (pair for pair in combinations(sorted(alike), 2) if {*pair} & {*analysis.doubtful})
-    wanted = dict.fromkeys(_unmet(pairs, between))
+    chosen: dict[Pair, None] = dict.fromkeys(
+        (i, j)
+        for i, j in combinations(sorted(alike), 2)
+        if {i, j} & {*analysis.doubtful} and not measured.seen(i, j)
+    )
     for component in open_parts:
-        ends = np.isin(pairs.i, component.ranks).astype(int) + np.isin(pairs.j, component.ranks)
-        concerned = {"either": ends > 0, "both": ends == 2, "one": ends == 1}
-        on_level = concerned[component.of.concerns] & (level == component.level)
-        wanted |= dict.fromkeys(drawn(on_level, SAMPLE))
-    suspected = list(wanted)[:MAX_SUSPECTED]
-    slow = [rank for component in analysis.slow for rank in component.ranks]
-    healthy = ~np.isin(pairs.i, slow) & ~np.isin(pairs.j, slow)
-    healthy &= np.isin(level, [component.level for component in analysis.slow])
-    controls = drawn(healthy, min(len(suspected), MAX_CONTROLS))
-    suspected += islice(_unmet(pairs, _of_nodes(nodes_of(run.hosts), dice, further)), further)
-    return Retests(tuple(dict.fromkeys(suspected)), tuple(controls))
+        chosen |= dict.fromkeys(list(_sample(component, measured, chosen))[:SAMPLE])
+    suspected = list(chosen)[:MAX_SUSPECTED]
+    controls = tuple(_controls(analysis, measured, suspected))
+    pairs = dict.fromkeys([*suspected, *measured.unmet(min(further, MAX_FURTHER))])
+    return Retests(tuple(pairs), controls)
 
 
-def _unmet(pairs: RankPairs, candidates: Iterable[Pair]) -> Iterator[Pair]:
-    """Yield those of some pairs i < j that were not measured."""
-    measured = pairs.i.astype(np.int64) * pairs.ranks + pairs.j  # ascending
-    for i, j in candidates:
-        code = i * pairs.ranks + j
-        at = np.searchsorted(measured, code)
-        if at == len(measured) or measured[at] != code:
-            yield i, j
+class _Known:
+    """What a run knows of its pairs: which were measured, which again, and on which level."""
+
+    def __init__(self, run: Run, analysis: Topology) -> None:
+        table = run.pairs()
+        of_size = table["bytes"] == analysis.nbytes
+        code = table["i"].astype(np.int64) * run.size + table["j"]
+        again = table.flag("retest")
+        self.size, self.hosts = run.size, run.hosts
+        self.measured = distinct(code[of_size & ~again])
+        self.again = distinct(code[again])
+        self.levels, self.level_of = len(analysis.levels), analysis.level_of
+
+    def seen(self, i: int, j: int) -> bool:
+        """Whether a pair i < j was measured, or measured again."""
+        return bool(np.isin(i * self.size + j, np.concatenate([self.measured, self.again])))
+
+    def unmet(self, count: int) -> list[Pair]:
+        """Draw about so many pairs that were not measured, with each node about as often."""
+        node = nodes_of(self.hosts)
+        dice = np.random.default_rng(len(self.measured) + len(self.again))
+        drawn: dict[Pair, None] = {}
+        for _ in range(count if node.any() else 0):
+            ranks = dice.permutation(self.size)
+            ranks = dice.permutation(ranks[np.unique(node[ranks], return_index=True)[1]])
+            for i, j in zip(ranks[::2].tolist(), ranks[1::2].tolist(), strict=False):
+                if not self.seen(min(i, j), max(i, j)):
+                    drawn[min(i, j), max(i, j)] = None
+            if len(drawn) >= count:
+                break
+        return list(drawn)[:count]
+
+    def partners(self, rank: int, others: Ints) -> Ints:
+        """Return those of ``others`` whose pair with ``rank`` may be measured again."""
+        others = others[others != rank]
+        low, high = np.minimum(others, rank), np.maximum(others, rank)
+        code = low * self.size + high
+        usable = np.isin(code, self.measured) & ~np.isin(code, self.again)
+        return np.asarray(others[usable])
+
+    def on_level(self, rank: int, others: Ints, level: int) -> Ints:
+        """Return those of ``others`` that are as far from ``rank`` as a level says."""
+        if not 0 <= level < self.levels:
+            return others
+        return np.asarray(others[self.level_of(np.full(len(others), rank), others) == level])
 
 
-def _of_nodes(node: Partition, dice: np.random.Generator, rounds: int) -> Iterator[Pair]:
-    """Yield random pairs of ranks on two nodes; in each round each node has one, or all but one."""
-    for _ in range(rounds if node.any() else 0):
-        ranks = dice.permutation(len(node))
-        ranks = dice.permutation(ranks[np.unique(node[ranks], return_index=True)[1]])
-        for i, j in zip(ranks[::2].tolist(), ranks[1::2].tolist(), strict=False):
-            yield min(i, j), max(i, j)
+def _sample(component: Slow, measured: _Known, chosen: dict[Pair, None]) -> Iterator[Pair]:
+    """Yield pairs of a part with different partners, about as many as are wanted."""
+    ranks = np.array(component.ranks, np.int64)
+    if component.of.link:
+        # of ranks, or of nodes: then each pair has an end on either
+        first = measured.hosts[component.ranks[0]] if len(ranks) > 2 else ""
+        left = (
+            [r for r in component.ranks if measured.hosts[r] == first]
+            if first
+            else component.ranks[:1]
+        )
+        ends, others = np.array(left, np.int64), np.setdiff1d(ranks, left)
+    else:
+        ends, others = ranks, np.setdiff1d(np.arange(measured.size), ranks)
+    wanted = max(1, -(-SAMPLE // len(ends)))
+    met = False
+    for inside in (False, True):
+        for k, rank in enumerate(_spread(ends, SAMPLE).tolist()):
+            partners = measured.partners(rank, ends if inside else others)
+            same_level = measured.on_level(rank, partners, component.level)
+            partners = (
+                same_level if len(same_level) or inside or not component.of.link else partners
+            )
+            for partner in _spread(np.roll(partners, -k * wanted), wanted).tolist():
+                pair = (min(rank, partner), max(rank, partner))
+                met = True
+                if pair not in chosen:
+                    yield pair
+        if met or component.of.link:
+            return  # only a part without pairs to others on its level is slow inside
+
+
+def _spread(values: Ints, count: int) -> Ints:
+    """Return at most this many of the values, evenly, from the first on."""
+    if len(values) <= count:
+        return values
+    return values[(np.arange(count) * len(values)) // count]
+
+
+def _controls(analysis: Topology, measured: _Known, suspected: Sequence[Pair]) -> list[Pair]:
+    """Draw healthy pairs of the levels of the suspects."""
+    slow = {rank for component in analysis.slow for rank in component.ranks}
+    healthy = np.array([rank for rank in range(measured.size) if rank not in slow], np.int64)
+    levels = {component.level for component in analysis.slow}
+    wanted = min(len(suspected), MAX_CONTROLS)
+    if len(healthy) < 2 or not wanted:
+        return []
+    dice = np.random.default_rng(len(suspected))
+    drawn: dict[Pair, None] = {}
+    for _ in range(_HEALTHY_CANDIDATES * wanted):
+        i, j = sorted(dice.choice(healthy, 2, replace=False).tolist())
+        partner = measured.partners(i, np.array([j]))
+        if len(partner) and any(len(measured.on_level(i, partner, level)) for level in levels):
+            drawn[i, j] = None
+        if len(drawn) == wanted:
+            break
+    return list(drawn)

@@ -72,14 +72,15 @@ class PartFinder(Fitter):
         # of parts that slow the same pairs in the same way, the first
         first: dict[tuple[bytes, bytes], tuple[Part, Ints, Floats]] = {}
         for component in filter(self.fits, components):
-            pairs, weight = self.slowed(component)
-            first.setdefault((pairs.tobytes(), weight.tobytes()), (component, pairs, weight))
+            pairs, often = self.slowed(component)
+            first.setdefault((pairs.tobytes(), often.tobytes()), (component, pairs, often))
         if not first:
             return [], (np.zeros(0, int), np.zeros(0, int), np.zeros(0)), np.zeros(0)
         different, pairs_of, weights = zip(*first.values(), strict=True)
         row = np.repeat(np.arange(len(different)), [len(pairs) for pairs in pairs_of])
-        norms = np.array([np.linalg.norm(weight) for weight in weights])
-        return [*different], (row, np.concatenate(pairs_of), np.concatenate(weights)), norms
+        weight = np.concatenate(weights)
+        norms = np.sqrt(np.bincount(row, weight**2))
+        return [*different], (row, np.concatenate(pairs_of), weight), norms
 
     def promising(self, fit: Explanation) -> list[Part]:
         """Return the candidates whose pairs exceed what is expected most clearly."""
