@@ -12,7 +12,6 @@ from scipy.special import stdtrit
 
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
-from isochrone.base.units import format_error
 from isochrone.models import linear
 from isochrone.models.choice import Fitted, Judge, fit_to, refuse_too_few, simplest
 from isochrone.models.cross_validation import SegmentFit, leave_out
@@ -20,7 +19,6 @@ from isochrone.models.deviation import deviation, r_squared
 from isochrone.models.family import declared, fewest_coefficients
 from isochrone.models.linear import refuse_vanished
 from isochrone.models.observations import Observations
-from isochrone.models.placement import GROUP
 from isochrone.models.pool import Pool, usable_pools, whole_pool
 from isochrone.models.segment import Rival, Segment, owners
 from isochrone.models.splits import Options, Region, Search
@@ -99,22 +97,6 @@ def row_of(
         "pieces": len(terms),
         "coefficients": sum(map(len, terms)),
     }
-
-
-def refuse_hopeless(fitted: Fitted) -> None:
-    """Refuse a formula that describes nothing.
-
-    Raises
-    ------
-    InputError
-        Unless these are groups of a grid, which are kept as measured beside the formula.
-    """
-    if GROUP not in fitted.observed.where and fitted.error > HOPELESS:
-        raise InputError(
-            "no family of models describes these data: the best one has an error of "
-            f"{format_error(fitted.error)} on average in cross-validation",
-            hint="measure more points, or choose a family with --family",
-        )
 
 
 def thinned(observed: Observations) -> Observations:

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from isochrone.base.documents import IfKnown, Inline, Scalar, Schema, record
+from isochrone.base.documents import IfKnown, Inline, Schema, record
 from isochrone.base.errors import InputError, located
 from isochrone.base.files import check_ordinary, read_bytes, whole_file
 from isochrone.base.format_version import check_format
@@ -26,7 +26,7 @@ from isochrone.models.extension import kept
 from isochrone.models.linear import WEIGHTS
 from isochrone.models.model import Model
 from isochrone.models.questions import needed
-from isochrone.models.segment import Rival, Segment
+from isochrone.models.segment import Rival, Segment, Selector
 from isochrone.models.terms import variables_of
 
 MODEL_FORMAT = 1
@@ -43,10 +43,10 @@ _KEYS = [
 ]
 
 
-class Explained:
+class Explained(msgspec.Struct):
     """Why a formula was taken, the point to measure next, and those within a budget."""
 
-    where: dict[str, Scalar]
+    where: dict[str, Selector]
     sentences: list[str]
     measure: dict[str, float] | None
     then: list[dict[str, float]]
@@ -92,7 +92,7 @@ def read(path: str | Path) -> Model:
         if path.stat().st_size > MAX_BYTES:
             raise InputError("the file is too large for a model file")
         try:
-            content = msgspec.json.decode(read_bytes(path), type=dict[str, Any])
+            content = msgspec.json.decode(read_bytes(path), type=dict[str, object])
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise InputError(
                 f"the file is not a model file: {error}", hint="isochrone fit -o writes one"
@@ -107,7 +107,7 @@ def write(model: Model, path: str | Path) -> None:
         stream.write(text.encode() + b"\n")
 
 
-def document(model: Model) -> dict[str, Any]:
+def document(model: Model) -> dict[str, object]:
     """Return a model as what is written to its file."""
     body = {key: value for key, value in _by_name_in_file(model).items() if value}
     pieces = [
@@ -132,7 +132,7 @@ def document(model: Model) -> dict[str, Any]:
     return {**content, "sha256": _hash(content)}
 
 
-def from_document(content: dict[str, Any]) -> Model:
+def from_document(content: dict[str, object]) -> Model:
     """Return the model a document holds, checked."""
     if content.get("record") != "model":
         raise InputError("the file is not a model file", hint="isochrone fit -o writes one")
@@ -205,12 +205,12 @@ def _check_formula(formula: Segment | Rival, name: str) -> None:
     variables_of(formula.terms)
 
 
-def _by_name_in_file(struct: msgspec.Struct) -> dict[str, Any]:
+def _by_name_in_file(struct: msgspec.Struct) -> dict[str, object]:
     """Return the fields of a model or a segment by their names in a model file."""
     fields = msgspec.structs.fields(struct)
     return {field.encode_name: getattr(struct, field.name) for field in fields}
 
 
-def _hash(content: dict[str, Any]) -> str:
+def _hash(content: dict[str, object]) -> str:
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

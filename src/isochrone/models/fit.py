@@ -20,7 +20,7 @@ from isochrone.models.load import Measured, samples_of
 from isochrone.models.model import Backtest, Model
 from isochrone.models.neighbours import Neighbours, neighbours_of
 from isochrone.models.observations import Observations, Samples
-from isochrone.models.placement import what_to_vary
+from isochrone.models.placement import GROUP, what_to_vary
 from isochrone.models.pool import Pool, family_pool, usable_pools
 from isochrone.models.questions import needed
 from isochrone.models.segment import Segment, by_formula
@@ -201,14 +201,18 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
 
 
 def _refuse_hopeless(fitted: Fitted, samples: Samples) -> None:
-    """Refuse a formula that describes nothing; name the noise if that is why."""
-    try:
-        auto.refuse_hopeless(fitted)
-    except InputError as error:
-        noise = noise_behind(samples.only(**fitted.observed.where), fitted.error)
-        if not noise:
-            raise
-        raise InputError(f"{error.what}: {noise}", hint=MORE_REPETITIONS) from error
+    """Refuse a formula that describes nothing; name the noise if that is why.
+
+    Groups of a grid are kept as measured beside the formula.
+    """
+    if GROUP in fitted.observed.where or fitted.error <= auto.HOPELESS:
+        return
+    noise = noise_behind(samples.only(**fitted.observed.where), fitted.error)
+    raise InputError(
+        "no family of models describes these data: the best one has an error of "
+        f"{format_error(fitted.error)} on average in cross-validation{noise and f': {noise}'}",
+        hint=MORE_REPETITIONS if noise else "measure more points, or choose a family with --family",
+    )
 
 
 def _neighbours(fitted: Fitted, backtests: list[Backtest]) -> Neighbours | None:

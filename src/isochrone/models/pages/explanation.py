@@ -1,6 +1,6 @@
 """Why a formula was taken, what else would fit, and which measurement would decide."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from isochrone.base.text import printable
@@ -8,6 +8,7 @@ from isochrone.base.units import format_error, format_seconds
 from isochrone.models import Model, Segment
 from isochrone.models.doubtful import selected
 from isochrone.models.explain import Answer, Suggestion, suggestions
+from isochrone.models.file import Explained
 from isochrone.models.formulas import number, ranges, values
 from isochrone.models.questions import recorded
 from isochrone.pages.page import Listing, Sentence
@@ -17,20 +18,18 @@ _LISTED_RIVALS = 3
 """Rivals of one segment that are listed."""
 
 
-def explanation(rows: Sequence[Mapping[str, Any]]) -> list[Listing]:
+def explanation(explained: Sequence[Explained]) -> list[Listing]:
     """Say in three sentences, for each operation, why this formula and what to measure next."""
     return [
         Listing(
-            ", ".join(filter(None, ("Why this formula", selected(row["where"])))),
-            tuple(map(Sentence, row["sentences"])),
+            ", ".join(filter(None, ("Why this formula", selected(operation.where)))),
+            tuple(map(Sentence, operation.sentences)),
         )
-        for row in rows
+        for operation in explained
     ]
 
 
-def document(
-    model: Model, max_ranks: int | None = None, budget: float = 0.0
-) -> list[dict[str, Any]]:
+def document(model: Model, max_ranks: int | None = None, budget: float = 0.0) -> list[Explained]:
     """Return for each operation the sentences, and the values to measure next."""
     sections = []
     for where, points in suggestions(model, max_ranks, budget):
@@ -48,14 +47,7 @@ def document(
             listed = "; ".join(" with ".join(values(point)) for point in variables[1:])
             spent = sum(suggestion.cost for suggestion in points)
             sentences.append(f"Then {listed}: all take about {format_seconds(spent)}.")
-        sections.append(
-            {
-                "where": where,
-                "sentences": sentences,
-                "measure": next(iter(variables), None),
-                "then": variables[1:],
-            }
-        )
+        sections.append(Explained(where, sentences, next(iter(variables), None), variables[1:]))
     return sections
 
 

@@ -19,6 +19,7 @@ from isochrone.models.extension import added
 from isochrone.models.formulas import formula, number, printed, ranges
 from isochrone.models.neighbours import Neighbours
 from isochrone.models.questions import recorded
+from isochrone.models.segment import Selector
 from isochrone.models.terms import NUMBERED, VARIABLES, unit
 from isochrone.pages.page import (
     Block,
@@ -300,8 +301,8 @@ def _costs(model: Model) -> list[Block]:
     sentences = []
     for where, segments in _kinds(model):
         names = [printable(where.get("order", "any order"), 20)]
-        if isinstance(where.get("bytes"), int):
-            names.append(format_bytes(where["bytes"]))
+        if isinstance(size := where.get("bytes"), int):
+            names.append(format_bytes(size))
         names += [
             f"{where[key]} {noun}" for key, noun in NUMBERED.items() if where.get(key, 1) != 1
         ]
@@ -334,7 +335,7 @@ def _costs(model: Model) -> list[Block]:
     return [*sentences[:MAX_COSTS], Sentence("In parentheses are 95 % intervals."), *left_out]
 
 
-def _kinds(model: Model) -> list[tuple[dict[str, Any], list[Segment]]]:
+def _kinds(model: Model) -> list[tuple[dict[str, Selector], list[Segment]]]:
     """Return what the formulas are for, each once, with its segments."""
     selections = []
     for segment in model.segments:
