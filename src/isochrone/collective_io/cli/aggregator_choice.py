@@ -8,7 +8,6 @@ from typing import Literal
 from msgspec.structs import replace
 
 from isochrone.base.documents import IfKnown
-from isochrone.base.errors import InputError
 from isochrone.base.inference import Speedup
 from isochrone.base.record import Members, Record
 from isochrone.base.units import format_bytes, format_seconds
@@ -17,8 +16,6 @@ from isochrone.collective_io.orders import romio_hints
 from isochrone.collective_io.orders.assignment import Assignment, assign
 from isochrone.collective_io.orders.collective_choice import choices, ompio_option
 from isochrone.collective_io.orders.hint_list import listed
-from isochrone.collective_io.orders.node_order import best_order
-from isochrone.collective_io.orders.ordered import Nodes
 from isochrone.collective_io.orders.setting import (
     GIVEN,
     LEVERS,
@@ -183,7 +180,7 @@ class ByOrder(Proposal):
             "named": assignment.named,
             "rounds": self.rounds,
             "choose": "order",
-            "all_would_gain": gain(*self.other) if self.other else None,
+            "all_would_gain": self.other[1].seconds / self.other[0].seconds if self.other else None,
             "warnings": warnings,
         }
 
@@ -230,11 +227,6 @@ class PlacedByOrder(Placed):
     all_would_gain: float | None
 
 
-class _Order:
-    order: list[int]
-    seconds: float
-
-
 class PlacedByAll(Placed):
     """The best setting of collective I/O, whatever it changes."""
 
@@ -243,7 +235,6 @@ class PlacedByAll(Placed):
     parts: dict[str, float | None] | None
     levers: dict[str, Choice]
     choices: list[Choice]
-    node_order: _Order | None
     romio: Choice | None
 
 
@@ -281,25 +272,20 @@ def by_order(query: Query) -> ByOrder:
     return ByOrder(query, best, assignment, rounds, _other(query))
 
 
-def gain(full: Choice, order: Choice) -> float:
-    """Return how many times as fast a setting is as another order alone."""
-    return order.seconds / full.seconds
-
-
 def _other(query: Query) -> tuple[Choice, Choice] | None:
     """Return the best setting and, if different enough, the best order."""
     if not query.model.of_bytes or len(query.nodes.cores) > _MAX_COMPARED_HOSTS:
         return None
     compared = choices(query.costs, given_setting=query.given, seconds=2.0)
     order = min((c for c in compared if c.lever in ("order", "given")), key=lambda c: c.seconds)
-    return (compared[0], order) if gain(compared[0], order) > MIN_MENTIONED_GAIN else None
+    best = compared[0]
+    return (best, order) if order.seconds > MIN_MENTIONED_GAIN * best.seconds else None
 
 
 class ByAll(Proposal):
     """Everything that can be set, chosen together."""
 
     found: list[Choice]
-    nodes: tuple[list[int], float] | None
     romio: Choice | None
 
     def headline(self) -> str:
@@ -315,10 +301,6 @@ class ByAll(Proposal):
     def blocks(self) -> list[Block]:
         """Return tables and conclusions."""
         rows = [self.row(c, LEVERS[c.lever]) for c in self.listed()]
-        if self.nodes is not None:
-            seconds, gained = self.nodes[1], _times(self.best.given_seconds / self.nodes[1])
-            cells = ("node order", format_seconds(seconds), gained, "", "isochrone place nodes")
-            rows.append(Row(cells))
         if self.romio is not None:
             rows.append(self.row(self.romio, "ROMIO"))
         columns = columns_of("changed", ">time", ">gain", ">memory", "setting")
@@ -344,7 +326,7 @@ class ByAll(Proposal):
 
     def document(self, output: Path | None) -> Members:
         """Return it for ``--json``."""
-        best, nodes = self.best, self.nodes
+        best = self.best
         levers = {c.lever: c for c in reversed(self.found) if c.lever not in ("all", "given")}
         return {
             **self.common(output, self.query.order_of(best.aggregators)),
@@ -359,7 +341,6 @@ class ByAll(Proposal):
             "parts": best.parts.parts if best.parts is not None else None,
             "levers": levers,
             "choices": self.found,
-            "node_order": None if nodes is None else {"order": nodes[0], "seconds": nodes[1]},
             "romio": self.romio,
             "warnings": self.warnings(),
         }
@@ -383,7 +364,7 @@ class ByAll(Proposal):
 
 
 def by_all(query: Query) -> ByAll:
-    """Choose order, number, buffers and stripes together, and evaluate another node order."""
+    """Choose order, number, buffers and stripes together."""
     compared = choices(query.costs, given_setting=query.given, seconds=5.0)
     romio = None
     if query.call.driver == "ompio":
@@ -391,25 +372,7 @@ def by_all(query: Query) -> ByAll:
             replace(query, call=replace(query.call, driver="even")).costs, seconds=3.0
         )
         romio = replace(romio_choices[0], given_seconds=compared[0].given_seconds)
-    return ByAll(query, compared[0], compared, _node_order(query), romio)
-
-
-def _node_order(query: Query) -> tuple[list[int], float] | None:
-    """Return the best order of nodes with the given hints; None if unknown."""
-    nodes, given_setting, call = query.nodes, query.given, query.call
-    same = list(range(len(nodes.cores)))
-    if call.driver == "ompio" or nodes.by_rank != nodes.reordered(same).by_rank:
-        return None
-    layout = query.costs.layout
-    if given_setting.collective is False or given_setting.config != listed(layout).end:
-        return None
-    try:
-        positions = Nodes(nodes, call, query.model, given_setting.nodes).positions
-        order = best_order(nodes.cores, positions, seconds=1.0).order
-    except InputError:  # more different messages than can be searched
-        return None
-    cost = replace(query, nodes=nodes.reordered(order)).costs.of(given_setting)
-    return None if cost is None else (order, cost.seconds)
+    return ByAll(query, compared[0], compared, romio)
 
 
 def _times(ratio: float) -> str:

@@ -70,12 +70,6 @@ class _Panel(NamedTuple):
         """Return what the points have of a side."""
         return [_value(point, side) for point in self.points]
 
-    def heading(self, within: str) -> str:
-        """Name the points; ``within`` formats `pa`."""
-        labels = [printable(self.where["order"], 20), format_bytes(self.where["bytes"])]
-        labels += [f"{self.where['hot']} hot processes"] * (self.where["hot"] != 1)
-        return " · ".join([*labels, *([] if self.pa is None else [within.format(self.pa)])])
-
     def variables(self, x: Floats, y: Floats) -> dict[str, Floats]:
         """Return the variables of a model; balanced where directions do not matter."""
         if self.pa is None:
@@ -225,9 +219,8 @@ def _groups(points: Sequence[GridPoint]) -> list[tuple[Members, list[GridPoint]]
 
 def _value(point: GridPoint, side: str) -> float:
     """Return the messages of a point of one kind, or of its busier or other direction."""
-    of = {"in": point.into, "out": point.out, "pa": point.pa, "pe": point.pe}
-    of |= {"max": max(point.into, point.out), "min": min(point.into, point.out)}
-    return float(of[side])
+    busier, other = max(point.into, point.out), min(point.into, point.out)
+    return float({"pa": point.pa, "pe": point.pe, "max": busier, "min": other}[side])
 
 
 def _draw_panel(axes: Axes, panel: _Panel, model: models.Model | None, highest: float) -> None:
@@ -315,7 +308,12 @@ def _finish(
 
 def _heading(panel: _Panel, segments: Sequence[models.Segment]) -> str:
     """Legend of the points and of the formula of each segment."""
-    lines = [panel.heading(f"{{:g}} pair{'' if panel.pa == 1 else 's'} within the node")]
+    labels = [printable(panel.where["order"], 20), format_bytes(panel.where["bytes"])]
+    if panel.where["hot"] != 1:
+        labels.append(f"{panel.where['hot']} hot processes")
+    if panel.pa is not None:
+        labels.append(f"{panel.pa:g} pair{'' if panel.pa == 1 else 's'} within the node")
+    lines = [" · ".join(labels)]
     for index, (segment, holds) in enumerate(zip(segments, ranges(segments), strict=True)):
         style = f"{_STYLE_NAMES[index % len(_STYLES)]}, " if len(segments) > 1 else ""
         start = f"{style}{holds}: " if holds else ""
