@@ -124,14 +124,16 @@ def histories(nights: Sequence[Night], read: Read) -> list[History]:
     complete = [night for night in nights if not night.left_out]
     complete.sort(key=lambda night: (night.started, night.file))
     groups = comparable([night.setting for night in complete], PLACE)
-    return [_history([complete[k] for k in alike], read) for alike in groups]
-
-
-def _history(nights: list[Night], read: Read) -> History:
-    fill(nights, read)
-    marks = [other_settings(later.setting, earlier.setting) for earlier, later in pairwise(nights)]
-    notes = dict.fromkeys(note for night in nights for note in night.notes)
-    return History(nights, [[], *marks], _series(nights), [*notes])
+    grouped_histories = []
+    for alike in groups:
+        group = [complete[k] for k in alike]
+        fill(group, read)
+        marks = [
+            other_settings(later.setting, earlier.setting) for earlier, later in pairwise(group)
+        ]
+        notes = dict.fromkeys(note for night in group for note in night.notes)
+        grouped_histories.append(History(group, [[], *marks], _series(group), [*notes]))
+    return grouped_histories
 
 
 def _series(nights: Sequence[Night]) -> list[Series]:

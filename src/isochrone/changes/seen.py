@@ -68,7 +68,8 @@ def seen_from(run: Run, others: Sequence[Run]) -> Seen:
     unit = numbered(hosts) if by_host else np.arange(run.size)
     rows, _ = pairs_at(run, np.arange(run.size))
     rows = rows[np.argsort(_code(rows, run.size), kind="stable")]
-    code, between = _code(rows, run.size), _code(_of(rows, unit), run.size)
+    between_units = np.column_stack([np.sort(unit[rows[:, :2]], axis=1), rows[:, 2]])
+    code, between = _code(rows, run.size), _code(between_units, run.size)
     logs = np.full((len(others), len(rows)), np.nan)
     for launch_logs, launch in zip(logs, others, strict=True):
         seats = _seats(run, launch)
@@ -89,11 +90,6 @@ def seen_from(run: Run, others: Sequence[Run]) -> Seen:
         _fill(updated, between[chosen], *medians_by(_code(pairs, run.size), values))
         launch_logs[chosen] = updated
     return Seen(hosts, by_host, unit, rows, logs, exact)
-
-
-def _of(rows: Ints, unit: Ints) -> Ints:
-    ends = np.sort(unit[rows[:, :2]], axis=1)
-    return np.column_stack([ends, rows[:, 2]])
 
 
 def _code(rows: Ints, size: int) -> Ints:

@@ -164,7 +164,7 @@ def measure_in(
     tell: Tell,
     *,
     quiet: bool,
-    all_needed: bool = True,
+    all_needed: bool,
 ) -> None:
     """Measure planned runs until a time of the monotonic clock, which they share.
 

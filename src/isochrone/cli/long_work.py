@@ -32,7 +32,7 @@ def agree(estimate: Expected | None, args: Namespace, plan: Sequence[str] = ()) 
 
     Parameters
     ----------
-    found
+    estimate
         How long it will take, if that is known.
     args
         The command line.

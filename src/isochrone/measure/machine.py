@@ -110,9 +110,8 @@ def _threads(root: Path) -> _Found:
     active = _read(root / "sys/devices/system/cpu/smt/active")
     if active is None:
         return "unknown", "not shown"
-    if active == "1":
-        return "ok", "several a core: ranks are bound to cores by default"
-    return "ok", "one a core"
+    several = "several a core: ranks are bound to cores by default"
+    return "ok", several if active == "1" else "one a core"
 
 
 def _clock(root: Path) -> _Found:

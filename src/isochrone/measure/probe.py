@@ -154,14 +154,6 @@ class Probe:
                 last.options.append(entry)
         return experiments
 
-    def sweeps(self) -> dict[str, str]:
-        """List the experiments that are sweeps over message sizes, with a line on each."""
-        return {
-            name: experiment.summary
-            for name, experiment in self.experiments.items()
-            if experiment.kind == "sweep"
-        }
-
     def options_of(self, experiment: str) -> list[Option]:
         """List the options of an experiment; none of one that the probe does not have."""
         entry = self.experiments.get(experiment)

@@ -17,7 +17,7 @@ _LINE_EVERY = 10.0
 
 
 @contextlib.contextmanager
-def progress_bar(title: str, *, quiet: bool = False) -> Iterator[Report]:
+def progress_bar(title: str, *, quiet: bool) -> Iterator[Report]:
     """Show progress on standard error while the body runs.
 
     Yields

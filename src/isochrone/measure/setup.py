@@ -110,8 +110,13 @@ class Setup:
         )
 
     def sweeps(self) -> dict[str, str]:
-        """List the sweeps of the probe, if it can run without a launcher."""
-        return self.built.sweeps() if self.launcher.stands_alone else {}
+        """List the sweeps of the probe, with a line on each, if it can run without a launcher."""
+        experiments = self.built.experiments.values() if self.launcher.stands_alone else ()
+        return {
+            experiment.name: experiment.summary
+            for experiment in experiments
+            if experiment.kind == "sweep"
+        }
 
     def mpi(self) -> Mpi:
         """Return the MPI as those who know its algorithms ask for it."""

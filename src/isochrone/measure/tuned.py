@@ -23,7 +23,7 @@ _BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 """Signals that Python ignores, which a program that it becomes would inherit."""
 
 
-def probe_of(starter: str, mpicc: str | None = None, named: str | None = None) -> Probe:
+def probe_of(starter: str, mpicc: str | None, named: str | None) -> Probe:
     """Find a probe for the MPI whose ranks a launcher starts.
 
     Parameters

@@ -40,11 +40,6 @@ def _labels(labels: Mapping[str, str]) -> str:
     return f"{{{pairs}}}" if pairs else ""
 
 
-def _verdicts(checks: Sequence[Check]) -> _Samples:
-    verdict = together(checks)
-    return [({"verdict": name}, float(name == verdict)) for name in VERDICTS]
-
-
 def _started(checks: Sequence[Check]) -> _Samples:
     """When the oldest of the runs was started, in seconds since 1970; none if a date is damaged."""
     try:
@@ -89,7 +84,11 @@ def _earlier(checks: Sequence[Check]) -> _Samples:
 
 
 METRICS: tuple[tuple[str, str, Callable[[Sequence[Check]], _Samples]], ...] = (
-    ("verdict", "Verdict of the check: 1 for the one that holds, 0 for the others.", _verdicts),
+    (
+        "verdict",
+        "Verdict of the check: 1 for the one that holds, 0 for the others.",
+        lambda checks: [({"verdict": name}, float(name == together(checks))) for name in VERDICTS],
+    ),
     ("timestamp_seconds", "Start of the measurement, in seconds since 1970.", _started),
     (
         "pairs_measured",
