@@ -37,10 +37,6 @@ VARIES = 0.02
 MAX_SCHEDULE = 256
 """Factors of a schedule that are written down."""
 
-MAX_COMMON_DISTANCE = 0.45
-"""Largest distance of the distributions of ranks that compute in common, times the square root of
-the number of gaps; of those that draw for themselves it is 0.8 in the mean (Kolmogorov)."""
-
 MAX_MEAN_ERRORS = 3.0
 """Standard errors by which a mean may be off by chance."""
 
@@ -184,8 +180,6 @@ def computation(spent: Mapping[int, Spent], ranks: int, period: int = 1) -> Writ
         if not of_rank.may_be(base, common)
     }
     scales |= {rank: 0.0 for rank in range(ranks) if rank not in spent}
-    if period and not schedule:
-        schedule = _in_common(alike)
     pooled = Gap()
     for of_rank in alike:
         pooled.add(of_rank.gap)
@@ -223,49 +217,6 @@ def _schedule(spent: Sequence[Spent], period: int) -> list[float]:
                 if np.std(factors) > noise:
                     return [float(value) for value in factors / factors.mean()]
     return []
-
-
-def _in_common(spent: Sequence[Spent]) -> list[float]:
-    """Return factors that all ranks have in common, if their gaps are more alike than by chance.
-
-    What each rank draws for itself differs in how many gaps fall in each tenth, by the square root
-    of their number. Ranks that compute the same longer or shorter at the same time do not. When
-    each comes is not known: the factors are spread evenly.
-    """
-    gaps = [of_rank.gap for of_rank in spent]
-    if len(gaps) < 2 or min(gap.count for gap in gaps) < MIN_GAPS:
-        return []
-    tenths = sorted(set().union(*(gap.tenths for gap in gaps)))
-    if any(_narrow(gap) for gap in gaps):
-        return []
-    counts = np.array([[gap.tenths.get(tenth, 0) for tenth in tenths] for gap in gaps])
-    # A gap near the end of a tenth falls on either side: sums up to each tenth are compared.
-    reached = np.cumsum(counts, axis=1) / counts.sum(axis=1, keepdims=True)
-    away = np.abs(reached - reached.mean(axis=0)).max()
-    if away > MAX_COMMON_DISTANCE / sqrt(counts.sum(axis=1).min()):
-        return []
-    total = Gap()
-    for gap in gaps:
-        total.add(gap)
-    middles, shares = _middles(total)
-    reached = np.cumsum(shares) / shares.sum()
-    spread = _deviation(total)
-    for length in range(2, MOST_IN_COMMON + 1):
-        quantiles = (np.arange(length) + 0.5) / length
-        factors = middles[np.minimum(np.searchsorted(reached, quantiles), len(middles) - 1)]
-        mean_off = abs(factors.mean() - total.mean) / total.mean
-        if mean_off < VARIES / 10 and abs(np.std(factors) - spread) < 5 * VARIES * spread:
-            break
-    order = np.argsort(np.arange(length) * _GOLDEN % 1.0)
-    mixed = np.empty(length)
-    mixed[order] = factors
-    return [float(value) for value in mixed / mixed.mean()]
-
-
-MOST_IN_COMMON = 64
-"""Factors of a schedule whose order is not known."""
-
-_GOLDEN = (sqrt(5) - 1) / 2
 
 
 def seconds(value: float) -> str:
