@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import sqrt
-from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
@@ -31,7 +30,7 @@ HOPELESS = 0.5
 """Held-out error from which a formula describes nothing."""
 
 
-def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[str, Any]]]:
+def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[str, object]]]:
     """Return the best pieces of all families, and how well each family describes these pieces.
 
     Raises
@@ -43,7 +42,7 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
     pools = usable_pools(declared(), subset)
     judge, best = _best(every_pool(pools, subset), subset, options)
     regions = [segment_fit.region for segment_fit in best.parts]
-    tried, failed = list[tuple[str, Fitted]](), list[dict[str, Any]]()
+    tried, failed = list[tuple[str, Fitted]](), list[dict[str, object]]()
     for name, pool in pools.items():
         try:
             of_family = Judge(subset, pool.candidates, options, judge.limits)
@@ -88,7 +87,7 @@ def in_region(pool: Pool, observed: Observations, segment: Segment, options: Opt
 
 def row_of(
     name: str, error: float, sicc: float | None, terms: Sequence[Sequence[str]]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return what a ranking says of one that was tried; ``terms`` are those of each segment."""
     return {
         "family": name,

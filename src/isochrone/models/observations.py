@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -160,7 +159,7 @@ class Samples:
     start: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     others: dict[str, Array] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
-    kept: dict[str, list[Any]] = field(default_factory=dict)
+    kept: dict[str, list[object]] = field(default_factory=dict)
     read_as: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:

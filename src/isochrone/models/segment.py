@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -135,7 +134,7 @@ class Segment(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
         rival = self.rivals[index]
         named = {field: getattr(rival, field) for field in rival.__struct_fields__}
         del named["weight"]
-        unknown: dict[str, Any] = {"low": None, "high": None, "r2": None, "rivals": []}
+        unknown: dict[str, object] = {"low": None, "high": None, "r2": None, "rivals": []}
         return msgspec.structs.replace(self, **named, **unknown)
 
     def every(self) -> list[tuple[Segment, float]]:

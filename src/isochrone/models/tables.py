@@ -186,7 +186,7 @@ def is_frame(item: object) -> TypeGuard[Frame]:
     return hasattr(item, "columns") and hasattr(item, "__getitem__")
 
 
-def of_table(table: Frame | Mapping[str, Any]) -> Samples:
+def of_table(table: Frame | Mapping[str, object]) -> Samples:
     """Return the samples of a data frame, or of columns by their names.
 
     Raises
@@ -221,7 +221,7 @@ def of_table(table: Frame | Mapping[str, Any]) -> Samples:
     return _samples(columns, where, schema)
 
 
-def of_rows(rows: Sequence[Mapping[str, Any]]) -> Samples:
+def of_rows(rows: Sequence[Mapping[str, object]]) -> Samples:
     """Return the samples of rows that have the same names, one measured time each.
 
     Raises
@@ -237,7 +237,7 @@ def of_rows(rows: Sequence[Mapping[str, Any]]) -> Samples:
     return of_table({name: [row[name] for row in rows] for name in names})
 
 
-def columns_of(table: Frame | Mapping[str, Any]) -> dict[str, Array]:
+def columns_of(table: Frame | Mapping[str, object]) -> dict[str, Array]:
     """Return the columns by their names, equally long; a single value is one for all rows.
 
     Raises
@@ -271,7 +271,7 @@ def columns_of(table: Frame | Mapping[str, Any]) -> dict[str, Array]:
     }
 
 
-def _named(table: Frame | Mapping[str, Any]) -> str:
+def _named(table: Frame | Mapping[str, object]) -> str:
     return "columns" if isinstance(table, Mapping) else "data frame"
 
 

@@ -34,7 +34,7 @@ def document(model: Model, max_ranks: int | None = None, budget: float = 0.0) ->
     sections = []
     for where, points in suggestions(model, max_ranks, budget):
         segments = model.chosen(where)
-        row: list[dict[str, Any]] = next(
+        row: list[dict[str, object]] = next(
             (ranking["families"] for ranking in model.ranking if ranking["where"] == where), []
         )
         variables = [suggestion.variables for suggestion in points]
