@@ -111,7 +111,7 @@ def test_wrong_use_is_one_line(isochrone: Isochrone, runs: list[Path], tmp_path:
     table = tmp_path / "t.csv"
     table.write_text("p,b,seconds\n" + "".join(f"8,{b},{b}e-9\n" for b in range(1, 9)))
     map_file = tmp_path / "map.jsonl"
-    isochrone("measure", "synthetic", "-n", 1, "-o", map_file)
+    isochrone("measure", "synthetic", "-n", 3, "-o", map_file)
     one_line(isochrone("fit", runs[0], "--family", "hotspot"), "needs the variables pa, pe")
     one_line(isochrone("fit", runs[0], "--family", "nothing"), "no model family 'nothing'")
     one_line(isochrone("fit", runs[0], "--op", "scan"), "no measured times of op 'scan'")
@@ -178,10 +178,8 @@ def test_the_python_with_a_table_of_the_documentation_runs(tmp_path: Path) -> No
     )
     assert answer.returncode == 0, answer.stderr
     for words in (
-        "candidates for op bcast",
-        "standard error",
-        "correlation",
-        "flat-tree model",
+        "tree model of tabulated times",
+        "median deviation",
         "outside the fitted range 2 to 16",
     ):
         assert words in answer.stdout
