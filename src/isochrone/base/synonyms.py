@@ -86,7 +86,7 @@ _ROWS = (
     ("measure", "bench benchmark run-benchmark perf test start mpptest probe collect"),
     ("record", "run trace profile mpirun mpiexec srun launch"),
     ("compare", "diff compare_to compare-to vs ab"),
-    ("show", "view print cat info stats summary summarize summarise hist dump list ls open"),
+    ("show", "view get print cat info stats summary summarize summarise hist dump list ls open"),
     ("report", "html page dashboard web export-html"),
     ("plot", "figure graph draw chart image png heatmap visualize visualise render"),
     ("fit", "model regress regression modeler create-model extrap"),
@@ -110,7 +110,6 @@ _ROWS = (
     ("program", "app application"),
     ("add", "create new save set update"),
     ("remove", "delete rm"),
-    ("show", "get print cat"),
     # modes and forms
     ("bidirectional", "bibw bi bidir duplex both"),
     ("blocking", "latency lat pingpong ping-pong"),

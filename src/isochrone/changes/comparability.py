@@ -21,7 +21,7 @@ from isochrone.base.record import Record
 from isochrone.base.text import printable
 from isochrone.pages.options import HOW_LONG, RECORDED
 from isochrone.runfile.environment import Differing, differing
-from isochrone.runfile.rules import below_resolution
+from isochrone.runfile.rules import why_incomparable
 from isochrone.runfile.run import LAUNCH, Run
 
 THING = (
@@ -219,9 +219,10 @@ class Group(Record):
 def groups_of(runs: Sequence[Run]) -> list[Group]:
     """Group complete runs that are comparable.
 
-    Runs with times of 0 are left out. Runs, and groups by their first run, are ordered by date.
+    Runs without a result or with times of 0 are left out. Runs, and groups by their first run, are
+    ordered by date.
     """
-    usable = [run for run in runs if run.complete and not below_resolution(run)]
+    usable = [run for run in runs if not why_incomparable(run)]
     usable.sort(key=lambda run: (run.about.started, run.where))
     settings = [setting_of(run) for run in usable]
     return [

@@ -185,9 +185,12 @@ class Parser(ArgumentParser):
         if named is not None and "--" not in args[:named]:
             line = command_line([*args[named:], *args[:named]])
             self.error(f"options follow {below.metavar}: {self.prog} {line}")
-        meant = self.option_meant(args) if args[1:] == [] else ""
-        choices = f"; choose from {', '.join(below.choices)}"
-        self.error(f"{below.metavar} is missing before {word}{meant or choices}")
+        self._refuse_missing(below, word, self.option_meant(args) if args[1:] == [] else "")
+
+    def _refuse_missing(self, subparsers: Action, word: object, meant: str = "") -> NoReturn:
+        """Say that the name of a subcommand is missing before a word."""
+        choices = f"; choose from {', '.join(map(str, subparsers.choices or ()))}"
+        self.error(f"{subparsers.metavar} is missing before {word}{meant or choices}")
 
     def _get_value(self, action: Action, text: str) -> object:
         """Read a value; what its reader refuses is said like other wrong values.
@@ -214,9 +217,7 @@ class Parser(ArgumentParser):
         options = self._option_string_actions if isinstance(action, _SubParsersAction) else ()
         meant = did_you_mean(str(value), [*choices, *options])
         if options and not meant and {".", "/"} & {*str(value)}:  # a file
-            self.error(
-                f"{action.metavar} is missing before {value}; choose from {', '.join(choices)}"
-            )
+            self._refuse_missing(action, value)
         raise ArgumentError(
             action, f"invalid choice: {value!r} ({meant}choose from {', '.join(choices)})"
         )

@@ -227,7 +227,7 @@ class Results:
         made: list[Sample] = []
         again: Counter[tuple[str, int]] = Counter()
         last_line = 0
-        for source.line, row in self.rows:
+        for number, (source.line, row) in enumerate(self.rows):
             try:
                 sample = make(row)
             except InputError as error:
@@ -235,11 +235,11 @@ class Results:
                 continue
             point = str(sample.get("op")), sample["bytes"]
             if again[point] and not repeats:
-                again_error = source.fail(f"the table has two lines for {point[1]} bytes")
+                repeated = source.fail(f"the table has two lines for {point[1]} bytes")
                 if source.line == last_line + 1:
-                    raise again_error
+                    raise repeated
                 # after other text: a table whose title is not understood
-                self.faults += [(line, again_error) for line, _ in self.rows if line >= source.line]
+                self.faults += [(line, repeated) for line, _ in self.rows[number:]]
                 break
             made.append({**sample, "repeat": again[point]})
             again[point] += 1

@@ -7,7 +7,7 @@ import pytest
 from isochrone.applications.predict.scaling import scale
 from isochrone.applications.traces.generalizing import generalized
 from isochrone.applications.traces.small import (
-    MIN_MODELLED_SHARE,
+    MAX_LEFT_OUT_SHARE,
     recorded_operations,
     to_skip,
 )
@@ -64,7 +64,7 @@ def with_end(ranks: int, more: int, share: float) -> Trace:
 
 
 @pytest.mark.parametrize(
-    ("share", "left_out"), [(1.4 * MIN_MODELLED_SHARE, True), (1.6 * MIN_MODELLED_SHARE, False)]
+    ("share", "left_out"), [(1.4 * MAX_LEFT_OUT_SHARE, True), (1.6 * MAX_LEFT_OUT_SHARE, False)]
 )
 def test_a_small_part_that_follows_no_rule_is_left_out(share: float, left_out: bool) -> None:
     """Two of three exchanges on 16 ranks are not there on 8, which have no side of one rank."""

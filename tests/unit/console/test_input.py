@@ -39,14 +39,14 @@ def test_a_partial_run_is_used_and_the_user_is_told_once(
     isochrone: Command, tmp_path: Path, files: tuple[str, str], words: tuple[str, ...]
 ) -> None:
     whole, cut = files
-    for file, told in (
+    for file, warnings in (
         (cut, [f"isochrone: {cut}: partial run: the measurement is not complete"]),
         (whole, []),
     ):
         names = {"FILE": file, "WHOLE": whole}
         done = isochrone(*(names.get(word, word) for word in words), cwd=tmp_path)
         assert done.returncode == 0, done.stderr
-        assert done.stderr.splitlines() == told
+        assert done.stderr.splitlines() == warnings
         (tmp_path / "out.csv").unlink(missing_ok=True)
 
 

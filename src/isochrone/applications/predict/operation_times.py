@@ -102,8 +102,8 @@ class OperationTimes:
                     f"no model predicts {op}: its time is taken from the recordings, with an "
                     "interval from 0 to twice as much"
                 ] = None
-                longest = self._bounded[op]
-                self._known[*key, None] = longest, 0.0, 2 * longest
+                recorded = self._bounded[op]
+                self._known[*key, None] = recorded, 0.0, 2 * recorded
         return self._known[*key, number]
 
     def _ask(self, op: str, size: float, grid: str, node_of: Nodes, ranks: int) -> None:

@@ -13,7 +13,7 @@ from isochrone.base.operations import COLLECTIVES
 from isochrone.base.table import grouped
 from isochrone.base.text import listed
 
-MIN_MODELLED_SHARE = 0.01
+MAX_LEFT_OUT_SHARE = 0.01
 """Share of the run time below which parts may be left out: twice as much is less than the 3 % by
 which a description may miss the time that was recorded."""
 
@@ -34,7 +34,7 @@ def recorded_operations(trace: Trace) -> dict[str, str]:
 
 
 class LeftOut:
-    """Parts of a program that are not in its description: small, see `MIN_MODELLED_SHARE`.
+    """Parts of a program that are not in its description: small, see `MAX_LEFT_OUT_SHARE`.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class LeftOut:
         """Leave out a part of each recording, if they are small enough."""
         used = [earlier + _seconds(tree) for earlier, tree in zip(self.used, trees, strict=True)]
         if any(
-            seconds >= MIN_MODELLED_SHARE * run_time
+            seconds >= MAX_LEFT_OUT_SHARE * run_time
             for seconds, run_time in zip(used, self.whole, strict=True)
         ):
             return False

@@ -132,12 +132,10 @@ def write_report(
 def _together(runs: Sequence[Run]) -> dict[str, Sequence[Section]]:
     """Return what is said of several runs of one kind, by kind."""
     by_kind = {}
-    measured = [run for run in runs if kind_of(run) is not None]
-    for name, members in grouped((run.kind, run) for run in measured).items():
-        kind = kind_of(members[0])
+    for kind, members in grouped((kind_of(run), run) for run in runs).items():
         sections = kind.together(members) if kind is not None and len(members) > 1 else ()
         if sections:
-            by_kind[name] = sections
+            by_kind[members[0].kind] = sections
     return by_kind
 
 
