@@ -1,4 +1,4 @@
-"""Text of ``darshan-parser`` and ``darshan-dxt-parser``: MPI-IO of a program as a recording.
+"""Logs of Darshan, binary or as ``darshan-parser`` prints them: MPI-IO of a program as a recording.
 
 A record of rank -1 has the sums over all ranks, and the times of the slowest and the fastest rank
 (S. Snyder et al., Modular HPC I/O characterization with Darshan, ESPT 2016).
@@ -17,10 +17,13 @@ import numpy as np
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.record import Members
 from isochrone.base.table import TableBuilder
+from isochrone.formats.darshan_text import text_of
 from isochrone.formats.source import MAX_FILE_RANKS, Source, parse_number
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Run
 
+_BINARY = re.compile(rb"\d\.\d\d\0{4}(75d\0{5}|\0{5}d57)", re.DOTALL)
+"""Version and magic number, in the order of bytes of the machine that wrote the log."""
 _HEADER = re.compile(r"# (exe|start_time|nprocs|run time): +(.*?)\s*")
 _HOST = re.compile(r"# DXT, rank: (\d+), hostname: (\S+)\s*")
 _FILE = re.compile(r"# DXT, file_id: (\d+), file_name: .*")
@@ -80,7 +83,8 @@ class _Log:
         }
         self.segments: dict[tuple[str, str], Segments] = {}
         file = ""
-        for text in source.each(source.data.decode("utf-8", "replace").splitlines()):
+        log = text_of(source) if _BINARY.match(source.data) else source.data
+        for text in source.each(log.decode("utf-8", "replace").splitlines()):
             if match := _HEADER.fullmatch(text):
                 self.header.setdefault(match[1], match[2])
             elif match := _FILE.fullmatch(text):
@@ -106,8 +110,8 @@ class _Log:
         module, rank, file, name, text = words[:5]
         value = parse_number(text)
         if value is None or value >= _MOST:
-            if module == "LUSTRE":
-                return  # names of pools and patterns
+            if module == "LUSTRE" or name == "POSIX_RENAMED_FROM" or "_VARIANCE_" in name:
+                return  # names of pools and patterns, the number of a file, squares of bytes
             raise self.source.fail(f"the value of {name[:40]!r} is no number that Darshan writes")
         number = -1 if rank == "-1" else self.source.whole(rank, "rank")
         self.names[file] = ("\t".join(words[5:-2]), words[-1])
@@ -119,7 +123,8 @@ class _Log:
         if len(words) < 8 or words[2] not in _OPS:
             raise self.source.fail("a DXT row has too few columns")
         whole, number = self.source.whole, self.source.number
-        if parse_number(words[4]) is None:
+        offset = parse_number(words[4])
+        if offset is None or offset < 0:
             return  # logs before DXT 2 have no offsets
         segments = self.segments.setdefault((file, words[2]), {})
         segments.setdefault(whole(words[1], "rank"), []).append(
@@ -184,11 +189,13 @@ class _Tables:
 
     def __init__(self, log: _Log) -> None:
         self.log = log
+        self.run_time = log.source.number(log.header.get("run time", "0"), "run time")
         self.tables: dict[str, list[Members]] = {}
         self.lateness_unseen = False
         self.patterns: dict[tuple[bytes | int | str, ...], Members] = {}
         for file, (name, records) in enumerate(log.counters["MPI-IO"].items()):
             self._file(file, name, records)
+        self._shorten()
 
     def add(self, record: str, /, **members: object) -> Members:
         self.tables.setdefault(record, []).append(members)
@@ -311,6 +318,20 @@ class _Tables:
                 **data,
             )
 
+    def _shorten(self) -> None:
+        """Scale the seconds of ranks that would be in MPI-IO for longer than the program ran.
+
+        The split of sums over calls and ranks gave them too many.
+        """
+        rows = self.tables.get("time", [])
+        busy = np.zeros(self.log.size)
+        for row in rows:
+            busy[row["rank"]] += row["seconds"]
+        for row in rows:
+            if self.run_time and busy[row["rank"]] > self.run_time:
+                for part in ("seconds", "waiting", "access"):
+                    row[part] *= float(self.run_time / busy[row["rank"]])
+
     def _lateness(self, calls: _Calls, rows: list[Members]) -> None:
         """Take the waiting for the last rank from the starts of the calls."""
         entered = calls.start.max(1, keepdims=True)
@@ -377,10 +398,8 @@ def read(path: Path) -> Run:
     source = Source.open(path, "darshan")
     log = _Log(source)
     if not log.counters["MPI-IO"]:
-        raise source.fail(
-            "the log has no counters of MPI-IO",
-            hint="(darshan-parser LOG; darshan-dxt-parser LOG) > log.txt, of a program with MPI-IO",
-        )
+        hint = "record a program that uses MPI-IO"
+        raise source.fail("the log has no counters of MPI-IO", hint=hint)
     made = _Tables(log)
     source.warnings[:] = {warning["text"]: warning for warning in source.warnings}.values()
     source.warn("log-limits", _NOT_TOLD + (_LATENESS if made.lateness_unseen else ""))
@@ -406,20 +425,19 @@ def read(path: Path) -> Run:
         builder = TableBuilder()
         builder.extend(rows)
         tables[name] = builder.build()
-    seconds = source.number(log.header.get("run time", "0"), "run time")
     return Run(
         header=header,
         tables=tables,
         warnings=source.warnings,
         path=path,
         ranks=source.ranks(log.hosts) if len(log.hosts) == log.size else [],
-        end={"complete": True, "seconds": seconds},
+        end={"complete": True, "seconds": made.run_time},
     )
 
 
 IMPORTER = Importer(
     holds="io-recording",
     read=read,
-    says="the text of darshan-parser",
-    signature=re.compile(rb"^# darshan log version: ", re.MULTILINE),
+    says="a log of Darshan",
+    signature=re.compile(rb"^# darshan log version: |\A" + _BINARY.pattern, re.MULTILINE),
 )

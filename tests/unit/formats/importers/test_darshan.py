@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +19,15 @@ from isochrone.runfile.run import Run
 
 TEXT = (ROOT / "tests/golden/darshan/collective.txt").read_text("utf-8")
 MIB = 1 << 20
+
+_HAS_WHEEL = pytest.mark.skipif(sys.version_info >= (3, 13), reason="PyDarshan has no wheel")
+
+
+def _public_log(name: str) -> Path:
+    """Return a log that PyDarshan ships."""
+    library = importlib.util.find_spec("darshan")
+    assert library and library.origin
+    return Path(library.origin).parent / f"examples/example_logs/{name}.darshan"
 
 
 def _run(folder: Path, text: str) -> Run:
@@ -59,9 +70,11 @@ def test_slowest_and_fastest_rank_of_a_shared_record_have_their_times(tmp_path: 
 
 def test_fewer_calls_than_ranks_are_those_of_the_slowest(tmp_path: Path) -> None:
     text = _without_dxt().replace("COLL_WRITES\t12\t", "COLL_WRITES\t1\t")
-    (row,) = _rows(_run(tmp_path, text), "collective")
+    run = _run(tmp_path, text)
+    (row,) = _rows(run, "collective")
     assert (row.rank, row.calls, row.nbytes) == (0, 1, 12 * MIB)
-    assert row.seconds == pytest.approx(4.8)
+    of_rank = [r.seconds for r in call_times(run) if r.rank == 0]
+    assert sum(of_rank) == pytest.approx(4.0)  # the whole run; the counter says 4.8 s
 
 
 def test_dxt_tells_the_pattern_and_the_late_rank(tmp_path: Path) -> None:
@@ -110,6 +123,50 @@ def test_without_all_accesses_there_are_no_patterns(tmp_path: Path) -> None:
 def test_views_make_patterns_incomplete(tmp_path: Path) -> None:
     run = _run(tmp_path, TEXT.replace("VIEWS\t0\t", "VIEWS\t4\t"))
     assert [pattern.whole for pattern in io_recording.patterns(run)] == [False]
+
+
+@_HAS_WHEEL
+def test_binary_log_holds_what_its_text_does(processes: None) -> None:
+    """The numbers are those that darshan-parser prints of this log of IOR on HDF5."""
+    run = read(_public_log("ior_hdf5_example"))
+    rows = call_times(run)
+    assert {(r.call, r.op) for r in rows} == {
+        ("open", ""),
+        ("independent", "write"),
+        ("independent", "read"),
+    }
+    for op, calls, nbytes, seconds in (
+        ("write", 23, 4195800, 0.537002),
+        ("read", 36, 4202504, 0.078549),
+    ):
+        each = [row for row in rows if row.op == op]
+        assert (sum(r.calls for r in each), sum(r.nbytes for r in each)) == (calls, nbytes)
+        assert sum(row.seconds for row in each) == pytest.approx(seconds, abs=1e-6)
+    (file,) = io_recording.files(run)
+    assert (file.filesystem, file.hints["striping_unit"]) == ("lustre", str(MIB))
+    assert [rank.host for rank in run.ranks] == ["nid00097"] * 4
+
+
+@_HAS_WHEEL
+def test_damaged_binary_log_is_refused_or_named(tmp_path: Path, processes: None) -> None:
+    data = _public_log("ior_hdf5_example").read_bytes()
+    log = tmp_path / "cut.darshan"
+    log.write_bytes(data[:1500])  # without counters
+    with pytest.raises(InputError):
+        read(log)
+    log.write_bytes(data[:3000])  # without all of DXT
+    assert {"incomplete"} <= {warning["code"] for warning in read(log).warnings}
+
+
+def test_binary_log_without_its_library_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "darshan", None)
+    log = tmp_path / "app.darshan"
+    log.write_bytes(b"3.41\0\0\0\x0075d\0\0\0\0\0" + bytes(1000))
+    with pytest.raises(InputError) as error:
+        read(log)
+    assert "darshan-parser" in str(error.value.hint)
 
 
 def test_settings_are_of_both_libraries_as_a_log_names_none(tmp_path: Path) -> None:
