@@ -67,8 +67,6 @@ class Splits:
         For a variable or product, the largest values of all segments but the last.
     along
         Variables or products along which segments are looked for; None for those of the family.
-    max_segments
-        Most segments along one of them; `MAX_SEGMENTS` if None.
     tolerance
         Relative deviations below this do not justify another segment.
     known
@@ -78,7 +76,6 @@ class Splits:
 
     given: dict[str, list[float]] = field(default_factory=dict)
     along: tuple[str, ...] | None = None
-    max_segments: int | None = None
     tolerance: float = MIN_FORMULA_ERROR
     known: dict[str, list[float]] = field(default_factory=dict)
 
@@ -116,7 +113,6 @@ class Region:
 
 def parse_splits(
     texts: Sequence[str] | None,
-    max_segments: int | None = None,
     tolerance: float = MIN_FORMULA_ERROR,
     breakpoints: Sequence[str] = (),
 ) -> Splits:
@@ -146,7 +142,7 @@ def parse_splits(
             raise InputError(f"the breakpoint '{text}' has no value", hint=f"try {name}:12KiB")
         switches.setdefault(name, []).extend(bounds)
     looked_for = None if texts is None else tuple(along)
-    return Splits(fixed, looked_for, max_segments, tolerance, switches)
+    return Splits(fixed, looked_for, tolerance, switches)
 
 
 def _bounds(text: str) -> tuple[str, list[float]]:
@@ -333,7 +329,7 @@ class Search:
             design_matrix(terms, variables),
             forms=forms,
             sigma=noise * scale,
-            max_segments=self.splits.max_segments or MAX_SEGMENTS[not single],
+            max_segments=MAX_SEGMENTS[not single],
             min_values=min_values,
             min_ratio=LINE_RATIO if lines else 1.0,
             max_candidates=next(c for n, c in _CANDIDATES.items() if len(seconds) <= n),

@@ -7,7 +7,7 @@ A verdict needs at least two launches of A and of B. --fail-on needs three of ea
 """
 
 import sys
-from argparse import SUPPRESS, ArgumentParser, Namespace
+from argparse import ArgumentParser, Namespace
 from math import inf
 from pathlib import Path
 from re import sub
@@ -139,7 +139,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add_force(parser)
     add_json(parser)
-    add_flag(parser, "--common", SUPPRESS)  # always so
     group = parser.add_argument_group("to measure A and B now")
     add_flag(
         group, "--measure", "measure A and B now, in turns (quoted commands of isochrone measure)"

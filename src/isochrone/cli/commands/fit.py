@@ -17,7 +17,6 @@ from isochrone.console.options import (
     add_flag,
     add_option,
     hide,
-    read_count,
     read_percent,
     read_time,
 )
@@ -63,9 +62,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_option(parser, "--op", "OP", str, "fit only this operation (default: all)")
     add_expert(
-        parser, "--posting", "ORDER", str, "hot spot: fit only this posting order (default: all)"
-    )
-    add_expert(
         parser,
         "--split",
         "WHERE",
@@ -83,13 +79,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "before them; may be repeated",
         action="append",
         default=[],
-    )
-    add_expert(
-        parser,
-        "--max-segments",
-        "N",
-        read_count,
-        "maximum number of segments along a variable (default: 4; if it is the only one: 6)",
     )
     add_expert(
         parser,
@@ -159,18 +148,14 @@ def run(args: argparse.Namespace) -> int:
     files = files_of(args.files)
     for path in filter(None, (args.output, args.page)):
         check_output(path, force=args.force, inputs=files)
-    data, left_out = models.load_usable(
-        Reading.of(args).measured(files), op=args.op, order=args.posting
-    )
+    data, left_out = models.load_usable(Reading.of(args).measured(files), op=args.op)
     for line in data.read_as:
         warn(line)
     for error in left_out:
         warn(f"skipped: {error}", 510)
     for path in data.partial:
         tell_partial(path)
-    splits = models.parse_splits(
-        args.split, args.max_segments, args.tolerance, args.known_breakpoint
-    )
+    splits = models.parse_splits(args.split, args.tolerance, args.known_breakpoint)
     model = models.fit(data, args.family, splits=splits, weights=args.weights, robust=args.robust)
     model.warnings += nowhere_near(model.segments, splits.known)
     if args.explain:

@@ -40,8 +40,6 @@ class Chooser(Record):
         The user's model of the machine.
     measure
         Whether the machine may be measured.
-    without
-        Hints that are to be left alone.
     override
         Whether hints of the user's file may be replaced.
     """
@@ -49,7 +47,6 @@ class Chooser(Record):
     trials: Trials
     model: Path | None
     measure: bool
-    without: Collection[str] = ()
     override: bool = False
 
     def choose(self, run: Run, recorded: Summary) -> tuple[list[Proposal], Members]:
@@ -66,7 +63,7 @@ class Chooser(Record):
         ways += unbuffered_ways(recorded)
         given_hints = {key: value for file in recorded.files for key, value in file.given.items()}
         user = {} if self.override else self.trials.base
-        left, hint_warnings = without_given(ways, given_hints, user, self.without)
+        left, hint_warnings = without_given(ways, given_hints, user)
         advice = None
         # the order of nodes affects the exchange, here that of the most expensive calls
         if machine.file is not None and calls and calls[0].call.collective:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -221,7 +221,6 @@ def without_given(
     proposals: Sequence[Proposal],
     program_hints: Pairs,
     user: Pairs | None = None,
-    without: Collection[str] = (),
 ) -> tuple[list[Proposal], list[str]]:
     """Remove hints that must not change; proposals without remaining changes are omitted.
 
@@ -231,8 +230,6 @@ def without_given(
         Proposals, best first.
     program_hints, user
         Hints set by the application, and those of the user's file that must stay.
-    without
-        Hints to leave unchanged, with or without the prefix ``romio_``.
 
     Returns
     -------
@@ -240,14 +237,11 @@ def without_given(
         Proposals that are left; and warnings of conflicting hints.
     """
     fixed = {**(user or {}), **program_hints}
-    closed = {*fixed, *without, *(f"romio_{key}" for key in without)}
     left: list[Proposal] = []
     blocked: dict[str, str] = {}
     for proposal in proposals:
-        hints = {key: value for key, value in proposal.hints.items() if key not in closed}
-        lost = [
-            key for key in proposal.hints if key in closed and fixed.get(key) != proposal.hints[key]
-        ]
+        hints = {key: value for key, value in proposal.hints.items() if key not in fixed}
+        lost = [key for key in proposal.hints if key in fixed and fixed[key] != proposal.hints[key]]
         for key in lost:
             blocked.setdefault(key, proposal.hints[key])
         description = f"{proposal.words} (without {', '.join(lost)})" if lost else proposal.words

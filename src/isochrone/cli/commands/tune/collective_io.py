@@ -94,18 +94,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_flag(
         machine, "--no-measure", "use no model: choose by the recorded calls alone", expert=True
     )
-    levers = parser.add_argument_group("hints to change")
-    add_expert(
-        levers,
-        "--without",
-        "HINT",
-        str,
-        "do not change this hint, such as cb_write or cb_nodes; may be repeated",
-        action="append",
-        default=[],
-    )
     add_flag(
-        levers,
+        parser,
         "--override",
         f"also replace hints of the file in ${ROMIO_HINTS} (default: keep them)",
         expert=True,
@@ -158,13 +148,7 @@ def run(args: Namespace) -> int:
         NodeCost(models.read(args.model))  # what is wrong with it is said before anything starts
     folder, hints = _prepared(args)
     trials = Trials(program, folder, args.kill_after, base, reporter(quiet=args.json))
-    chooser = Chooser(
-        trials,
-        args.model,
-        measure=not args.no_measure,
-        without=args.without,
-        override=args.override,
-    )
+    chooser = Chooser(trials, args.model, measure=not args.no_measure, override=args.override)
     document = {
         "command": list(program.command),
         "launches": args.launches,
