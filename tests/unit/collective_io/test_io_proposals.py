@@ -49,13 +49,6 @@ def test_hints_of_the_user_are_kept_and_named() -> None:
     assert without_given([off, order], {}, {}) == ([off, order], [])
 
 
-@pytest.mark.parametrize("name", ["cb_write", "romio_cb_write"])
-def test_a_hint_may_be_left_alone(name: str) -> None:
-    off = Proposal("off", {"romio_cb_write": "disable"})
-    order = Proposal("order", {"cb_config_list": "b,a"})
-    assert without_given([off, order], {}, {}, [name]) == ([order], [])
-
-
 @pytest.mark.parametrize(
     ("messages", "measured"),
     [
