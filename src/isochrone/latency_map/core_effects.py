@@ -234,6 +234,7 @@ class CoreHalf(Half):
     """The pairs of ranks of one node, explained by levels of cores and by the effect of each."""
 
     few = 0.0  # only pairs that are far off are unexplained
+    part_errors = 0.0  # cores are judged by how their peers scatter already
 
     @cached_property
     def _cores(self) -> tuple[Fit, CoreEffects]:
