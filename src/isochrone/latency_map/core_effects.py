@@ -2,9 +2,10 @@
 
     log t_ij = time of the level + effect of the group + effects of both cores + the pair's own
 
-The effects are medians, of cores and then of groups (a step of median polish: Tukey 1977,
-*Exploratory data analysis*, chapter 11). A core is compared with the cores of its kind, a pair with
-the pairs of its level: it is slow if it is beyond what the scatter among these explains, by chance.
+The effects are medians: of cores, in turn until they settle (median polish: Tukey 1977,
+*Exploratory data analysis*, chapter 11), then of groups. A core is compared with the cores of its
+kind, a pair with the pairs of its level: it is slow if it is beyond what the scatter among these
+explains, by chance.
 """
 
 from functools import cached_property
@@ -49,6 +50,9 @@ PAIRS_OFF = 2
 
 MIN_EFFECT_RATIO = 1.6
 """Ratio of an effect to the next largest, from which the largest is beyond chance."""
+
+POLISH_STEPS = 8
+"""Steps of the median polish."""
 
 MIN_PAIRS = 3
 """Pairs that a group has at least whose own time is taken off."""
@@ -96,8 +100,11 @@ def core_effects(times: Times, fit: Fit) -> CoreEffects:
     excess = log - cells.of_each(cells.medians(log))
     matrix = np.full((times.units, times.units), np.nan)
     matrix[times.i, times.j] = matrix[times.j, times.i] = excess
-    middles = row_medians(matrix)
-    effect = np.nan_to_num(middles - median_of(middles))
+    effect = np.zeros(times.units)
+    for step in range(POLISH_STEPS):
+        middles = row_medians(matrix - effect)
+        middles = np.nan_to_num(middles - median_of(middles))
+        effect = (effect + middles) / 2 if step else middles
     off = effect - middle_of_kind(effect, fit.chain[0])
     group, odd = _of_groups(times, excess - effect[times.i] - effect[times.j], fit, level)
     is_slow = _beyond_peers(off)
