@@ -2,9 +2,10 @@
 
     log t_ij = time of the level + effect of the group + effects of both cores + the pair's own
 
-The effects are medians, taken in turn until they settle (median polish: Tukey 1977, *Exploratory
-data analysis*, chapter 11). A core is compared with the cores of its kind, a pair with the pairs of
-its level: it is slow if it is beyond what the scatter among these explains, by chance.
+The effects are medians: of cores, in turn until they settle (median polish: Tukey 1977,
+*Exploratory data analysis*, chapter 11), then of groups. A core is compared with the cores of its
+kind, a pair with the pairs of its level: it is slow if it is beyond what the scatter among these
+explains, by chance.
 """
 
 from functools import cached_property
@@ -49,9 +50,6 @@ PAIRS_OFF = 2
 
 MIN_EFFECT_RATIO = 1.6
 """Ratio of an effect to the next largest, from which the largest is beyond chance."""
-
-MIN_EFFECT_DEVIATIONS = 3.0
-"""Standard deviations of its peers by which such an effect is off, at least."""
 
 POLISH_STEPS = 8
 """Steps of the median polish."""
@@ -100,13 +98,20 @@ def core_effects(times: Times, fit: Fit) -> CoreEffects:
     log = np.log(times.seconds)
     cells = Groups(alike(times, fit.chain))
     excess = log - cells.of_each(cells.medians(log))
-    effect, group = _polished(times, excess, fit, level)
+    matrix = np.full((times.units, times.units), np.nan)
+    matrix[times.i, times.j] = matrix[times.j, times.i] = excess
+    effect = np.zeros(times.units)
+    for step in range(POLISH_STEPS):
+        middles = row_medians(matrix - effect)
+        middles = np.nan_to_num(middles - median_of(middles))
+        effect = (effect + middles) / 2 if step else middles
     off = effect - middle_of_kind(effect, fit.chain[0])
-    slow = np.flatnonzero(_beyond_peers(off))
-    residual = _own(times, excess - group, level, effect, np.where(_beyond_peers(off), off, 0.0))
+    group, odd = _of_groups(times, excess - effect[times.i] - effect[times.j], fit, level)
+    is_slow = _beyond_peers(off)
+    slow = np.flatnonzero(is_slow)
+    residual = _own(times, excess - group, level, effect, np.where(is_slow, off, 0.0))
     expected = times.seconds / np.exp(residual)
     free = ~(np.isin(times.i, slow) | np.isin(times.j, slow))
-    odd = _odd_groups(times, fit, level, group)
     pairs, unexplained = _pairs_off(times, residual, level, free)
     pairs = pairs[_longer_than_others(times, times.seconds - expected, pairs)]
     return CoreEffects(
@@ -158,54 +163,34 @@ def _beyond_peers(off: Floats) -> Bools:
     """Return which effects are beyond those of their peers; none if they are another kind."""
     freedom = USUAL_FREEDOM + scatter_freedom(len(off))
     limit = max(outlier_limit(len(off), freedom, FALSE_CORE_RATE) * scatter(off), CORE_LEAST)
-    return few((off > limit) | _apart(off, scatter(off), CORE_LEAST))
+    return few((off > limit) | _apart(off, CORE_LEAST))
 
 
-def _apart(off: Floats, spread: float, threshold: float) -> Bools:
+def _apart(off: Floats, threshold: float) -> Bools:
     """Return which one is far off all others, if any.
 
     Places on a chip are no tail of a normal distribution, but bounded. So one that is beyond them
     is found by the gap to the next, although it may be few standard deviations off.
     """
     second, first = np.sort(off)[-2:] if len(off) >= MIN_PEERS else (np.inf, np.inf)
-    return np.asarray(
-        (off == first)
-        & (first > max(MIN_EFFECT_RATIO * second, MIN_EFFECT_DEVIATIONS * spread, threshold))
-    )
+    return np.asarray((off == first) & (first > max(MIN_EFFECT_RATIO * second, threshold)))
 
 
-def _polished(times: Times, excess: Floats, fit: Fit, level: Ints) -> tuple[Floats, Floats]:
-    """Return the effect of each core, and that of the group of each pair, in log time."""
-    effect, group = np.zeros(times.units), np.zeros(len(excess))
-    matrix = np.full((times.units, times.units), np.nan)
-    for step in range(POLISH_STEPS):
-        matrix[times.i, times.j] = matrix[times.j, times.i] = excess - group
-        new = row_medians(matrix - effect)
-        new = np.nan_to_num(new - median_of(new))
-        effect = (effect + new) / 2 if step else new
-        residual = excess - effect[times.i] - effect[times.j]
-        for k, partition in enumerate(fit.chain[:-1]):
-            on_level = np.flatnonzero(level == k)
-            inside = Groups(partition[times.i[on_level]])
-            middles = inside.medians(residual[on_level])
-            group[on_level] = inside.of_each(np.where(inside.size >= MIN_PAIRS, middles, 0.0))
-    return effect, group
-
-
-def _odd_groups(times: Times, fit: Fit, level: Ints, group: Floats) -> Bools:
-    """Return whether each pair is in a group that is slower inside than groups of its size."""
-    odd = np.zeros(len(group), dtype=bool)
+def _of_groups(times: Times, residual: Floats, fit: Fit, level: Ints) -> tuple[Floats, Bools]:
+    """Return the effect of the group of each pair, and whether it is beyond groups of its size."""
+    effect, odd = np.zeros(len(residual)), np.zeros(len(residual), dtype=bool)
     for k, partition in enumerate(fit.chain[:-1]):
         on_level = np.flatnonzero(level == k)
-        key = partition[times.i[on_level]]
-        inside = Groups(key)
-        effect, size = inside.medians(group[on_level]), np.bincount(partition)[inside.keys]
+        inside = Groups(partition[times.i[on_level]])
+        middles = np.where(inside.size >= MIN_PAIRS, inside.medians(residual[on_level]), 0.0)
+        effect[on_level] = inside.of_each(middles)
+        size = np.bincount(partition)[inside.keys]
         for group_size in distinct(size):
-            peers = size == group_size
-            if peers.sum() >= MIN_PEERS:
-                slow = _beyond_peers(effect[peers] - median_of(effect[peers]))
-                odd[on_level[np.isin(key, inside.keys[peers][slow])]] = True
-    return odd
+            peers = np.flatnonzero(size == group_size)
+            if len(peers) >= MIN_PEERS:
+                slow = peers[_beyond_peers(middles[peers] - median_of(middles[peers]))]
+                odd[on_level[np.isin(partition[times.i[on_level]], inside.keys[slow])]] = True
+    return effect, odd
 
 
 def _pairs_off(times: Times, residual: Floats, level: Ints, free: Bools) -> tuple[Ints, Bools]:
@@ -221,7 +206,7 @@ def _pairs_off(times: Times, residual: Floats, level: Ints, free: Bools) -> tupl
         spread = scatter(residual[candidates] / np.sqrt(left))
         limit = max(outlier_limit(len(residual), freedom, FALSE_CORE_RATE) * spread, PAIR_LEAST)
         beyond = candidates[
-            (residual[candidates] > limit) | _apart(residual[candidates], spread, PAIR_APART)
+            (residual[candidates] > limit) | _apart(residual[candidates], PAIR_APART)
         ]
         if len(beyond) <= PAIRS_OFF:
             slow.append(beyond)
@@ -234,6 +219,7 @@ class CoreHalf(Half):
     """The pairs of ranks of one node, explained by levels of cores and by the effect of each."""
 
     few = 0.0  # only pairs that are far off are unexplained
+    part_errors = 0.0  # cores are judged by how their peers scatter already
 
     @cached_property
     def _cores(self) -> tuple[Fit, CoreEffects]:

@@ -8,18 +8,17 @@ are compared with their peers: clocks that disagree a little shift all links of 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
-from isochrone.base.arrays import Bools, Floats, Ints
-from isochrone.base.record import Record
+from isochrone.base.arrays import Bools
 from isochrone.base.stats import (
     MAD_EFFICIENCY,
     MEDIAN_LOSS,
     Q80_TO_SIGMA,
     Groups,
     mad,
-    median_of,
     outlier_limit,
     quantile,
 )
@@ -29,47 +28,21 @@ from isochrone.latency_map.pairs import RankPairs
 from isochrone.latency_map.partitions import Partition
 
 
-class Direction(Record):
+class Direction(NamedTuple):
     """Something that is slow in one direction.
 
-    Attributes
-    ----------
-    kind
-        ``sender``, ``receiver`` or ``direction``, which is a link from one node to another.
-    units
-        The node, or the sending and the receiving one.
-    pairs
-        Which pairs of ranks it concerns.
-    seconds, expected
-        Medians of these pairs in seconds, in this direction and in the other.
-    ratio, error
-        Time of this direction over that of the other, beyond what its peers show; and the standard
-        error of its logarithm.
+    ``kind`` is ``sender``, ``receiver`` or ``direction``: that is a link, from the first of its
+    ``units`` to the second. ``pairs`` are the pairs of ranks that it concerns, ``forward`` whether
+    the slow messages of each are those from i to j. ``skew`` is the log ratio of both directions
+    beyond what its peers show, and ``error`` the standard error of that.
     """
 
     kind: str
     units: tuple[int, ...]
     pairs: Bools
-    seconds: float
-    expected: float
-    ratio: float
+    forward: Bools
+    skew: float
     error: float
-
-
-class _Links(Record):
-    """The links of which both directions were measured: ends, and log ratio of the directions."""
-
-    i: Ints
-    j: Ints
-    skew: Floats
-
-    def of_units(self, count: int) -> tuple[Floats, Ints]:
-        """Return the median skew of the links of each unit, as a sender, and their number."""
-        ends = Groups(np.concatenate([self.i, self.j]))
-        middle, links = np.zeros(count), np.zeros(count, dtype=np.int64)
-        middle[ends.keys] = ends.medians(np.concatenate([self.skew, -self.skew]))
-        links[ends.keys] = ends.size
-        return middle, links
 
 
 def slow_directions(pairs: RankPairs, node: Partition) -> Iterator[Direction]:
@@ -90,55 +63,26 @@ def slow_directions(pairs: RankPairs, node: Partition) -> Iterator[Direction]:
     if count < MIN_PEERS or not both.any():
         return
     low, high = np.minimum(a, b), np.maximum(a, b)
-    ways = Groups((low * count + high)[both])
-    links = _Links(ways.keys // count, ways.keys % count, ways.medians(skew[both]))
-    middle, partners = links.of_units(count)
-    rest = links.skew - middle[links.i] + middle[links.j]
+    links = Groups((low * count + high)[both])
+    link_skew, (first, second) = links.medians(skew[both]), np.divmod(links.keys, count)
+    ends = Groups(np.concatenate([first, second]))
+    middle, partners = np.zeros(count), np.zeros(count, dtype=np.int64)
+    middle[ends.keys] = ends.medians(np.concatenate([link_skew, -link_skew]))
+    partners[ends.keys] = ends.size
+    rest = link_skew - middle[first] + middle[second]
     spread = max(mad(rest), MIN_SPREAD)
 
     errors = np.hypot(mad(middle), MEDIAN_LOSS * spread / np.sqrt(np.maximum(partners, 1)))
     limit = outlier_limit(count, MAD_EFFICIENCY * count, PAIR_RATE) * errors
-    for unit in np.flatnonzero((np.abs(middle) > limit) & (partners >= MIN_PEERS - 1)):
-        kind = "sender" if middle[unit] > 0 else "receiver"
-        mask = both & ((a == unit) | (b == unit))
-        yield _direction(
-            pairs,
-            kind,
-            (int(unit),),
-            mask,
-            (a == unit) == (kind == "sender"),
-            float(abs(middle[unit])),
-            float(errors[unit]),
-        )
+    for unit in np.flatnonzero((np.abs(middle) > limit) & (partners >= MIN_PEERS - 1)).tolist():
+        sends = bool(middle[unit] > 0)
+        mask, forward = both & ((a == unit) | (b == unit)), (a == unit) == sends
+        kind = "sender" if sends else "receiver"
+        yield Direction(kind, (unit,), mask, forward, abs(middle[unit]), errors[unit])
     usual = max(spread, Q80_TO_SIGMA * quantile(np.abs(rest), 0.8))
     freedom = MAD_EFFICIENCY * max(len(rest) - count, 1)
     off = np.abs(rest) > outlier_limit(len(rest), freedom, PAIR_RATE) * usual
     for k in np.flatnonzero(off):
-        sender, receiver = (links.i[k], links.j[k])[:: 1 if rest[k] > 0 else -1]
-        mask = both & (low == links.i[k]) & (high == links.j[k])
-        yield _direction(
-            pairs,
-            "direction",
-            (int(sender), int(receiver)),
-            mask,
-            a == sender,
-            float(abs(rest[k])),
-            usual,
-        )
-
-
-def _direction(
-    pairs: RankPairs,
-    kind: str,
-    units: tuple[int, ...],
-    mask: Bools,
-    forward: Bools,
-    skew: float,
-    error: float,
-) -> Direction:
-    """Describe a slow direction, that of ``forward`` where this is true, else of ``reverse``."""
-    there = np.where(forward, pairs.forward, pairs.reverse)[mask]
-    back = np.where(forward, pairs.reverse, pairs.forward)[mask]
-    return Direction(
-        kind, units, mask, median_of(there), median_of(back), float(np.exp(skew)), error
-    )
+        sender, receiver = (int(first[k]), int(second[k]))[:: 1 if rest[k] > 0 else -1]
+        mask = both & (low == first[k]) & (high == second[k])
+        yield Direction("direction", (sender, receiver), mask, a == sender, abs(rest[k]), usual)

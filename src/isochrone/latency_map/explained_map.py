@@ -119,7 +119,7 @@ class Half:
         """
         fit = self.fit
         for component, seconds, error in zip(fit.parts, fit.seconds, fit.errors, strict=True):
-            if seconds > MIN_PART_ERRORS * error:
+            if seconds > self.part_errors * error:
                 apart = component.pattern == ENDS and (units or not fit.is_group(component))
                 for slow_component in (
                     [Part(LEAVING, (k,)) for k in component.members] if apart else [component]
@@ -127,6 +127,7 @@ class Half:
                     yield slow_component, float(seconds), float(error)
 
     few = UNEXPLAINED_SHARE
+    part_errors = MIN_PART_ERRORS
 
     @property
     def unexplained(self) -> Bools:

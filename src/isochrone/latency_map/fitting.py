@@ -195,44 +195,11 @@ class Fitter:
         key = np.minimum(a, b) * (int(closest.max()) + 1) + np.maximum(a, b)
         return middles_by(key, y)[1]
 
-    def like(self, old: Explanation) -> Explanation:
-        """Explain the map by the parts of an explanation on another hierarchy.
-
-        What a group added, the group with most of its units adds; what adds no time is left out.
-        """
-        transferred: dict[Part, tuple[float, float]] = {}
-        for component, seconds, share in zip(old.parts, old.seconds, old.shares, strict=True):
-            equivalent = self.as_here(component, old)
-            if equivalent and self.fits(equivalent):
-                transferred.setdefault(equivalent, (float(seconds), float(share)))
-        while True:
-            seconds, shares = np.array([*transferred.values()]).reshape(-1, 2).T
-            healthy = self.times.seconds - self.columns([*transferred]) @ seconds
-            start = np.concatenate([self.middle_of_levels(healthy), seconds])
-            fit = self._settle(tuple(transferred), start, shares)
-            none = [
-                component for component, x in zip(fit.parts, fit.seconds, strict=True) if x <= 0
-            ]
-            if not none:
-                return fit
-            for component in none:
-                del transferred[component]
-
-    def as_here(self, component: Part, old: Explanation) -> Part | None:
-        """Return a part of the group that is most like the one that a part of another is of."""
-        if (
-            component.pattern == ENDS
-            or not old.is_group(component)
-            or component.members in self.groups
-        ):
-            return component
-        members = set(component.members)
-        likest = max(
-            self.groups, key=lambda g: len(members & set(g)) / len(members | set(g)), default=()
-        )
-        if 2 * len(members & set(likest)) < len(members | set(likest)):
-            return None
-        return replace(component, members=likest)
+    def refitted(self, old: Explanation) -> Explanation:
+        """Explain the map by the parts of an explanation of some of its pairs."""
+        healthy = self.times.seconds - self.columns(old.parts) @ old.seconds
+        start = np.concatenate([self.middle_of_levels(healthy), old.seconds])
+        return self._settle(old.parts, start, old.shares)
 
     def fits(self, component: Part) -> bool:
         """Whether a part is of this hierarchy, and can be distinguished from its levels."""

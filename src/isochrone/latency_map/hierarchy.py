@@ -109,7 +109,7 @@ def explain(
     finder = search.finder(best.chain[:-1])
     if search.times is not times:
         finder = PartFinder(times, best.chain, finder.code, {})
-        best = finder.like(best)
+        best = finder.refitted(best)
     best = finder.grow(best)
     if explanations is not None:
         explanations[key] = best
@@ -137,7 +137,7 @@ class _Search:
         best = self.leaders(self.among([*self.cleaned(ungrouped), *self.plain()]))
         for propose in (self.cleaned, self.neighbours):
             while True:
-                shortest = min((self.among(propose(fit), fit) for fit in best), key=length_of)
+                shortest = min((self.among(propose(fit)) for fit in best), key=length_of)
                 leaders = self.leaders(shortest)
                 if all(f.length >= b.length - GAIN for f, b in zip(leaders, best, strict=False)):
                     break
@@ -176,15 +176,10 @@ class _Search:
         valid = next((f for f in explanations if self.holds(f)), self.done[()] or explanations[0])
         return [shortest] if valid is shortest else [shortest, valid]
 
-    def among(
-        self, chains: Iterable[list[Partition]], similar: Explanation | None = None
-    ) -> Explanation:
-        """Return the shortest explanation on some hierarchies, and on those before.
-
-        ``similar`` is an explanation on a hierarchy that differs in little from these.
-        """
+    def among(self, chains: Iterable[list[Partition]]) -> Explanation:
+        """Return the shortest explanation on some hierarchies, and on those before."""
         for key, chain in {key_of(chain): chain for chain in chains}.items():
-            fit = self.finder(chain).quick(similar)
+            fit = self.finder(chain).quick()
             self.done[key] = min(fit, self.done.get(key, fit), key=length_of)
         return min(self.done.values(), key=length_of)
 

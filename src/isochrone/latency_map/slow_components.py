@@ -115,11 +115,10 @@ class PartFinder(Fitter):
             fit = better
         return fit
 
-    def quick(self, similar: Explanation | None = None) -> Explanation:
+    def quick(self) -> Explanation:
         """Return a short explanation."""
         starts = self.starts()
         starts += [fit for start in starts for fit in self.units_first(start)]
-        starts += [self.like(similar)] if similar and similar.parts else []
         grown = [self.grow(fit, max(QUICK, len(fit.parts) + 2)) for fit in starts]
         return min(grown, key=length_of)
 

@@ -113,21 +113,16 @@ class Diagnosis(ExplainedMap):
 
     def _directed(self) -> Iterator[Slow]:
         """Name what is slow in one direction."""
-        for one in slow_directions(self.pairs, self.node):
-            ranks = np.concatenate([np.flatnonzero(self.node == unit) for unit in one.units])
-            near = one.pairs & (self.level == self.level[one.pairs].min())
-            added = one.seconds - one.expected
+        ways = np.array([self.pairs.forward, self.pairs.reverse])
+        for kind, units, mask, forward, skew, error in slow_directions(self.pairs, self.node):
+            ranks = np.concatenate([np.flatnonzero(self.node == unit) for unit in units])
+            near = mask & (self.level == self.level[mask].min())
+            there, back = (median_of(np.where(forward, *both)[mask]) for both in (ways, ways[::-1]))
+            half = INTERVAL_HALF * error * there
             part = self._slow(
-                one.kind,
-                ranks,
-                one.pairs,
-                near,
-                one.ratio,
-                one.expected,
-                added,
-                INTERVAL_HALF * one.error * one.seconds,
+                kind, ranks, mask, near, float(np.exp(skew)), back, there - back, half
             )
-            yield replace(part, seconds=one.seconds)
+            yield replace(part, seconds=there)
 
     @cached_property
     def _costs(self) -> list[_Cost]:
