@@ -364,7 +364,7 @@ class Fitter:
             # a number that only strays speak of stays as it was
             hold = 1e-6 * float(diagonal.sum()) / len(x) + mean**-2
             diagonal += hold
-            new: Floats = np.linalg.solve(system, right + hold * x)
+            new: Array = np.linalg.solve(system, right + hold * x)
             change, x = np.abs(new - x).max(), new
             if np.any(shares != LATENCY):
                 design[:, levels:] = self.acting(components, columns, x[levels:], shares)
