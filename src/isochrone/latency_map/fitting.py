@@ -14,7 +14,7 @@ from math import lgamma
 import numpy as np
 from msgspec.structs import replace
 
-from isochrone.base.arrays import Array, Bools, Floats, Ints
+from isochrone.base.arrays import Array, Floats, Ints
 from isochrone.base.stats import distinct, median_of, middles_by, quantile
 from isochrone.latency_map.explanation import (
     BANDWIDTH,
@@ -93,8 +93,8 @@ class Fitter:
         self.times, self.chain, self.code, self.cache = times, tuple(chain), code, cache
         self.level = level_of(chain, times.i, times.j)
         self.used = distinct(self.level)
-        self.one_hot = (self.level[:, None] == self.used).astype(float)
-        self.count = self.one_hot.sum(axis=0)
+        self.index = np.searchsorted(self.used, self.level)
+        self.count = np.bincount(self.index)
         self.middles = self.middle_of_levels(times.seconds)
         self.scale = np.ones(len(chain))
         self.scale[self.used] = self.middles / self.middles.max()
@@ -129,11 +129,17 @@ class Fitter:
         column[pairs] = weight
         return column
 
-    def columns(self, components: Sequence[Part]) -> Floats:
-        """Return how often some parts slow each pair, one column a part."""
-        if not components:
-            return np.zeros((len(self.level), 0))
-        return np.column_stack([self.column(p) for p in components])
+    def columns(self, components: Sequence[Part]) -> tuple[Ints, Floats]:
+        """Return the pairs that any of some parts slows, and how often, one column a part."""
+        slowed = [self.slowed(component) for component in components]
+        any_part = np.zeros(len(self.level), bool)
+        for pairs, _ in slowed:
+            any_part[pairs] = True
+        row = np.cumsum(any_part) - 1
+        columns = np.zeros((int(any_part.sum()), len(components)))
+        for k, (pairs, weight) in enumerate(slowed):
+            columns[row[pairs], k] = weight
+        return np.flatnonzero(any_part), columns
 
     def acting(
         self, components: Sequence[Part], columns: Floats, x: Floats, shares: Floats
@@ -141,22 +147,23 @@ class Fitter:
         """Return how much of each part acts: of the bandwidths of two slow ends the slower."""
         if np.all(shares == LATENCY):
             return columns
-        once, slower = self._bandwidths(components, columns, x * (1 - shares))
-        return np.asarray(columns * shares + once * (1 - shares) * slower)
+        slower, once = self._bandwidths(components, columns, x * (1 - shares))
+        acting: Floats = columns * shares
+        acting[slower] += once * (1 - shares[slower[1]])
+        return acting
 
     def _bandwidths(
         self, components: Sequence[Part], columns: Floats, bandwidth: Floats
-    ) -> tuple[Floats, Bools]:
-        """Return how often the bandwidth of each part slows each pair, and whether it decides."""
-        ends = np.array([component.pattern == ENDS for component in components], bool)
-        once = np.where(ends, np.minimum(columns, 1.0), columns)
-        slower = np.zeros(columns.shape, bool)
-        slower[np.arange(len(columns)), np.argmax(once * bandwidth, axis=1)] = True
-        return once, slower
+    ) -> tuple[tuple[Ints, Ints], Floats]:
+        """Return of each pair the part whose bandwidth decides, and how often that slows it."""
+        most = [1.0 if component.pattern == ENDS else np.inf for component in components]
+        once = np.minimum(columns, most)
+        slower = np.arange(len(columns)), np.argmax(once * bandwidth, axis=1)
+        return slower, once[slower]
 
     def sigma(self, spread: float) -> Floats:
         """Return the standard deviation of each pair, in log time: the spread and its own error."""
-        return np.hypot(spread, self.times.error)
+        return np.sqrt(spread**2 + self.times.error**2)
 
     # ---- fitting -------------------------------------------------------------------------------
 
@@ -197,7 +204,9 @@ class Fitter:
 
     def refitted(self, old: Explanation) -> Explanation:
         """Explain the map by the parts of an explanation of some of its pairs."""
-        healthy = self.times.seconds - self.columns(old.parts) @ old.seconds
+        pairs, columns = self.columns(old.parts)
+        healthy = self.times.seconds.copy()
+        healthy[pairs] -= columns @ old.seconds
         start = np.concatenate([self.middle_of_levels(healthy), old.seconds])
         return self._settle(old.parts, start, old.shares)
 
@@ -270,15 +279,17 @@ class Fitter:
     def shares_of(self, old: Explanation) -> list[Floats]:
         """Estimate the shares of latency, one for all units and one for each, from their pairs."""
         units = np.array([component.of_units for component in old.parts], bool)
-        columns = self.columns(old.parts)
+        pairs, columns = self.columns(old.parts)
         bandwidth = old.seconds * np.where(old.share == LATENCY, 1.0, 1 - old.shares)
-        once, slower = self._bandwidths(old.parts, columns, units * bandwidth)
-        dominant = np.where(units, once * slower, columns)
+        slower, once = self._bandwidths(old.parts, columns, units * bandwidth)
+        dominant = np.where(units, 0.0, columns)
+        dominant[slower] = once
         lesser = (columns - dominant) * old.seconds
         both_slow = np.any(lesser > 0, axis=1)
-        residual = self.times.seconds - old.base[self.level] - dominant @ old.seconds
         if not both_slow.any():
             return []
+        healthy = self.times.seconds[pairs] - old.base[self.level[pairs]]
+        residual = healthy - dominant @ old.seconds
         share, affected = residual[both_slow] / lesser.sum(axis=1)[both_slow], lesser[both_slow] > 0
         common_share = middle(share)
         unit_shares = [
@@ -303,27 +314,28 @@ class Fitter:
         incomplete data via the EM algorithm*, JRSS B 39, 1–38); relative errors count.
         """
         y, error = self.times.seconds, self.times.error
-        columns = self.columns(components)
+        pairs, columns = self.columns(components)
         levels = len(self.used)
-        acting = self.acting(components, columns, start[levels:], shares)
-        design = np.concatenate([self.one_hot, acting], axis=1)
+        design = self._design(pairs, self.acting(components, columns, start[levels:], shares))
         x = start
         floor, mean = 0.05 * float(y.min()), float(y.mean())
-        expected = np.maximum(design @ x, floor)
+        expected = np.maximum(self._sums(pairs, design, x), floor)
         sigma = self.sigma(spread)
         total, core = likelihood(np.log(y / expected), sigma)
         for _ in range(MAX_FIT_STEPS):
-            weighted: Array = design * (core / (sigma * expected) ** 2)[:, None]
-            system = design.T @ weighted
+            weight = core / (sigma * expected) ** 2
+            system = self._system(pairs, design, weight)
+            right = design.T @ (weight * y)[pairs]
+            right[:levels] = np.bincount(self.index, weight * y)
             diagonal = system.reshape(-1)[:: len(x) + 1]
             # a number that only strays speak of stays as it was
             hold = 1e-6 * float(diagonal.sum()) / len(x) + mean**-2
             diagonal += hold
-            new = np.linalg.solve(system, weighted.T @ y + hold * x)
+            new: Array = np.linalg.solve(system, right + hold * x)
             change, x = np.abs(new - x).max(), new
             if np.any(shares != LATENCY):
                 design[:, levels:] = self.acting(components, columns, x[levels:], shares)
-            expected = np.maximum(design @ x, floor)
+            expected = np.maximum(self._sums(pairs, design, x), floor)
             residual = np.log(y / expected)
             core = likelihood(residual, sigma)[1]
             freedom = max(core.sum() - len(x), 0.5)
@@ -348,16 +360,35 @@ class Fitter:
             self.chain, base, components, x[levels:], expected, spread, length, self.scale, shares
         )
 
+    def _design(self, pairs: Ints, acting: Floats) -> Floats:
+        """Return what adds to the time of the pairs that parts slow: its level, and each part."""
+        on_level = self.index[pairs][:, None] == np.arange(len(self.used))
+        return np.concatenate([on_level, acting], axis=1)
+
+    def _system(self, pairs: Ints, design: Floats, weight: Floats) -> Floats:
+        """Return the matrix of the normal equations; pairs that no part slows have a level, too."""
+        scaled: Array = design * np.sqrt(weight[pairs])[:, None]
+        system: Floats = scaled.T @ scaled
+        levels = np.arange(len(self.used))
+        system[levels, levels] = np.bincount(self.index, weight)
+        return system
+
+    def _sums(self, pairs: Ints, design: Floats, x: Floats) -> Floats:
+        """Return the time of each pair: of its level, and what parts add."""
+        sums: Floats = x[self.index]
+        sums[pairs] = design @ x
+        return sums
+
     def errors(self, fit: Explanation) -> Floats:
         """Return the standard error of what each part adds, in seconds."""
         if not fit.parts:
             return np.zeros(0)
         y = self.times.seconds
-        columns = self.acting(fit.parts, self.columns(fit.parts), fit.seconds, fit.shares)
-        design = np.concatenate([self.one_hot, columns], axis=1)
+        pairs, columns = self.columns(fit.parts)
+        design = self._design(pairs, self.acting(fit.parts, columns, fit.seconds, fit.shares))
         sigma = self.sigma(fit.spread)
-        core = likelihood(np.log(y / fit.expected), sigma)[1]
-        system = design.T @ (design * (core / (sigma * fit.expected) ** 2)[:, None])
+        weight = likelihood(np.log(y / fit.expected), sigma)[1] / (sigma * fit.expected) ** 2
+        system = self._system(pairs, design, weight)
         system[np.diag_indices_from(system)] += float(y.mean()) ** -2
         return np.sqrt(np.diag(np.linalg.inv(system)))[len(self.used) :]
 
@@ -404,10 +435,10 @@ def likelihood(
 
     ``fast`` is the part of the pairs that may be faster than expected for no reason.
     """
-    normal = (
-        np.exp(-0.5 * (residual / sigma) ** 2) / (np.sqrt(2 * np.pi) * sigma) * (1 - OUTLIER_SHARE)
-    )
-    total = normal + np.where(residual > 0, OUTLIER_SHARE, fast) / RANGE
+    scale = (1 - OUTLIER_SHARE) / np.sqrt(2 * np.pi)
+    normal = np.exp(-0.5 * (residual / sigma) ** 2) * (scale / sigma)
+    stray = OUTLIER_SHARE if fast == OUTLIER_SHARE else np.where(residual > 0, OUTLIER_SHARE, fast)
+    total = normal + stray / RANGE
     return total, normal / total
 
 
