@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from isochrone.base.arrays import Array
-from isochrone.base.record import Members
 from isochrone.base.table import Table, TableBuilder
 from isochrone.formats.source import Source
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
@@ -45,15 +44,15 @@ class Pairs:
         for those measured again.
     repeats
         Repetitions of each pair, if they were the same for all.
-    extra
-        More for the header of the run.
+    rate
+        Whether the times come from bandwidths.
     """
 
     size: int
     hosts: Mapping[int, str]
     columns: Columns
     repeats: int | None = None
-    extra: Members = field(default_factory=dict)
+    rate: bool = False
 
     def run(self, source: Source) -> Run:
         """Return them as a run; pairs that are missing make it a partial one."""
@@ -68,15 +67,16 @@ class Pairs:
         if self.repeats is not None:
             options["repeats"] = self.repeats
         header = {
-            "experiment": "bandwidth-map" if self.extra.get("bandwidth") else "latency-map",
+            "experiment": "latency-map",
             **kind_of("latency-map"),
             "ranks": self.size,
             "options": options,
             "mpi": {},
             "clock": {},
             "imported": source.origin(),
-            **self.extra,
         }
+        if self.rate:
+            header["seconds_are"] = "message at the bandwidth of the file"
         if mean_for_median:
             header["median_is_mean"] = True
         return Run(
@@ -108,7 +108,7 @@ class Pairs:
         seconds = [self.columns[key] for key in ("median", "mean") if key in self.columns]
         if given:
             self.hosts = dict(enumerate(given))
-        elif not self.hosts and np.nanmax(np.concatenate(seconds)) < 2 * NETWORK_SECONDS:
+        elif not (self.hosts or self.rate) and np.nanmax(np.concatenate(seconds)) < 2 * NETWORK_SECONDS:
             self.hosts = dict.fromkeys(range(self.size), "node")
             source.warn(
                 "one-node-assumed",
@@ -154,20 +154,21 @@ class Pairs:
         return wanted - present
 
 
-def both_ways(columns: Columns, *, one_way: bool) -> Columns:
+def both_ways(columns: Columns, *, one_way: bool, rate: bool = False) -> Columns:
     """Return pairs with i < j: those that are given from i to j and from j to i become one.
 
-    A round trip is the mean of both, or if they are of one message, their sum, or twice the only
-    one. If they differ, ``forward`` and ``reverse`` are the seconds of a message from i to j, and
-    from j to i.
+    Its time is the mean of both; a round trip of two messages that are timed one by one is their
+    sum, or twice the only one. If they differ, ``forward`` and ``reverse`` are the seconds of a
+    message from i to j, and from j to i.
 
     Parameters
     ----------
     columns
         As of `Pairs`, with each ``i`` and ``j`` in any order, but once, save for those measured
         again.
-    one_way
-        Whether times are those of one message, and not round trips.
+    one_way, rate
+        Whether times are those of one message, and not round trips; whether they stay so, as those
+        of bandwidths do.
     """
     i, j = columns["i"], columns["j"]
     swapped, low, high = i > j, np.minimum(i, j), np.maximum(i, j)
@@ -183,14 +184,14 @@ def both_ways(columns: Columns, *, one_way: bool) -> Columns:
         values = joined[key] = columns[key].copy()
         if key in PAIR_QUANTITIES:
             values[one] = (values[one] + values[two]) / 2
-            values *= 2 if one_way else 1
+            values *= 2 if one_way and not rate else 1
         elif key == "n":
             values[one] = np.fmin(values[one], values[two])
     statistics = [columns[name] for name in ("median", "mean") if name in columns]
     seconds = np.where(np.isnan(statistics[0]), statistics[-1], statistics[0])
     if np.any(seconds[one] != seconds[two]):
         for key, rows in zip(DIRECTIONS, (one, two), strict=True):
-            joined.setdefault(key, np.full(len(i), np.nan))[one] = seconds[rows] / (2 - one_way)
+            joined.setdefault(key, np.full(len(i), np.nan))[one] = seconds[rows] / (1 if one_way or rate else 2)
     keep = np.setdiff1d(np.arange(len(i)), two)
     return {key: values[keep] for key, values in joined.items()}
 

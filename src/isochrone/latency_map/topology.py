@@ -230,11 +230,13 @@ def analyse(
     if nbytes not in run.message_sizes():
         raise run.no_such_pairs(nbytes)
     pairs = rank_pairs(run, statistic, nbytes)
-    moved = 2 * nbytes if run.bandwidth else None
+    moved = nbytes if run.bandwidth else None
     recorded = _recorded_partitions(run)
     diagnosis = diagnose(pairs, run.hosts, list(recorded.values()), explanations)
     components = [
-        replace(component, moved=moved, gpus=_gpus_of(component, run))
+        replace(
+            component, moved=moved, quantity=run.pair_quantity, gpus=_gpus_of(component, run)
+        )
         for component in diagnosis.find()
     ]
     step = clock_step(pairs.seconds)
@@ -374,7 +376,7 @@ def _warnings(
         nodes = numbered(hosts)
         visible = 1 < len(set(hosts)) < run.size and missing <= MAX_MISSING * total
         if visible and not any(np.array_equal(nodes, partition) for partition in partitions):
-            yield "hosts-disagree", "the latencies do not match the recorded hosts"
+            yield "hosts-disagree", "the map does not match the recorded hosts"
         if len(set(hosts)) < MIN_PEERS:
             yield "few-nodes", f"with fewer than {MIN_PEERS} nodes a slow node cannot be identified"
     elif not all(hosts):

@@ -76,8 +76,8 @@ def read(path: Path) -> Run:
     pairs = Pairs(
         len(values),
         dict(enumerate(names)),
-        both_ways(columns, one_way=one_way),
-        extra={"bandwidth": True} if rate else {},
+        both_ways(columns, one_way=one_way, rate=rate),
+        rate=rate,
     )
     return pairs.run(source)
 
