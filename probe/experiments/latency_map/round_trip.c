@@ -2,6 +2,7 @@
 #include "experiments/latency_map/round_trip.h"
 
 #include "base/check.h"
+#include "messages/modes.h"
 #include "sampling/coordinator.h"
 
 #include <math.h>
@@ -126,8 +127,11 @@ static void keep_ways(iso_round_trip_t *trip, int size, int samples, int batch,
 {
     const double *starts = trip->transfer.starts;
     const double *arrivals = trip->transfer.arrivals;
+    const iso_mode_t *mode = trip->transfer.mode;
+    /* What a rank reads goes from its partner to it. */
+    int moved = mode->reads && !mode->writes ? ISO_REVERSE : ISO_FORWARD;
     for (int k = 0; k < samples; k++) {
-        double times[ISO_WAYS] = {seconds[k]};
+        double times[ISO_WAYS];
         if (trip->sync) {
             double end = starts[k] + seconds[k] * batch;
             times[ISO_FORWARD] =
@@ -135,7 +139,8 @@ static void keep_ways(iso_round_trip_t *trip, int size, int samples, int batch,
             times[ISO_REVERSE] = iso_sync_global(trip->sync, end) -
                                  arrivals[(k + 1) * batch - 1];
         } else {
-            times[ISO_REVERSE] = trip->back[k];
+            times[moved] = seconds[k];
+            times[!moved] = trip->back[k];
             bool valid = seconds[k] >= 0 && trip->back[k] >= 0;
             seconds[k] = valid ? (seconds[k] + trip->back[k]) / 2 : -1;
         }
