@@ -2,8 +2,8 @@
 
 A ``pairs`` record holds ``count`` pairs of one message size. Its members are whole numbers
 (`NUMBERS`: 32 bits, or one number where it is the same for all) and times in seconds (`TIMES`: 32
-bit floats), little-endian; those of a direction (`WAYS`) are 0 where not known, and only in maps that
-measured them. ``block`` counts the records of a file, ``crc`` is the CRC-32 of what
+bit floats), little-endian; those of a direction (`WAYS`) are 0 where not
+known, and only in maps that measured them. ``block`` counts the records of a file, ``crc`` is the CRC-32 of what
 stands before it on the line. A ``blocks`` record after the last one says how many there were.
 """
 
