@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from isochrone.base.arrays import Array
+from isochrone.base.record import Members
 from isochrone.base.table import Table, TableBuilder
 from isochrone.formats.source import Source
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
@@ -22,6 +23,10 @@ Columns = dict[str, Array]
 NETWORK_SECONDS = 0.49e-6
 """Seconds of a message between two nodes by the fastest network: ranks that all are nearer share a
 node (Ajima et al. 2018, *The Tofu interconnect D*, put latency)."""
+
+
+OF_RATES: Members = {"seconds_are": "message at the bandwidth of the file"}
+"""In the header of a run whose times come from bandwidths."""
 
 
 def default_bytes(rate: bool) -> int:
@@ -44,15 +49,15 @@ class Pairs:
         for those measured again.
     repeats
         Repetitions of each pair, if they were the same for all.
-    rate
-        Whether the times come from bandwidths.
+    extra
+        More for the header of the run.
     """
 
     size: int
     hosts: Mapping[int, str]
     columns: Columns
     repeats: int | None = None
-    rate: bool = False
+    extra: Members = field(default_factory=dict)
 
     def run(self, source: Source) -> Run:
         """Return them as a run; pairs that are missing make it a partial one."""
@@ -74,9 +79,8 @@ class Pairs:
             "mpi": {},
             "clock": {},
             "imported": source.origin(),
+            **self.extra,
         }
-        if self.rate:
-            header["seconds_are"] = "message at the bandwidth of the file"
         if mean_for_median:
             header["median_is_mean"] = True
         return Run(
@@ -108,7 +112,10 @@ class Pairs:
         seconds = [self.columns[key] for key in ("median", "mean") if key in self.columns]
         if given:
             self.hosts = dict(enumerate(given))
-        elif not (self.hosts or self.rate) and np.nanmax(np.concatenate(seconds)) < 2 * NETWORK_SECONDS:
+        elif (
+            not (self.hosts or self.extra == OF_RATES)
+            and np.nanmax(np.concatenate(seconds)) < 2 * NETWORK_SECONDS
+        ):
             self.hosts = dict.fromkeys(range(self.size), "node")
             source.warn(
                 "one-node-assumed",
@@ -191,7 +198,9 @@ def both_ways(columns: Columns, *, one_way: bool, rate: bool = False) -> Columns
     seconds = np.where(np.isnan(statistics[0]), statistics[-1], statistics[0])
     if np.any(seconds[one] != seconds[two]):
         for key, rows in zip(DIRECTIONS, (one, two), strict=True):
-            joined.setdefault(key, np.full(len(i), np.nan))[one] = seconds[rows] / (1 if one_way or rate else 2)
+            joined.setdefault(key, np.full(len(i), np.nan))[one] = seconds[rows] / (
+                1 if one_way or rate else 2
+            )
     keep = np.setdiff1d(np.arange(len(i)), two)
     return {key: values[keep] for key, values in joined.items()}
 

@@ -234,9 +234,7 @@ def analyse(
     recorded = _recorded_partitions(run)
     diagnosis = diagnose(pairs, run.hosts, list(recorded.values()), explanations)
     components = [
-        replace(
-            component, moved=moved, quantity=run.pair_quantity, gpus=_gpus_of(component, run)
-        )
+        replace(component, moved=moved, quantity=run.pair_quantity, gpus=_gpus_of(component, run))
         for component in diagnosis.find()
     ]
     step = clock_step(pairs.seconds)

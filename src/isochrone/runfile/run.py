@@ -150,7 +150,7 @@ class Run:
 
     @property
     def pair_quantity(self) -> str:
-        """What the times of pairs are: ``round trip``, ``bandwidth``, ``put`` …"""
+        """What the times of pairs are, such as ``round trip``, ``bandwidth`` or ``put``."""
         return self.about.pair_quantity
 
     @property
