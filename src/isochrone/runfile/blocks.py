@@ -2,9 +2,9 @@
 
 A ``pairs`` record holds ``count`` pairs of one message size. Its members are whole numbers
 (`NUMBERS`: 32 bits, or one number where it is the same for all) and times in seconds (`TIMES`: 32
-bit floats), little-endian; those of a direction (`WAYS`) are 0 where not
-known, and only in maps that measured them. ``block`` counts the records of a file, ``crc`` is the CRC-32 of what
-stands before it on the line. A ``blocks`` record after the last one says how many there were.
+bit floats), little-endian; those of a direction (`WAYS`) are 0 where not known, and only in maps
+that measured them. ``block`` counts the records of a file, ``crc`` is the CRC-32 of what stands
+before it on the line. A ``blocks`` record after the last one says how many there were.
 """
 
 import binascii
@@ -81,11 +81,11 @@ def columns_of(line: bytes, record: Members) -> tuple[int, dict[str, Array]]:
         else:
             columns[key] = _words(record, key, count, "<u4").astype(np.int32).astype(kind)
     for key in (*TIMES, *(key for key in WAYS if key in record)):
-        columns[key] = _words(record, key, count, "<f4").astype(np.float32, copy=False)
-        if not np.isfinite(columns[key]).all():
+        seconds = _words(record, key, count, "<f4").astype(np.float32, copy=False)
+        if not np.isfinite(seconds).all():
             raise BlockError(f"'{key}' has values that are not times")
-        if key in WAYS:
-            columns[key] = np.where(columns[key] > 0, columns[key], np.float32(np.nan))
+        known = seconds if key in TIMES else np.where(seconds != 0, seconds, np.float32(np.nan))
+        columns[key] = known
     return count, columns
 
 

@@ -448,8 +448,8 @@ def _how(run: Run, statistic: str) -> Iterator[Block]:
         measured = f"What is measured is “{run.quantity}”, of {listed}."
         yield Sentence(measured if run.origin != "imported" else "The numbers are those of a file.")
         yield Sentence(
-            "Where both directions of a pair were measured one by one, the time of a message is the "
-            "mean of both."
+            "Where both directions of a pair were measured one by one, the time of a message is "
+            "the mean of both."
         )
         return
     text = (
