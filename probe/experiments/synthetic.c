@@ -238,8 +238,8 @@ static iso_outcome_t run(iso_context_t *ctx)
     uint64_t state = options.seed;
     long done = 0, total = (long)ctx->ranks * (ctx->ranks - 1) / 2;
     iso_sampler_init(&sampler, false);
-    iso_pair_blocks_t *blocks =
-        iso_pair_blocks_open(ctx->record, &options.sizes, format(ctx->ranks));
+    iso_pair_blocks_t *blocks = iso_pair_blocks_open(
+        ctx->record, &options.sizes, format(ctx->ranks), false);
     for (int i = 0; i < ctx->ranks; i++) {
         for (int j = i + 1; j < ctx->ranks; j++) {
             for (int k = 0; k < options.sizes.count; k++) {

@@ -13,6 +13,9 @@ enum { TAG_LOCATION = 1101 };
 
 enum { LINE = 64, MAX_WINDOW = 4096, MAX_PARTITIONS = 4096 };
 
+/** Messages in flight for a bandwidth, as osu_bw has. */
+enum { BANDWIDTH_WINDOW = 64 };
+
 #define DEFAULT_SYNC     "flush"
 #define DEFAULT_EXPOSURE "create"
 
@@ -24,14 +27,14 @@ static struct {
 
 const iso_option_t iso_transfer_options[] = {
     {"mode", ISO_OPTION_CHOICE,
-     "blocking|nonblocking|persistent|partitioned|"
+     "blocking|nonblocking|persistent|partitioned|bandwidth|"
      "bidirectional|bidirectional_sendrecv|bidirectional_persistent|"
      "put|get|bidirectional_put|bidirectional_get|accumulate|get_accumulate|"
      "fetch_and_op|"
      "compare_and_swap",
      "blocking",
-     "two-sided, bidirectional (both directions at once), or one-sided; "
-     "fetch_and_op and compare_and_swap: 8 bytes only",
+     "two-sided (bandwidth: nonblocking, --window 64), bidirectional, or "
+     "one-sided; fetch_and_op and compare_and_swap: 8 bytes only",
      &options.mode},
     {"window", ISO_OPTION_COUNT, "W", "1",
      "messages in flight; times are per message", &options.window},
@@ -177,8 +180,25 @@ static const char *check_partitions(iso_sizes_t *sizes)
                               "--bytes";
 }
 
+/** Settle what the options leave open. */
+static int settle(iso_sizes_t *sizes, char *error)
+{
+    if (strcmp(options.mode, "bandwidth") == 0) {
+        options.mode = "nonblocking";
+        options.window =
+            options.window == 1 ? BANDWIDTH_WINDOW : options.window;
+    }
+    const char *usual = mode()->element      ? "8"
+                        : options.window > 1 ? "1MiB"
+                                             : "64";
+    return sizes->count ? 0 : iso_sizes_parse(usual, sizes, error);
+}
+
 int iso_transfer_check(iso_sizes_t *sizes, char *error)
 {
+    if (settle(sizes, error)) {
+        return -1;
+    }
     const char *wrong =
         mode()->partitions ? check_partitions(sizes) : check_one_sided(sizes);
     if (one_sided() || mode()->partitions) { /* these cannot be staged */
@@ -250,6 +270,21 @@ int iso_transfer_directions(void)
     return mode()->both_ways ? 2 : 1;
 }
 
+iso_course_t iso_transfer_course(void)
+{
+    const iso_mode_t *m = mode();
+    bool single = options.window == 1;
+    if (m->both_ways || (single && iso_one_sided_parts(m, epoch()) == 2)) {
+        return ISO_BOTH_WAYS;
+    }
+    return single && !one_sided() ? ISO_ROUND_TRIP : ISO_EACH_WAY;
+}
+
+bool iso_transfer_stamps(void)
+{
+    return strcmp(options.mode, "blocking") == 0 && options.window == 1;
+}
+
 /** Bytes that sent messages, or received ones, lie in. */
 static double room(long long largest, long messages)
 {
@@ -269,30 +304,23 @@ double iso_transfer_memory(long long largest)
 
 /* --- two ranks ----------------------------------------------------------- */
 
-void iso_transfer_open(iso_transfer_t *t, const iso_context_t *ctx,
-                       size_t out_room, size_t in_room, long window)
+void iso_transfer_init(iso_transfer_t *t, const iso_context_t *ctx,
+                       long long largest)
 {
     memset(t, 0, sizeof(*t));
     t->ctx = ctx;
-    t->window = window;
-    t->out_room = out_room;
-    t->in_room = in_room;
-    t->sent = iso_buffer_create(out_room, ISO_SENT);
-    t->received = iso_buffer_create(in_room, ISO_RECEIVED);
-    iso_buffer_touch(&t->sent, out_room);
-    iso_buffer_touch(&t->received, in_room);
+    t->window = options.window;
+    t->out_room = (size_t)room(largest, 1);
+    t->in_room = (size_t)room(largest, options.window);
+    t->sent = iso_buffer_create(t->out_room, ISO_SENT);
+    t->received = iso_buffer_create(t->in_room, ISO_RECEIVED);
+    iso_buffer_touch(&t->sent, t->out_room);
+    iso_buffer_touch(&t->received, t->in_room);
     t->out = t->sent.at;
     t->in = t->received.at;
     t->requests = ISO_NEW(MPI_Request, 2 * t->window);
     t->message.bytes = -1;
     iso_staged_begin(t);
-}
-
-void iso_transfer_init(iso_transfer_t *t, const iso_context_t *ctx,
-                       long long largest)
-{
-    iso_transfer_open(t, ctx, (size_t)room(largest, 1),
-                      (size_t)room(largest, options.window), options.window);
     t->mode = mode();
     t->partitions = (int)options.partitions;
     t->early = strcmp(options.ready, "early") == 0;

@@ -18,6 +18,7 @@
  *     partitioned    partitioned.h
  *     put, get, ...  W Put; flush                    (partner: waits; other
  *                                                     ways: one_sided.h)
+ *     bandwidth      nonblocking, W = 64 unless given
  *
  * Receives are posted before the sends of the same rank; windows are received
  * into W different places, all posted by the partner before it waits.
@@ -39,7 +40,7 @@ struct iso_epoch; /* messages/one_sided.h */
 extern const iso_option_t iso_transfer_options[];
 
 /** Check these options with each other and with the sizes, of which modes of
- *  one size keep that one. */
+ *  one size keep that one. Without sizes, a usual one is taken. */
 int iso_transfer_check(iso_sizes_t *sizes, char *error);
 
 /** Check them against the number of ranks, and of those on one node. */
@@ -51,6 +52,14 @@ const char *iso_transfer_quantity(void);
 
 /** Directions in which an operation moves its bytes at once: 1 or 2. */
 int iso_transfer_directions(void);
+
+/** Where the messages of an operation go: there and back one after the other,
+ *  from the rank that leads to its partner, or both ways. */
+typedef enum { ISO_ROUND_TRIP, ISO_EACH_WAY, ISO_BOTH_WAYS } iso_course_t;
+iso_course_t iso_transfer_course(void);
+
+/** Whether the loops can stamp when each message came. */
+bool iso_transfer_stamps(void);
 
 /** Bytes of memory a rank needs for messages of up to @a largest bytes. */
 double iso_transfer_memory(long long largest);
@@ -98,10 +107,6 @@ static inline void iso_transfer_walk(iso_transfer_t *t)
 {
     t->at = t->at + t->step > t->last ? 0 : t->at + t->step;
 }
-
-/** Allocate buffers of so many bytes, and requests. */
-void iso_transfer_open(iso_transfer_t *transfer, const iso_context_t *ctx,
-                       size_t out_room, size_t in_room, long window);
 
 /** Make room for messages of up to @a largest bytes. Collective. */
 void iso_transfer_init(iso_transfer_t *transfer, const iso_context_t *ctx,

@@ -6,6 +6,8 @@
 #include "base/checksum.h"
 #include "machine/clock.h"
 
+#include <math.h>
+
 /** Seconds that a pair is kept at most while others are measured. */
 static const double KEPT = 1;
 
@@ -18,6 +20,7 @@ struct iso_pair_blocks {
     iso_record_t *record;
     const iso_sizes_t *sizes;
     int format;
+    bool ways;            /**< directions have times */
     struct block *blocks; /**< one a message size; format 2 */
     long written, pairs;
     double
@@ -30,12 +33,14 @@ int iso_pair_format(int ranks, bool sampled)
 }
 
 iso_pair_blocks_t *iso_pair_blocks_open(iso_record_t *record,
-                                        const iso_sizes_t *sizes, int format)
+                                        const iso_sizes_t *sizes, int format,
+                                        bool ways)
 {
     iso_pair_blocks_t *b = ISO_NEW(iso_pair_blocks_t, 1);
     b->record = record;
     b->sizes = sizes;
     b->format = format;
+    b->ways = ways;
     b->blocks = format > 1 ? ISO_NEW(struct block, sizes->count) : NULL;
     b->since = iso_now();
     return b;
@@ -98,9 +103,8 @@ static void write_column(iso_record_t *record, const char *key,
     uint32_t words[ISO_BLOCK_PAIRS];
     for (int k = 0; k < block->count; k++) {
         double value;
-        memcpy(&value, (const char *)&block->pairs[k].summary + member,
-               sizeof(value));
-        float seconds = (float)value;
+        memcpy(&value, (const char *)&block->pairs[k] + member, sizeof(value));
+        float seconds = (float)fmax(0, value);
         memcpy(&words[k], &seconds, sizeof(seconds));
     }
     write_words(record, key, words, block->count);
@@ -121,7 +125,8 @@ static void write_numbers(iso_record_t *record, const char *key,
     }
 }
 
-static void write_members(iso_record_t *record, const struct block *block)
+static void write_members(iso_record_t *record, const struct block *block,
+                          bool ways)
 {
     enum { NUMBERS = 6 };
     static const char *const keys[NUMBERS] = {"i",     "j",          "n",
@@ -143,7 +148,7 @@ static void write_members(iso_record_t *record, const struct block *block)
     }
 #define TIME(name)                                                             \
     {                                                                          \
-        #name, offsetof(iso_summary_t, name)                                   \
+        #name, offsetof(iso_pair_record_t, summary.name)                       \
     }
     static const struct {
         const char *key;
@@ -152,6 +157,12 @@ static void write_members(iso_record_t *record, const struct block *block)
                  TIME(p95),  TIME(max),    TIME(low), TIME(high)};
     for (size_t k = 0; k < ISO_LENGTH(times); k++) {
         write_column(record, times[k].key, block, times[k].member);
+    }
+    if (ways) {
+        write_column(record, "forward", block,
+                     offsetof(iso_pair_record_t, forward));
+        write_column(record, "reverse", block,
+                     offsetof(iso_pair_record_t, reverse));
     }
 }
 
@@ -171,7 +182,7 @@ static void write_block(iso_pair_blocks_t *b, int size)
     iso_record_begin(&line, "pairs");
     ISO_MEMBERS(&line, ("block", b->written++), ("count", block->count),
                 ("bytes", b->sizes->bytes[size]));
-    write_members(&line, block);
+    write_members(&line, block, b->ways);
     if (fclose(memory) != 0) {
         ISO_FAIL("no memory for %d pairs", block->count);
     }

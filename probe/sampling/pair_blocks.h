@@ -7,9 +7,10 @@
  * A "pairs" record holds the members of up to ISO_BLOCK_PAIRS pairs of one
  * message size as columns in base64: i, j and, where it differs, n as 32-bit
  * unsigned integers, times as 32-bit floating point numbers, all
- * little-endian. Blocks are numbered, each ends with the CRC-32 of what is
- * before it on the line, and a "blocks" record says how many there were. So
- * records that are missing or altered are noticed.
+ * little-endian; those of a direction are 0 where not known. Blocks are
+ * numbered, each ends with the CRC-32 of what is before it on the line, and a
+ * "blocks" record says how many there were. So records that are missing or
+ * altered are noticed.
  */
 #pragma once
 
@@ -23,18 +24,22 @@ typedef struct {
     int i, j;
     iso_summary_t summary;
     double forward, reverse; /**< seconds one way, both above 0 where known */
-    long batch;              /**< round trips per sample */
+    long batch;              /**< operations per sample */
     bool shared_cpu, retest;
 } iso_pair_record_t;
 
 typedef struct iso_pair_blocks iso_pair_blocks_t;
 
-/** Format of the run file of a map; blocks have no one-way times. */
+/** Format of the run file of a map. */
 int iso_pair_format(int ranks, bool sampled);
 
-/** @param format  as above */
+/**
+ * @param format  as above
+ * @param ways    whether pairs have times of each direction
+ */
 iso_pair_blocks_t *iso_pair_blocks_open(iso_record_t *record,
-                                        const iso_sizes_t *sizes, int format);
+                                        const iso_sizes_t *sizes, int format,
+                                        bool ways);
 
 /** Write a pair of size number @a size, or keep it for its block. */
 void iso_pair_blocks_add(iso_pair_blocks_t *blocks, int size,

@@ -155,6 +155,11 @@ FILE_READERS: Final[dict[str, Reader]] = {
         ),
         2,
     ),
+    "linktest": Reader(
+        "binary",
+        ("import {file} --from linktest -o {out}", "show {file}"),
+        copies("tests/golden/linktest/*.sion"),
+    ),
     "npz": Reader("zip", ("import {file} --from npz -o {out}",), exported("npz", small_map)),
     "matlab": Reader(
         "binary", ("import {file} --from matlab -o {out}",), exported("matlab", small_map)

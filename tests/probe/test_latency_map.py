@@ -140,6 +140,46 @@ def test_one_way_times_add_up_to_the_round_trip_on_every_mpi(
 
 
 @pytest.mark.parametrize(
+    ("options", "name", "nbytes"),
+    [
+        ("--mode put", "put-map", 64),
+        ("--mode get", "get-map", 64),
+        ("--mode compare_and_swap", "compare_and_swap-map", 8),
+        ("--mode put --rma-sync pscw", "put-map", 64),
+        ("--mode bandwidth", "bandwidth-map", 1 << 20),
+        ("--mode put --window 4 --bytes 4KiB", "bandwidth-map", 4096),
+        ("--mode bidirectional", "exchange-map", 64),
+    ],
+)
+def test_a_map_times_what_point_to_point_does(
+    mpich: Mpi, tmp_path: Path, options: str, name: str, nbytes: int
+) -> None:
+    """Messages that go one way have times of both directions, whose mean is that of the pair."""
+    more = ("--repeats", "3", "--retest", "2")
+    run = mpich.run("latency-map", *options.split(), *more, ranks=4, out=tmp_path / "map.jsonl")
+    assert run.experiment == name
+    assert measured_pairs(run) == [(i, j, nbytes) for i, j in itertools.combinations(range(4), 2)]
+    pairs = run.pairs()
+    assert pairs.flag("retest").any()
+    assert ("forward" in pairs) == (name != "exchange-map" and "pscw" not in options)
+    if "forward" in pairs:
+        both = (pairs["forward"] + pairs["reverse"]) / 2
+        assert np.all((both > 0.5 * pairs["min"]) & (both < 2 * pairs["max"]))
+
+
+def test_a_sample_has_one_way_times_by_clocks_that_are_kept(mpich: Mpi, tmp_path: Path) -> None:
+    """Pairs of a sample are in blocks, with both directions; aged clocks are synchronised."""
+    options = ("--sample", "100%", "--one-way", "--sync-age", "1e-6", "--bytes", "64KiB")
+    out = tmp_path / "map.jsonl"
+    run = mpich.run("latency-map", *options, "--repeats", "5", ranks=4, out=out)
+    assert run.complete
+    assert '"pairs"' in out.read_text()
+    assert len(run.tables["sync"]) > 1
+    known = np.isfinite(run.pairs()["forward"])
+    assert known.any()
+
+
+@pytest.mark.parametrize(
     ("pairs", "complaint"),
     [
         ("0-0", "not pairs of two ranks"),

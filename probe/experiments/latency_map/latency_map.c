@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file latency_map.c
- * Blocking round trips between every pair of ranks.
+ * Round trips between every pair of ranks, or what else transfer.h can time.
  *
  * Rank 0 conducts. For each round of the schedule it tells the lower rank of
  * every pair to measure, and waits for their results before the next round.
@@ -21,7 +21,9 @@
  * when they have aged, and each direction of a pair is timed, too.
  *
  * The time of a pair is the whole round trip, as in the process latency maps;
- * half of it is what other tools call latency.
+ * half of it is what other tools call latency. Of messages that go one way, as
+ * with --mode put or a --window, it is that of one, the mean of both
+ * directions.
  */
 #include "base/check.h"
 #include "experiments/latency_map/ranking.h"
@@ -61,7 +63,8 @@ static struct {
 } options;
 
 static const iso_option_t own_options[] = {
-    {"bytes", ISO_OPTION_SIZES, "SIZE,...", "64", "bytes per message",
+    {"bytes", ISO_OPTION_SIZES, "SIZE,...", NULL,
+     "bytes per message (default: 64; 1MiB with --mode bandwidth or --window)",
      &options.sizes},
     {"schedule", ISO_OPTION_CHOICE, "isolated|rounds|serial", "isolated",
      "how many pairs are measured at the same time: isolated (at most one on a "
@@ -89,9 +92,13 @@ static const iso_option_t own_options[] = {
     {0},
 };
 
-static const iso_option_t *const all_options[] = {
-    own_options,         iso_memory_options, iso_time_limit_options,
-    iso_sampler_options, iso_sync_options,   NULL};
+static const iso_option_t *const all_options[] = {own_options,
+                                                  iso_transfer_options,
+                                                  iso_memory_options,
+                                                  iso_time_limit_options,
+                                                  iso_sampler_options,
+                                                  iso_sync_options,
+                                                  NULL};
 
 /** Part of the time limit after which the map ends: all, without retests. */
 static double map_part(void)
@@ -455,26 +462,35 @@ static iso_outcome_t measure_sample(struct member *m, struct map *map)
     long pairs = iso_sample_pairs(options.sample, ctx->size, ctx->nodes);
     iso_sample_t *sample = iso_sample_create(ctx->size, node, pairs);
     struct results results = {0};
-    long rounds = iso_sample_rounds(sample), done = 0, window = 4;
+    iso_sync_t *sync = m->trip.sync;
+    long rounds = iso_sample_rounds(sample), done = 0;
+    long next[] = {4, 0}; /* rounds of the next window; clocks have aged */
     m->trip.unconducted = true;
-    while (done < rounds && window > 0) {
+    while (done < rounds && next[0] > 0) {
         double started = iso_now();
-        long last = done + window < rounds ? done + window : rounds;
+        long last = done + next[0] < rounds ? done + next[0] : rounds;
         walk(m, sample, node, done, last, &results);
         gather(ctx, map, &results);
         if (map) {
             iso_pair_blocks_flush(map->blocks);
-            window = next_window(ctx, last - done, iso_now() - started);
-            window = out_of_time(map) && last < rounds ? 0 : window;
+            next[0] = next_window(ctx, last - done, iso_now() - started);
+            next[0] = out_of_time(map) && last < rounds ? 0 : next[0];
+            next[1] = sync && iso_sync_aged(sync);
         }
         done = last;
-        MPI_CHECK(MPI_Bcast(&window, 1, MPI_LONG, 0, ctx->control));
+        MPI_CHECK(MPI_Bcast(next, 2, MPI_LONG, 0, ctx->control));
+        if (next[1]) {
+            iso_sync_refresh(sync);
+        }
+        if (next[1] && map) {
+            iso_sync_record(sync, ctx->record);
+        }
     }
     m->trip.unconducted = false;
     free(results.found);
     iso_sample_free(sample);
     free(node);
-    return window > 0 ? ISO_COMPLETE : ISO_CUT_SHORT;
+    return next[0] > 0 ? ISO_COMPLETE : ISO_CUT_SHORT;
 }
 
 /** Measure slow and spread pairs again, alone on the machine, as far as there
@@ -576,7 +592,7 @@ static void warn(const struct map *map, iso_outcome_t outcome)
 
 static int format(int ranks)
 {
-    return options.one_way ? 1 : iso_pair_format(ranks, options.sample != NULL);
+    return iso_pair_format(ranks, options.sample != NULL);
 }
 
 static iso_outcome_t conduct(struct member *member)
@@ -585,7 +601,8 @@ static iso_outcome_t conduct(struct member *member)
     struct map map = {.member = member, .ctx = ctx, .part = map_part()};
     map.total = count_pairs(ctx);
     map.blocks =
-        iso_pair_blocks_open(ctx->record, &options.sizes, format(ctx->size));
+        iso_pair_blocks_open(ctx->record, &options.sizes, format(ctx->size),
+                             member->trip.ways_known);
     open_rankings(&map);
     iso_outcome_t outcome = options.pairs    ? conduct_listed(&map)
                             : options.sample ? measure_sample(member, &map)
@@ -623,17 +640,37 @@ static int check(char *error)
                           "number of pairs, or auto",
                           options.sample);
     }
-    if (options.sample && (options.pairs || options.one_way ||
-                           strcmp(options.schedule, "isolated"))) {
+    if (options.sample &&
+        (options.pairs || strcmp(options.schedule, "isolated"))) {
         return ISO_REFUSE(error, "--sample needs --schedule isolated, and "
-                                 "excludes --pairs and --one-way");
+                                 "excludes --pairs");
+    }
+    if (iso_transfer_check(&options.sizes, error)) {
+        return -1;
+    }
+    if (options.one_way && !iso_transfer_stamps()) {
+        return ISO_REFUSE(error, "--one-way is for --mode blocking; put, get "
+                                 "and a --window time each direction anyway");
     }
     return iso_sampler_check(error) ? -1 : iso_sync_check(error);
 }
 
 static int check_ranks(int ranks, char *error)
 {
-    return iso_pairs_check_ranks(options.pairs, ranks, error);
+    return iso_pairs_check_ranks(options.pairs, ranks, error) ||
+           iso_transfer_check_ranks(ranks, error);
+}
+
+static double memory(int ranks)
+{
+    return iso_transfer_memory(iso_sizes_largest(&options.sizes));
+}
+
+/** What the times are; NULL: round trips. */
+static const char *quantity(void)
+{
+    return iso_transfer_course() == ISO_ROUND_TRIP ? NULL
+                                                   : iso_transfer_quantity();
 }
 
 static iso_outcome_t run(iso_context_t *ctx)
@@ -662,13 +699,16 @@ static iso_outcome_t run(iso_context_t *ctx)
 
 const iso_experiment_t iso_experiment_latency_map = {
     .name = "latency-map",
-    .summary = "blocking round trips between every pair of ranks",
+    .summary = "round trips or bandwidths between every pair of ranks",
     .kind = "latency-map",
     .options = all_options,
     .min_ranks = 2,
     .check = check,
     .check_ranks = check_ranks,
+    .check_node = iso_transfer_check_node,
     .resolve = iso_sampler_resolve,
+    .memory = memory,
     .format = format,
+    .quantity = quantity,
     .run = run,
 };

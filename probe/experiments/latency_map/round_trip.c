@@ -2,35 +2,36 @@
 #include "experiments/latency_map/round_trip.h"
 
 #include "base/check.h"
-#include "messages/staged.h"
+#include "messages/modes.h"
 #include "sampling/coordinator.h"
 
 #include <math.h>
 
 /* Far from the tags that experiments use for their own messages. */
-enum { TAG_CHUNK = 1001, TAG_ARRIVALS };
+enum { TAG_CHUNK = 1001, TAG_ARRIVALS, TAG_BACK };
 
 enum { NO_MORE = -1 };
 
 /** Seconds that samples in a row may take, and rank 0 may hear nothing. */
 static const double SILENT = 1;
 
-/** What the measuring rank says before a run of round trips: the index of the
- *  size, or NO_MORE, and how many. */
-enum { SIZE, TRIPS, CHUNK_INTS };
+/** What the measuring rank says before a run of operations: the index of the
+ *  size, or NO_MORE, how many samples, and how many operations in each. */
+enum { SIZE, SAMPLES, BATCH, CHUNK_INTS };
 
 void iso_round_trip_init(iso_round_trip_t *trip, const iso_context_t *ctx,
                          const iso_sizes_t *sizes, bool one_way)
 {
-    size_t room = iso_sizes_largest(sizes) + 1;
     memset(trip, 0, sizeof(*trip));
     trip->ctx = ctx;
     trip->sizes = sizes;
     trip->deadline = INFINITY;
-    iso_transfer_open(&trip->transfer, ctx, room, room, 1);
+    trip->course = iso_transfer_course();
+    trip->ways_known = one_way || trip->course == ISO_EACH_WAY;
+    iso_transfer_init(&trip->transfer, ctx, iso_sizes_largest(sizes));
     for (int k = 0; k < sizes->count; k++) {
         iso_sampler_init(&trip->samplers[k], ctx->clock.simulated);
-        for (int way = 0; one_way && way < ISO_WAYS; way++) {
+        for (int way = 0; trip->ways_known && way < ISO_WAYS; way++) {
             iso_sampler_init(&trip->ways[way][k], ctx->clock.simulated);
         }
     }
@@ -48,17 +49,10 @@ void iso_round_trip_free(iso_round_trip_t *trip)
     if (trip->sync) {
         iso_sync_free(trip->sync);
     }
+    free(trip->back);
     free(trip->transfer.starts);
     free(trip->transfer.arrivals);
     iso_transfer_free(&trip->transfer);
-}
-
-/** Prepare for messages of a size. */
-static const iso_mode_t *prepare(iso_round_trip_t *trip, int size)
-{
-    iso_message_free(&trip->transfer.message);
-    iso_message_create(&trip->transfer.message, trip->sizes->bytes[size], 0);
-    return iso_mode_find("blocking");
 }
 
 /** Make room for the stamps of one-way times. */
@@ -69,47 +63,87 @@ static void open_stamps(iso_round_trip_t *trip, int samples, int trips)
     t->arrivals = iso_resized(t->arrivals, trips * sizeof(double));
 }
 
-static void ping(iso_round_trip_t *trip, int partner, int size, int samples,
-                 int batch, double *seconds)
+/** Lead, and void samples in which the clock was set back. */
+static void lead(iso_round_trip_t *trip, int samples, int batch,
+                 double *seconds)
 {
+    long steps = iso_clock_state.steps;
+    iso_transfer_lead(&trip->transfer, samples, batch, seconds);
+    for (int k = 0; trip->course == ISO_ROUND_TRIP && k < samples; k++) {
+        seconds[k] *= 2; /* it is of one message */
+    }
+    iso_clock_void(seconds, samples, steps);
+}
+
+static void ping(iso_round_trip_t *trip, int partner, int samples, int batch,
+                 double *seconds)
+{
+    iso_transfer_t *t = &trip->transfer;
+    MPI_Comm control = trip->ctx->control;
     if (trip->sync) {
         open_stamps(trip, samples, samples * batch);
     }
-    prepare(trip, size)->lead(&trip->transfer, samples, batch, seconds);
+    lead(trip, samples, batch, seconds);
     if (trip->sync) {
-        MPI_CHECK(MPI_Recv(trip->transfer.arrivals, samples * batch, MPI_DOUBLE,
-                           partner, TAG_ARRIVALS, trip->ctx->control,
-                           MPI_STATUS_IGNORE));
+        MPI_CHECK(MPI_Recv(t->arrivals, samples * batch, MPI_DOUBLE, partner,
+                           TAG_ARRIVALS, control, MPI_STATUS_IGNORE));
+    }
+    if (trip->course == ISO_EACH_WAY) {
+        trip->back = iso_resized(trip->back, samples * sizeof(double));
+        iso_transfer_meet(t, false);
+        iso_transfer_answer(t, (long)samples * batch);
+        MPI_CHECK(MPI_Recv(trip->back, samples, MPI_DOUBLE, partner, TAG_BACK,
+                           control, MPI_STATUS_IGNORE));
     }
 }
 
-static void pong(iso_round_trip_t *trip, int partner, int size, int trips)
+static void pong(iso_round_trip_t *trip, int partner, int samples, int batch)
 {
+    iso_transfer_t *t = &trip->transfer;
+    int trips = samples * batch;
     if (trip->sync) {
         open_stamps(trip, 1, trips);
     }
-    prepare(trip, size)->answer(&trip->transfer, trips);
+    iso_transfer_answer(t, trips);
     if (trip->sync) {
-        double *arrivals = trip->transfer.arrivals;
         for (int k = 0; k < trips; k++) {
-            arrivals[k] = iso_sync_global(trip->sync, arrivals[k]);
+            t->arrivals[k] = iso_sync_global(trip->sync, t->arrivals[k]);
         }
-        MPI_CHECK(MPI_Send(arrivals, trips, MPI_DOUBLE, partner, TAG_ARRIVALS,
+        MPI_CHECK(MPI_Send(t->arrivals, trips, MPI_DOUBLE, partner,
+                           TAG_ARRIVALS, trip->ctx->control));
+    }
+    if (trip->course == ISO_EACH_WAY) {
+        trip->back = iso_resized(trip->back, samples * sizeof(double));
+        iso_transfer_meet(t, true);
+        lead(trip, samples, batch, trip->back);
+        MPI_CHECK(MPI_Send(trip->back, samples, MPI_DOUBLE, partner, TAG_BACK,
                            trip->ctx->control));
     }
 }
 
-/** Keep the one-way times of samples that are not void. */
+/** Keep the times of both directions of samples that are not void. */
 static void keep_ways(iso_round_trip_t *trip, int size, int samples, int batch,
-                      const double *seconds)
+                      double *seconds)
 {
     const double *starts = trip->transfer.starts;
     const double *arrivals = trip->transfer.arrivals;
-    for (int k = 0; k < samples; k++, arrivals += batch) {
-        double end = starts[k] + seconds[k] * batch;
-        double times[ISO_WAYS] = {
-            arrivals[0] - iso_sync_global(trip->sync, starts[k]),
-            iso_sync_global(trip->sync, end) - arrivals[batch - 1]};
+    const iso_mode_t *mode = trip->transfer.mode;
+    /* What a rank reads goes from its partner to it. */
+    int moved = mode->reads && !mode->writes ? ISO_REVERSE : ISO_FORWARD;
+    for (int k = 0; k < samples; k++) {
+        double times[ISO_WAYS];
+        if (trip->sync) {
+            double end = starts[k] + seconds[k] * batch;
+            times[ISO_FORWARD] =
+                arrivals[k * batch] - iso_sync_global(trip->sync, starts[k]);
+            times[ISO_REVERSE] = iso_sync_global(trip->sync, end) -
+                                 arrivals[(k + 1) * batch - 1];
+        } else {
+            times[moved] = seconds[k];
+            times[!moved] = trip->back[k];
+            bool valid = seconds[k] >= 0 && trip->back[k] >= 0;
+            seconds[k] = valid ? (seconds[k] + trip->back[k]) / 2 : -1;
+        }
         for (int way = 0; way < ISO_WAYS && seconds[k] >= 0; way++) {
             iso_sampler_t *kept = &trip->ways[way][size];
             kept->seconds[kept->n++] = times[way];
@@ -118,34 +152,35 @@ static void keep_ways(iso_round_trip_t *trip, int size, int samples, int batch,
 }
 
 /** Hand-shake: the partner is ready when it is about to receive. */
-static void agree(iso_round_trip_t *trip, int partner, int size, int trips)
+static void agree(iso_round_trip_t *trip, int partner, int size, int samples,
+                  int batch)
 {
-    int chunk[CHUNK_INTS] = {size, trips};
+    int chunk[CHUNK_INTS] = {size, samples, batch};
     MPI_CHECK(MPI_Send(chunk, CHUNK_INTS, MPI_INT, partner, TAG_CHUNK,
                        trip->ctx->control));
     if (size != NO_MORE) {
-        trip->transfer.partner = partner;
+        iso_transfer_set(&trip->transfer, partner, trip->sizes->bytes[size]);
         trip->shared_cpu[size] = iso_transfer_meet(&trip->transfer, true);
     }
 }
 
 void iso_round_trip_answer(iso_round_trip_t *trip, int partner)
 {
-    const iso_context_t *ctx = trip->ctx;
     for (;;) {
         int chunk[CHUNK_INTS];
         MPI_CHECK(MPI_Recv(chunk, CHUNK_INTS, MPI_INT, partner, TAG_CHUNK,
-                           ctx->control, MPI_STATUS_IGNORE));
+                           trip->ctx->control, MPI_STATUS_IGNORE));
         if (chunk[SIZE] == NO_MORE) {
             return;
         }
-        trip->transfer.partner = partner;
+        iso_transfer_set(&trip->transfer, partner,
+                         trip->sizes->bytes[chunk[SIZE]]);
         iso_transfer_meet(&trip->transfer, false);
-        pong(trip, partner, chunk[SIZE], chunk[TRIPS]);
+        pong(trip, partner, chunk[SAMPLES], chunk[BATCH]);
     }
 }
 
-/** Make untimed round trips, and see how many of them fill a sample. */
+/** Make untimed operations, and see how many of them fill a sample. */
 static void warm_up(iso_round_trip_t *trip, int partner, int size)
 {
     double seconds = 0;
@@ -155,12 +190,13 @@ static void warm_up(iso_round_trip_t *trip, int partner, int size)
     for (int k = 0; k < ISO_MAX_WARMUPS && steps != iso_clock_state.steps;
          k++) {
         steps = iso_clock_state.steps;
-        agree(trip, partner, size, trips);
-        ping(trip, partner, size, 1, trips, &seconds);
+        agree(trip, partner, size, 1, trips);
+        ping(trip, partner, 1, trips, &seconds);
     }
-    int batch = iso_clock_batch(&trip->ctx->clock, seconds / trips);
+    seconds *= trip->transfer.window;
+    int batch = iso_clock_batch(&trip->ctx->clock, seconds);
     trip->batch[size] = batch;
-    trip->each[size] = seconds / trips * batch;
+    trip->each[size] = seconds * batch;
 }
 
 /** As many samples as rank 0 may be silent for, and as the deadline leaves
@@ -205,14 +241,9 @@ static int sample(iso_round_trip_t *trip, int partner, int size)
     int batch = trip->batch[size];
     double *seconds = sampler->seconds + sampler->n;
     double start = iso_now();
-    long steps = iso_clock_state.steps;
-    agree(trip, partner, size, samples * batch);
-    ping(trip, partner, size, samples, batch, seconds);
-    for (int k = 0; k < samples; k++) {
-        seconds[k] /= batch;
-    }
-    iso_clock_void(seconds, samples, steps);
-    if (trip->sync) {
+    agree(trip, partner, size, samples, batch);
+    ping(trip, partner, samples, batch, seconds);
+    if (trip->ways_known) {
         keep_ways(trip, size, samples, batch, seconds);
     }
     sampler->n += iso_clock_valid(seconds, samples);
@@ -238,13 +269,14 @@ void iso_round_trip_measure(iso_round_trip_t *trip, int partner,
             taken += sample(trip, partner, size);
         }
     } while (taken > 0);
-    agree(trip, partner, NO_MORE, 0);
+    agree(trip, partner, NO_MORE, 0, 0);
     for (int size = 0; size < trip->sizes->count; size++) {
         results[size].summary = iso_sampler_summary(&trip->samplers[size]);
         for (int way = 0; way < ISO_WAYS; way++) {
             results[size].ways[way] =
-                trip->sync ? iso_sampler_summary(&trip->ways[way][size]).median
-                           : 0;
+                trip->ways_known
+                    ? iso_sampler_summary(&trip->ways[way][size]).median
+                    : 0;
         }
         results[size].batch = trip->batch[size];
         results[size].shared_cpu = trip->shared_cpu[size];

@@ -113,7 +113,8 @@ _ROWS = (
     # modes and forms
     ("bidirectional", "bibw bi bidir duplex both"),
     ("blocking", "latency lat pingpong ping-pong"),
-    ("nonblocking", "bandwidth bw isend nonblock"),
+    ("nonblocking", "isend nonblock"),
+    ("bandwidth", "bw"),
     *((f"{op} --form nonblocking", f"i{op} mpi_i{op}") for op in COLLECTIVES),
     *((op, f"mpi_{op}") for op in COLLECTIVES),
     # formats, launchers, results
@@ -132,7 +133,8 @@ _ROWS = (
 
 _EXPERIMENTS = (
     *((command, benchmark) for benchmark, command in OSU.items() if command),
-    ("latency-map", "map linktest latencymap all-pairs all2all-pairs mpigraph netgauge mmpi"),
+    ("latency-map", "map linktest latencymap all-pairs all2all-pairs netgauge mmpi"),
+    ("latency-map --mode bandwidth", "mpigraph bandwidth-map"),
     (
         "point-to-point",
         "latency bandwidth pingpong pingping bw bibw sendrecv p2p "

@@ -196,14 +196,14 @@ class Comparison:
         return [self.changes[k] for k in range(len(self.changes))]
 
     def moved(self, points: Iterable[int]) -> float | None:
-        """Return the bytes of a round trip in a map of bandwidths, their median over points.
+        """Return the bytes of a message in a map of bandwidths, their median over points.
 
         None: times are compared, not bandwidths.
         """
         if self.experiment != "bandwidth-map":
             return None
         sizes = [self.changes.key(k)["bytes"] for k in points]
-        return 2 * float(np.median([size for size in sizes if isinstance(size, int)]))
+        return float(np.median([size for size in sizes if isinstance(size, int)]))
 
     @property
     def one_launch(self) -> bool:

@@ -25,6 +25,10 @@ NETWORK_SECONDS = 0.49e-6
 node (Ajima et al. 2018, *The Tofu interconnect D*, put latency)."""
 
 
+OF_RATES: Members = {"seconds_are": "message at the bandwidth of the file"}
+"""In the header of a run whose times come from bandwidths."""
+
+
 def default_bytes(rate: bool) -> int:
     """Return the message size of a table that has none: as the user says, or a usual one."""
     return NOTES.get().nbytes or (1 << 20 if rate else 64)
@@ -68,7 +72,7 @@ class Pairs:
         if self.repeats is not None:
             options["repeats"] = self.repeats
         header = {
-            "experiment": "bandwidth-map" if self.extra.get("bandwidth") else "latency-map",
+            "experiment": "latency-map",
             **kind_of("latency-map"),
             "ranks": self.size,
             "options": options,
@@ -108,7 +112,10 @@ class Pairs:
         seconds = [self.columns[key] for key in ("median", "mean") if key in self.columns]
         if given:
             self.hosts = dict(enumerate(given))
-        elif not self.hosts and np.nanmax(np.concatenate(seconds)) < 2 * NETWORK_SECONDS:
+        elif (
+            not (self.hosts or self.extra == OF_RATES)
+            and np.nanmax(np.concatenate(seconds)) < 2 * NETWORK_SECONDS
+        ):
             self.hosts = dict.fromkeys(range(self.size), "node")
             source.warn(
                 "one-node-assumed",
@@ -154,20 +161,21 @@ class Pairs:
         return wanted - present
 
 
-def both_ways(columns: Columns, *, one_way: bool) -> Columns:
+def both_ways(columns: Columns, *, one_way: bool, rate: bool = False) -> Columns:
     """Return pairs with i < j: those that are given from i to j and from j to i become one.
 
-    A round trip is the mean of both, or if they are of one message, their sum, or twice the only
-    one. If they differ, ``forward`` and ``reverse`` are the seconds of a message from i to j, and
-    from j to i.
+    Its time is the mean of both; a round trip of two messages that are timed one by one is their
+    sum, or twice the only one. If they differ, ``forward`` and ``reverse`` are the seconds of a
+    message from i to j, and from j to i.
 
     Parameters
     ----------
     columns
         As of `Pairs`, with each ``i`` and ``j`` in any order, but once, save for those measured
         again.
-    one_way
-        Whether times are those of one message, and not round trips.
+    one_way, rate
+        Whether times are those of one message, and not round trips; whether they stay so, as those
+        of bandwidths do.
     """
     i, j = columns["i"], columns["j"]
     swapped, low, high = i > j, np.minimum(i, j), np.maximum(i, j)
@@ -183,14 +191,16 @@ def both_ways(columns: Columns, *, one_way: bool) -> Columns:
         values = joined[key] = columns[key].copy()
         if key in PAIR_QUANTITIES:
             values[one] = (values[one] + values[two]) / 2
-            values *= 2 if one_way else 1
+            values *= 2 if one_way and not rate else 1
         elif key == "n":
             values[one] = np.fmin(values[one], values[two])
     statistics = [columns[name] for name in ("median", "mean") if name in columns]
     seconds = np.where(np.isnan(statistics[0]), statistics[-1], statistics[0])
     if np.any(seconds[one] != seconds[two]):
         for key, rows in zip(DIRECTIONS, (one, two), strict=True):
-            joined.setdefault(key, np.full(len(i), np.nan))[one] = seconds[rows] / (2 - one_way)
+            joined.setdefault(key, np.full(len(i), np.nan))[one] = seconds[rows] / (
+                1 if one_way or rate else 2
+            )
     keep = np.setdiff1d(np.arange(len(i)), two)
     return {key: values[keep] for key, values in joined.items()}
 

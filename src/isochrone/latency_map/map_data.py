@@ -51,7 +51,7 @@ def map_data(
     short = short_names(hosts)
     return {
         "title": title,
-        "about": f"{statistic} round trip of {format_bytes(analysis.nbytes)}",
+        "about": f"{statistic} {run.pair_quantity} of {format_bytes(analysis.nbytes)}",
         "ranks": run.size,
         "hosts": [printable(host, _MAX_HOST_NAME) if host else "" for host in hosts],
         "labels": [short[host] if host else "" for host in hosts],

@@ -267,8 +267,8 @@ class _Ratios:
             return ""
         name, ratio = printable(list(measured)[first], 60), np.exp(beyond[first])
         return (
-            f"node {name} has {ratio:.2f} times the round trip "
-            "of the median node, but nodes also differ by distance: give --baseline"
+            f"node {name} takes {ratio:.2f} times as long as "
+            "the median node, but nodes also differ by distance: give --baseline"
         )
 
 

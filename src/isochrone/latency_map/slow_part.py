@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, NamedTuple
 
-from isochrone.base.documents import IfKnown, shown
+from isochrone.base.documents import Hidden, IfKnown, shown
 from isochrone.base.record import Record
 from isochrone.base.units import format_rate, format_seconds
 
@@ -91,9 +91,11 @@ class Slow(Record):
     suspected
         Seen once only: measure it again.
     moved
-        Bytes in a round trip of a map of bandwidths: over the seconds, they are the bandwidth.
+        Bytes of a message in a map of bandwidths: over the seconds, they are the bandwidth.
     gpus
         PCI addresses of the GPUs of a rank or a pair, in a map of messages in their memory.
+    quantity
+        What the times are, `Run.pair_quantity`.
     """
 
     kind: str
@@ -115,6 +117,7 @@ class Slow(Record):
     suspected: IfKnown[bool] = None
     moved: IfKnown[float] = None
     gpus: IfKnown[tuple[str, ...]] = None
+    quantity: Hidden[str] = "round trip"
 
     @property
     def of(self) -> SlowKind:
@@ -135,18 +138,16 @@ class Slow(Record):
         """What was seen, in one sentence."""
         single = self.pairs == 1
         if self.moved is not None:
-            return self._slow_rate(self.moved / (2 if self.of.directed else 1))
+            return self._slow_rate(self.moved)
         if self.of.directed:
             there, back = format_seconds(self.seconds), format_seconds(self.expected)
             links = "" if single else f", on {self.pairs} links"
             return f"takes {there} in this direction, {back} in the other{links}"
-        trips = "its round trip" if single else f"each of {self.pairs} round trips"
-        text = f"adds {format_seconds(self.added)} to {trips}"
+        its, trips = f"its {self.quantity}", f"{self.pairs} {self.quantity}s"
+        text = f"adds {format_seconds(self.added)} to {its if single else f'each of {trips}'}"
         low, high = format_seconds(self.low), format_seconds(self.high)
         if self.scaled:
-            take = (
-                "its round trip takes" if single else f"its {self.pairs} round trips typically take"
-            )
+            take = f"{its} takes" if single else f"its {trips} typically take"
             text = f"{take} {self.ratio:.2f}x as long"
             ends = (self.low / self.added, self.high / self.added)
             low, high = (f"{1 + (self.ratio - 1) * end:.3f}" for end in ends)

@@ -230,11 +230,11 @@ def analyse(
     if nbytes not in run.message_sizes():
         raise run.no_such_pairs(nbytes)
     pairs = rank_pairs(run, statistic, nbytes)
-    moved = 2 * nbytes if run.bandwidth else None
+    moved = nbytes if run.bandwidth else None
     recorded = _recorded_partitions(run)
     diagnosis = diagnose(pairs, run.hosts, list(recorded.values()), explanations)
     components = [
-        replace(component, moved=moved, gpus=_gpus_of(component, run))
+        replace(component, moved=moved, quantity=run.pair_quantity, gpus=_gpus_of(component, run))
         for component in diagnosis.find()
     ]
     step = clock_step(pairs.seconds)
@@ -246,7 +246,7 @@ def analyse(
         like_peers = (component.kind, component.ranks) in diagnosis.like_peers
         (minor if little else alike if like_peers else slow).append(component)
     unlisted = [component for component in slow if component.of.link][MAX_PAIRS:]
-    hops = _no_levels(diagnosis)
+    hops = _no_levels(diagnosis, moved)
     # where hops explain the times, most pairs are off their only level
     explained = bool(hops) and not diagnosis.one_node
     doubts = [*_warnings(run, diagnosis, threshold, slow, alike)]
@@ -255,7 +255,7 @@ def analyse(
     if unlisted:
         are = "pair is" if len(unlisted) == 1 else "pairs are"
         doubts.append(("many-slow-pairs", f"{len(unlisted)} more slow {are} not listed"))
-    if step >= MIN_CLOCK_STEP * pairs.seconds.min():
+    if step >= MIN_CLOCK_STEP * pairs.seconds.min() and not moved:
         text = f"times are multiples of {format_seconds(step)}: less does not show"
         doubts.append(("clock-step", text))
     warnings: WarningList = [*run.warnings]
@@ -374,7 +374,7 @@ def _warnings(
         nodes = numbered(hosts)
         visible = 1 < len(set(hosts)) < run.size and missing <= MAX_MISSING * total
         if visible and not any(np.array_equal(nodes, partition) for partition in partitions):
-            yield "hosts-disagree", "the latencies do not match the recorded hosts"
+            yield "hosts-disagree", "the map does not match the recorded hosts"
         if len(set(hosts)) < MIN_PEERS:
             yield "few-nodes", f"with fewer than {MIN_PEERS} nodes a slow node cannot be identified"
     elif not all(hosts):
@@ -433,20 +433,22 @@ def _unseen(run: Run, diagnosis: Diagnosis, threshold: float) -> Iterator[tuple[
         yield "no-group", f"{alone} are in no group, or behind a switch that is slow inside"
 
 
-def _no_levels(diagnosis: Diagnosis) -> str:
-    """Say it where nodes are on one level, but at many distances."""
+def _no_levels(diagnosis: Diagnosis, moved: float | None) -> str:
+    """Say it where nodes are on one level, but at many distances; in bandwidths of bytes moved."""
     outer = diagnosis.outer
     if outer is None or len(outer.fit.chain) > 1 or outer.times.sparse:
         return ""
     if diagnosis.one_node:
         seconds = outer.times.seconds
         wide = mad(np.log(seconds))
+        ends = [seconds.min(), seconds.max()]
+        low, high = [format_rate(moved / k) if moved else format_seconds(k) for k in ends]
         return (
             ""
             if wide < MIN_DISTANCE_SPREAD
             else (
-                f"no level hierarchy: times scatter by {wide:.0%} without groups, from "
-                f"{format_seconds(seconds.min())} to {format_seconds(seconds.max())}"
+                f"no level hierarchy: {'bandwidths' if moved else 'times'} scatter by {wide:.0%} "
+                f"without groups, from {low} to {high}"
             ).replace("%", " %")
         )
     grid = None if quantile(np.abs(outer.off), 0.8) < MIN_DISTANCE_SPREAD else grid_of(outer.times)
@@ -454,8 +456,9 @@ def _no_levels(diagnosis: Diagnosis) -> str:
         ""
         if grid is None
         else (
-            f"no level hierarchy: times grow by {format_seconds(grid.further)} for each hop, up to "
-            f"{grid.hops} hops, as on a torus or mesh"
+            "no level hierarchy: "
+            + ("bandwidths fall" if moved else f"times grow by {format_seconds(grid.further)}")
+            + f" for each hop, up to {grid.hops} hops, as on a torus or mesh"
         )
     )
 

@@ -2,8 +2,9 @@
 
 A ``pairs`` record holds ``count`` pairs of one message size. Its members are whole numbers
 (`NUMBERS`: 32 bits, or one number where it is the same for all) and times in seconds (`TIMES`: 32
-bit floats), little-endian. ``block`` counts the records of a file, ``crc`` is the CRC-32 of what
-stands before it on the line. A ``blocks`` record after the last one says how many there were.
+bit floats), little-endian; those of a direction (`WAYS`) are 0 where not known, and only in maps
+that measured them. ``block`` counts the records of a file, ``crc`` is the CRC-32 of what stands
+before it on the line. A ``blocks`` record after the last one says how many there were.
 """
 
 import binascii
@@ -31,6 +32,7 @@ ENDS = ("i", "j")
 FLAGS = ("shared_cpu", "retest")
 NUMBERS = (*ENDS, "n", "batch", *FLAGS)
 TIMES = ("mean", "stddev", "min", "median", "p95", "max", "low", "high")
+WAYS = ("forward", "reverse")
 
 _PAIRS = 512
 """Pairs of one record that is written here; the probe writes as many."""
@@ -78,10 +80,12 @@ def columns_of(line: bytes, record: Members) -> tuple[int, dict[str, Array]]:
             columns[key] = np.broadcast_to(kind(value), count)
         else:
             columns[key] = _words(record, key, count, "<u4").astype(np.int32).astype(kind)
-    for key in TIMES:
-        columns[key] = _words(record, key, count, "<f4").astype(np.float32, copy=False)
-        if not np.isfinite(columns[key]).all():
+    for key in (*TIMES, *(key for key in WAYS if key in record)):
+        seconds = _words(record, key, count, "<f4").astype(np.float32, copy=False)
+        if not np.isfinite(seconds).all():
             raise BlockError(f"'{key}' has values that are not times")
+        known = seconds if key in TIMES else np.where(seconds != 0, seconds, np.float32(np.nan))
+        columns[key] = known
     return count, columns
 
 
@@ -97,7 +101,7 @@ def _words(record: Members, key: str, count: int, kind: str) -> Array:
 
 def can_hold(table: Table) -> bool:
     """Whether blocks hold all that a table of pairs does."""
-    members = {*ENDS, "bytes", *NUMBERS, *TIMES}
+    members = {*ENDS, "bytes", *NUMBERS, *TIMES, *WAYS}
     return members >= table.columns.keys() >= {*ENDS, "bytes", "n", *TIMES}
 
 
@@ -120,8 +124,8 @@ def _line(table: Table, block: int, nbytes: int) -> bytes:
         values = table.flag(key) if key in FLAGS else table[key] if key in table else np.ones(1)
         same = key not in ENDS and len(distinct(values)) == 1
         record[key] = int(values[0]) if same else _text(values.astype("<u4"))
-    for key in TIMES:
-        record[key] = _text(table[key].astype("<f4"))
+    for key in (*TIMES, *(key for key in WAYS if key in table)):
+        record[key] = _text(np.nan_to_num(table[key]).astype("<f4"))
     body = msgspec.json.encode(record)[:-1]
     return body + _CHECKSUM + f'{zlib.crc32(body):08x}"}}\n'.encode()
 

@@ -5,6 +5,7 @@ from functools import cache
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from isochrone.base.record import Members
 from isochrone.runfile import records
@@ -123,8 +124,6 @@ class Header(Struct, frozen=True, kw_only=True, rename=_NAMES):
         Format, path and SHA-256 of the file of another program that it comes from; else None.
     median_is_mean
         Whether means are used as medians, as in files of programs that print nothing else.
-    bandwidth
-        Whether the times of pairs come from rates, as which they are shown.
     made_up
         Whether nothing was measured and the times come from a formula.
     settings
@@ -151,7 +150,6 @@ class Header(Struct, frozen=True, kw_only=True, rename=_NAMES):
     notes: dict[str, str] = {}
     imported: dict[str, str] | None = None
     median_is_mean: bool = False
-    bandwidth: bool = False
     made_up: bool = False
     settings: dict[str, str] = {}
     left_out: tuple[str, ...] = ()
@@ -166,6 +164,15 @@ class Header(Struct, frozen=True, kw_only=True, rename=_NAMES):
         if self.clock.simulated:
             return "simulated"
         return "measured" if self.imported is None else "imported"
+
+    @property
+    def pair_quantity(self) -> str:
+        """What the times of the pairs of a map are, such as ``put``; by default ``round trip``.
+
+        Those of messages that follow each other are shown as ``bandwidth``.
+        """
+        first = self.quantity.partition(" ")[0].removesuffix("s")
+        return "bandwidth" if first == "message" else first or "round trip"
 
     @property
     def knows_settings(self) -> bool:
@@ -227,4 +234,7 @@ def header_of(record: Members) -> Header:
     """
     record = _as_today(record)
     traits = {} if "kind" in record else kind_of(str(record.get("experiment")))
-    return records.converted({**record, **traits}, Header, "run")
+    header = records.converted({**record, **traits}, Header, "run")
+    if header.kind == "latency-map" and header.quantity:
+        return replace(header, experiment=f"{header.pair_quantity}-map")
+    return header

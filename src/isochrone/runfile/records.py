@@ -120,7 +120,7 @@ class End(Declared):
 
 
 class Pair(Declared):
-    """Round trips of two ranks, in seconds.
+    """Round trips of two ranks in seconds, or what ``seconds_are`` of the header says.
 
     Attributes
     ----------
@@ -134,9 +134,9 @@ class Pair(Declared):
         95 % confidence interval of the median
     forward, reverse
         seconds of a message from `i` to `j`, and from `j` to `i`, medians; only in maps measured
-        with `--one-way`, and in imported maps
+        with `--one-way`, `--mode` or `--window`, and in imported maps
     batch
-        round trips per repetition; present only if one round trip takes less than 100 clock ticks
+        operations per repetition; present only if one takes less than 100 clock ticks
     shared_cpu
         present if both ranks had to share a processor: then the time says little about the machine
     retest

@@ -149,9 +149,14 @@ class Run:
         return self.about.median_is_mean
 
     @property
+    def pair_quantity(self) -> str:
+        """What the times of pairs are, such as ``round trip``, ``bandwidth`` or ``put``."""
+        return self.about.pair_quantity
+
+    @property
     def bandwidth(self) -> bool:
-        """Whether the times of pairs come from rates, as which they are shown."""
-        return self.about.bandwidth
+        """Whether the times of pairs are shown as bandwidths."""
+        return self.pair_quantity == "bandwidth"
 
     @property
     def complete(self) -> bool:
@@ -242,7 +247,7 @@ class Run:
     def matrix(
         self, what: str = "median", nbytes: int | None = None, *, retested: bool = True
     ) -> Floats:
-        """Return the round trips of all pairs as a matrix.
+        """Return the times of all pairs as a matrix.
 
         Parameters
         ----------
@@ -257,8 +262,8 @@ class Run:
         Returns
         -------
         ndarray of shape (N, N)
-            Round-trip times in seconds, symmetric; NaN on the diagonal and where a pair was not
-            measured.
+            Seconds of round trips, or of what `pair_quantity` says, of both directions the mean;
+            symmetric, NaN on the diagonal and where a pair was not measured.
         """
         if self.size > MAX_MATRIX_RANKS:
             raise InputError(f"a map of {self.size} ranks is too large for a matrix")

@@ -112,8 +112,7 @@ def warned(runs: Sequence[Run], width: float) -> list[HeadLine]:
 
 def map_title(run: Run, quantity: str, kind: str = "") -> str:
     """Name what is drawn of a map: ``Median round trip``, ``Levels: median round trip``."""
-    title = check(quantity)
-    title = "Bandwidth" if run.bandwidth else title
+    title = check(quantity, run.pair_quantity)
     return kind + title[:1].lower() + title[1:] if kind else title
 
 
@@ -127,7 +126,8 @@ def map_facts(
     facts += [
         f"{format_bytes(size)} messages",
         f"{run.size} ranks" + f" on {hosts} host{'s' if hosts > 1 else ''}" * bool(hosts),
-        "round trip" if quantity == "stddev" else "round trip (half of it is one way)",
-    ][: 2 if run.bandwidth else 3]
+    ]
+    if run.pair_quantity == "round trip":
+        facts.append("round trip" + " (half of it is one way)" * (quantity != "stddev"))
     facts += [] if run.complete else ["partial run"]
     return [*head_lines([*facts, *notes], width), *made(run, width)]

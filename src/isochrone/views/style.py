@@ -37,10 +37,11 @@ _TEXT_WIDTH_SHARE = 0.85
 """Width of running text, of what `text_width` says: that is of the widest words."""
 
 QUANTITIES = {
-    "mean": "Mean round trip",
-    "median": "Median round trip",
-    "stddev": "Standard deviation of the round trip",
+    "mean": "Mean {}",
+    "median": "Median {}",
+    "stddev": "Standard deviation of the {}",
 }
+"""What figures of maps draw, by the statistic, of what the times of pairs are."""
 
 COLOURS = (
     "#0072b2",
@@ -73,7 +74,7 @@ class Unit(NamedTuple):
 
 
 class Rates(NamedTuple):
-    """Bandwidths in place of round trips: ``moved`` bytes in both directions over the time."""
+    """Bandwidths in place of times of messages: ``moved`` bytes over the time."""
 
     moved: float
     factor: float
@@ -81,7 +82,7 @@ class Rates(NamedTuple):
 
     @classmethod
     def of(cls, moved: float, seconds: Floats) -> Rates:
-        """Choose the unit for round trips in which so many bytes are moved."""
+        """Choose the unit for times in which so many bytes are moved."""
         usual = moved / float(np.nanmedian(seconds)) if np.isfinite(seconds).any() else 1e9
         factor, name = next(
             (
@@ -94,7 +95,7 @@ class Rates(NamedTuple):
         return cls(moved, factor, name)
 
     def number(self, seconds: float) -> str:
-        """Write the bandwidth of a round trip without its unit."""
+        """Write the bandwidth of a time without its unit."""
         return f"{self.moved / seconds / self.factor:.3g}" if seconds > 0 else ""
 
 
@@ -134,18 +135,19 @@ def new_figure(width: float, height: float, dpi: float = 150) -> Figure:
     return panel(width, height) or Figure(figsize=(width, height), dpi=dpi, facecolor="none")
 
 
-def check(quantity: str) -> str:
-    """Return ``quantity`` in words.
+def check(quantity: str, of_pairs: str) -> str:
+    """Return a statistic in words, of a `Run.pair_quantity`: ``Median round trip``.
 
     Raises
     ------
     InputError
         If it is none of the quantities that are drawn.
     """
-    if quantity not in QUANTITIES:
-        names = ", ".join(QUANTITIES)
-        raise InputError(f"there is no figure of '{quantity}'", hint=f"there are: {names}")
-    return QUANTITIES[quantity]
+    names = list(QUANTITIES)[: 2 if of_pairs == "bandwidth" else None]
+    if quantity not in names:
+        hint = f"there are: {', '.join(names)}"
+        raise InputError(f"there is no figure of '{quantity}'", hint=hint)
+    return "Bandwidth" if of_pairs == "bandwidth" else QUANTITIES[quantity].format(of_pairs)
 
 
 def time_unit(seconds: Floats) -> Unit:
@@ -300,7 +302,7 @@ def time_ticks(axis: Axis, max_ticks: int, *, wide: bool) -> None:
 
 
 def rate_ticks(axis: Axis, unit: Unit, rates: Rates) -> None:
-    """Put bandwidths on an axis of round trips in ``unit``: 1, 2 and 5 of each power of ten."""
+    """Put bandwidths on an axis of times in ``unit``: 1, 2 and 5 of each power of ten."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
     low, high = (max(end, 1e-12) for end in sorted(axis.get_view_interval()))

@@ -53,8 +53,8 @@ def test_levels_and_what_is_slow_are_bandwidths(run: Run) -> None:
         assert part.ratio == pytest.approx(2, rel=0.05)
     direction = named["direction", (1, 9)]
     assert direction.moved is not None
-    assert direction.moved / 2 / direction.seconds == pytest.approx(6e9, rel=0.05)
-    assert direction.moved / 2 / direction.expected == pytest.approx(12e9, rel=0.05)
+    assert direction.moved / direction.seconds == pytest.approx(6e9, rel=0.05)
+    assert direction.moved / direction.expected == pytest.approx(12e9, rel=0.05)
 
 
 def test_no_sentence_speaks_of_times(file: Path, tmp_path: Path) -> None:

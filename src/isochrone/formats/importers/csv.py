@@ -19,7 +19,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.table import TableBuilder
 from isochrone.base.table_text import decoded, table_of
 from isochrone.base.text import listed, printable
-from isochrone.formats.imported_map import Pairs, both_ways, default_bytes, pairs_once
+from isochrone.formats.imported_map import OF_RATES, Pairs, both_ways, default_bytes, pairs_once
 from isochrone.formats.source import Source
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import DIRECTIONS, PAIR_QUANTITIES, Run
@@ -164,14 +164,14 @@ class _Sheet(Source):
     def pairs(self) -> Pairs:
         """Return what was understood, once all rows were taken."""
         columns = pairs_once(self, self.pair_rows)
-        columns = both_ways(columns, one_way=self.rate or self.notes.one_way)
+        columns = both_ways(columns, one_way=self.notes.one_way, rate=self.rate)
         counts = np.unique(columns.get("n", np.nan))
         return Pairs(
             size=self.size,
             # a cut last line may have named a rank of which nothing else is known
             hosts={rank: host for rank, host in self.hosts.items() if rank < self.size},
             columns=columns,
-            extra={"bandwidth": True} if self.rate else {},
+            extra=OF_RATES if self.rate else {},
             repeats=int(counts[0]) if len(counts) == 1 and counts[0] == counts[0] else None,
         )
 

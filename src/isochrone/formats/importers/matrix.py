@@ -17,7 +17,7 @@ from isochrone.base.log_text import plain
 from isochrone.base.matrix_text import TextMatrix, matrices_in
 from isochrone.base.table_text import decoded
 from isochrone.base.text import listed, printable
-from isochrone.formats.imported_map import Pairs, both_ways, default_bytes
+from isochrone.formats.imported_map import OF_RATES, Pairs, both_ways, default_bytes
 from isochrone.formats.source import Source
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
@@ -76,8 +76,8 @@ def read(path: Path) -> Run:
     pairs = Pairs(
         len(values),
         dict(enumerate(names)),
-        both_ways(columns, one_way=one_way),
-        extra={"bandwidth": True} if rate else {},
+        both_ways(columns, one_way=one_way, rate=rate),
+        extra=OF_RATES if rate else {},
     )
     return pairs.run(source)
 

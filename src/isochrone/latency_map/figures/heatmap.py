@@ -73,10 +73,11 @@ class _Label(NamedTuple):
 def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw the heat map of one message size of one run."""
     run, statistic, nbytes = runs[0], options.what, options.size
-    quantity = check(statistic)
+    quantity = check(statistic, run.pair_quantity)
     drawn = as_drawn(run, options)
     matrix, analysis = drawn.matrix, drawn.found
-    if run.bandwidth and drawn.unit == "rank":
+    directed = run.pair_quantity != "round trip" and DIRECTIONS[0] in run.pairs()
+    if directed and drawn.unit == "rank":
         _direct(drawn.run, matrix, analysis.nbytes)
     order = order_of(drawn.run, replace(options, analysis=analysis))
     of_unit, size = drawn.run.hosts, len(order)
@@ -93,7 +94,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         estimated = unknown & ~np.isnan(guessed)
         cells = np.where(estimated, guessed, cells)
         unknown &= ~estimated
-    ways = ["from row to column"] * (run.bandwidth and DIRECTIONS[0] in run.pairs())
+    ways = ["from row to column"] * (directed and drawn.unit == "rank")
     notes = [*drawn.notes, *ways, *["grey: not measured"] * bool(unknown.any())]
     notes += ["pale: estimated"] if estimated.any() else []
     most = "minimum" if run.bandwidth else "maximum"
@@ -117,7 +118,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     figure = new_figure(width, height, dpi)
     axes = axes_at(figure, _LEFT, _BOTTOM, side, side)
     unit = time_unit(cells)
-    rates = Rates.of(2 * analysis.nbytes, cells) if run.bandwidth else None
+    rates = Rates.of(analysis.nbytes, cells) if run.bandwidth else None
     number = partial(_rate, unit, rates) if rates else _number
     mappable = _draw_cells(axes, cells / unit.factor, (unknown, estimated), size, number)
     _rank_axes(axes, drawn, order)
@@ -138,11 +139,11 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
 
 def _direct(run: Run, matrix: Floats, nbytes: int) -> None:
     """Let a cell be of the messages from its row to its column, as far as they are known."""
-    for at, key in enumerate(key for key in DIRECTIONS if key in run.pairs()):
+    for at, key in enumerate(DIRECTIONS):
         i, j, seconds = run.cells(key, nbytes)
         known = np.isfinite(seconds)
         ends = (i[known], j[known])[:: -1 if at else 1]
-        matrix[ends] = 2 * seconds[known]
+        matrix[ends] = seconds[known]
 
 
 def _estimate(drawn: Drawn) -> None:

@@ -66,7 +66,7 @@ _VECTOR_UP_TO = 2048  # ranks; more branches would make an SVG no browser likes
 def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw the hierarchy of one message size of one run."""
     statistic, nbytes = options.what, options.size
-    check(statistic)
+    check(statistic, runs[0].pair_quantity)
     drawn = as_drawn(runs[0], options)
     run, analysis = drawn.run, drawn.found
     missing = run.size * (run.size - 1) // 2 - int(np.triu(np.isfinite(drawn.matrix), 1).sum())
@@ -100,9 +100,9 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     _draw_tree(axes, tree, heights / unit.factor, unit)
     axes.set_xticks([])
     low, high = axes.get_ylim()
-    quantity = "standard deviation" if statistic == "stddev" else f"{statistic} round trip"
+    quantity = "standard deviation" if statistic == "stddev" else f"{statistic} {run.pair_quantity}"
     if run.bandwidth:
-        rates = Rates.of(2 * analysis.nbytes, heights)
+        rates = Rates.of(analysis.nbytes, heights)
         rate_ticks(axes.yaxis, unit, rates)
         plain_axes(axes, "", f"bandwidth in {rates.name}, logarithmic", frame=("left",))
     else:

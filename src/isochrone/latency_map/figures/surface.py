@@ -46,7 +46,7 @@ _LEFT = 0.06
 def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw the surface of one message size of one run."""
     run, statistic, nbytes = runs[0], options.what, options.size
-    check(statistic)
+    check(statistic, run.pair_quantity)
     refuse_bandwidths(run)
     drawn = as_drawn(run, options)
     order = order_of(drawn.run, replace(options, analysis=drawn.found))
@@ -70,7 +70,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     mappable = _surface(axes, heights, high, block)
     _dress(axes, drawn, order, high, unit)
     bar = axes_at(figure, 0.885 * _WIDTH, 0.25 * _HEIGHT, 0.022 * _WIDTH, 0.48 * _HEIGHT)
-    quantity = "standard deviation" if statistic == "stddev" else f"{statistic} round trip"
+    quantity = "standard deviation" if statistic == "stddev" else f"{statistic} {run.pair_quantity}"
     colour_bar(bar, mappable, f"{quantity} in {unit.name}")
     time_ticks(bar.yaxis, 6, wide=False)
     write_head(figure, _LEFT, map_title(run, statistic), lines)

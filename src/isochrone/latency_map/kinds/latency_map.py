@@ -7,7 +7,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from isochrone.base.text import printable
-from isochrone.base.units import format_bytes, format_seconds
+from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.base.verdicts import POSSIBLY_SLOW, SLOW
 from isochrone.latency_map import topology
 from isochrone.latency_map.map_data import map_data
@@ -36,7 +36,7 @@ from isochrone.pages.page import (
 from isochrone.pages.words import of_ranks, ranges, warnings_of
 from isochrone.runfile.clocks import clock_errors, has_clocks
 from isochrone.runfile.run import DIRECTIONS, Run
-from isochrone.views.style import QUANTITIES
+from isochrone.views.style import check
 from isochrone.views.view import Options
 
 MAX_SLOW = 12
@@ -69,11 +69,11 @@ _FIGURES = {
     ),
     "levels": (
         "The hierarchy",
-        "Two ranks meet at the height of their round trip: low on a node, higher across the "
+        "Two ranks meet at the height of their {}: low on a node, higher across the "
         "network. Dashed lines are the levels that were found.",
     ),
 }
-"""Figures of a map, each with its title and how it is read."""
+"""Figures of a map, each with its title and how it is read, of what the times of pairs are."""
 
 _OF_BANDWIDTHS = {
     MAP: _FIGURES[MAP],
@@ -147,7 +147,7 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
     analysis = _analysed(run, asked)
     true_median = "median" in run.pairs() and not run.median_is_mean
     statistic = "median" if true_median else "mean"
-    levels = list(_levels(analysis, run.hosts))
+    levels = list(_levels(analysis, run))
     return [
         Section("Summary", (_tiles(levels), *_prose(run, levels, analysis.placement))),
         Section("Pictures", tuple(_pictures(run, statistic, analysis, levels)), only="report"),
@@ -202,8 +202,8 @@ def _between(counts: Iterable[int]) -> str:
 class _Level(NamedTuple):
     """A level in words.
 
-    ``where`` its ranks are, its round trip, half of it, and the time over that of the closest
-    level: ``8.2×``; empty for that one.
+    ``where`` its ranks are, its round trip or other ``quantity``, half of it, and the time over
+    that of the closest level: ``8.2×``; empty for that one.
     """
 
     of: Level
@@ -211,12 +211,13 @@ class _Level(NamedTuple):
     trip: str
     one_way: str
     ratio: str
+    quantity: str
 
 
-def _levels(analysis: Topology, hosts: Sequence[str]) -> Iterator[_Level]:
+def _levels(analysis: Topology, run: Run) -> Iterator[_Level]:
     """Put each level into words, from the closest to the farthest."""
     closest = 0.0
-    for level, caption in zip(analysis.levels, captions(analysis.levels, hosts), strict=True):
+    for level, caption in zip(analysis.levels, captions(analysis.levels, run.hosts), strict=True):
         ratio = ""
         if level.pairs and closest:
             over = level.median / closest
@@ -224,7 +225,7 @@ def _levels(analysis: Topology, hosts: Sequence[str]) -> Iterator[_Level]:
         elif level.pairs:
             closest = level.median
         trip, one_way = level.in_words(level.median), format_seconds(level.median / 2)
-        yield _Level(level, caption, trip, one_way, ratio)
+        yield _Level(level, caption, trip, one_way, ratio, run.pair_quantity)
 
 
 def _tiles(levels: Sequence[_Level]) -> Tiles:
@@ -234,9 +235,8 @@ def _tiles(levels: Sequence[_Level]) -> Tiles:
 
 def _compared(one: _Level) -> str:
     """Say what the number of a level is, against that of the closest one."""
-    if one.of.bandwidth is not None:
-        return "bandwidth" + f", messages take {one.ratio} the closest" * bool(one.ratio)
-    return "round trip" + f", {one.ratio} the closest" * bool(one.ratio)
+    messages = "messages take " * (one.of.bandwidth is not None)
+    return one.quantity + f", {messages}{one.ratio} the closest" * bool(one.ratio)
 
 
 def _prose(run: Run, levels: Sequence[_Level], placement: Placement) -> Iterator[Sentence]:
@@ -248,6 +248,8 @@ def _prose(run: Run, levels: Sequence[_Level], placement: Placement) -> Iterator
             yield Sentence(text, stress=(row.trip,), only="report")
         elif row.of.pairs:
             text = f"Ranks {row.where} have a round trip of {row.trip} ({row.one_way} one way)"
+            if row.quantity != "round trip":
+                text = f"Ranks {row.where} take {row.trip} for one {row.quantity}"
             text += f", {row.ratio} the time of the closest ranks." if row.ratio else "."
             stress = (row.trip, row.ratio) if row.ratio else (row.trip,)
             yield Sentence(text, stress=stress, only="report")
@@ -256,10 +258,16 @@ def _prose(run: Run, levels: Sequence[_Level], placement: Placement) -> Iterator
 
 def _table(run: Run, nbytes: int, levels: Sequence[_Level]) -> Table:
     """List the levels, from the closest to the farthest."""
-    half = not run.bandwidth
-    title = f"Round trip of {format_bytes(nbytes)} (half of it is one way)"
+    half = run.pair_quantity == "round trip"
+    size = format_bytes(nbytes)
+    title = f"Round trip of {size} (half of it is one way)"
+    if run.bandwidth:
+        title = "Bandwidth" + f" of {size} messages" * (run.origin != "imported")
+        title += " in each direction"
+    elif not half:
+        title = f"{run.quantity.capitalize()}, {size}"
     return Table(
-        title if half else "Bandwidth in each direction",
+        title,
         (
             Column("level"),
             Column("ranks that are", only="report"),
@@ -399,11 +407,12 @@ def _pictures(
     run: Run, statistic: str, analysis: Topology, levels: Sequence[_Level]
 ) -> Iterator[Block]:
     size = format_bytes(analysis.nbytes)
-    shown = "bandwidth" if run.bandwidth else QUANTITIES[statistic].lower()
+    shown = check(statistic, run.pair_quantity).lower()
     yield Sentence(f"All of them show the {shown} of {size} messages.", "faint")
     options = Options(statistic, (analysis.nbytes,), cells=MAX_STILL_CELLS, analysis=analysis)
     for view, (title, caption) in (_OF_BANDWIDTHS if run.bandwidth else _FIGURES).items():
         alt = f"{title}: {shown} between {run.size} ranks"
+        caption = caption.format(run.pair_quantity)
         picture = Picture(view, title, caption, (run,), options, alt)
         if view == MAP and not run.bandwidth:
             where_texts = [row.where for row in levels]
@@ -414,22 +423,20 @@ def _pictures(
 
 def _numbers(run: Run, statistic: str, analysis: Topology) -> Iterator[Table]:
     sizes = run.message_sizes()
-    if len(sizes) > 1 and not run.bandwidth:
+    if len(sizes) > 1:
         left_out = len(sizes) - MAX_SIZES
+        rows = []
+        for size in sizes[:MAX_SIZES]:
+            medians = topology.medians_of_levels(run, statistic, size, analysis)
+            shown = [
+                format_rate(size / seconds) if run.bandwidth else format_seconds(seconds)
+                for seconds in medians
+            ]
+            rows.append(Row((format_bytes(size), *shown)))
         yield Table(
-            f"{statistic.capitalize()} round trip of each level by message size",
+            f"{check(statistic, run.pair_quantity)} of each level by message size",
             columns_of("message", *(f">level {level.level}" for level in analysis.levels)),
-            tuple(
-                Row(
-                    (
-                        format_bytes(k),
-                        *map(
-                            format_seconds, topology.medians_of_levels(run, statistic, k, analysis)
-                        ),
-                    )
-                )
-                for k in sizes[:MAX_SIZES]
-            ),
+            tuple(rows),
             f"and {left_out} larger sizes, which are in the run file" if left_out > 0 else "",
         )
 
@@ -437,11 +444,12 @@ def _numbers(run: Run, statistic: str, analysis: Topology) -> Iterator[Table]:
 def _how(run: Run, statistic: str) -> Iterator[Block]:
     sizes = [format_bytes(size) for size in run.message_sizes()[:MAX_SIZES]]
     listed = sizes[0] if len(sizes) == 1 else f"{', '.join(sizes[:-1])} and {sizes[-1]}"
-    if run.bandwidth:
+    if run.pair_quantity != "round trip":
+        measured = f"What is measured is “{run.quantity}”, of {listed}."
+        yield Sentence(measured if run.origin != "imported" else "The numbers are those of a file.")
         yield Sentence(
-            "The bandwidths are those of the file, in bytes per second of one direction. Where it "
-            "has both directions of a pair, the sizes of both messages over the sum of their times "
-            "are shown."
+            "Where both directions of a pair were measured one by one, the time of a message is "
+            "the mean of both."
         )
         return
     text = (
@@ -459,7 +467,7 @@ def _how(run: Run, statistic: str) -> Iterator[Block]:
 
 
 PAGE = Kind(
-    title=lambda run: f"{'bandwidth' if run.bandwidth else 'latency'} map {of_ranks(run)}",
+    title=lambda run: f"{run.pair_quantity} map {of_ranks(run)}".replace("round trip", "latency"),
     holds=lambda run: len(run.tables.get("pair", ())) > 0,
     sections=_sections,
     document=_document,
