@@ -6,6 +6,7 @@
 #include "base/order.h"
 #include "machine/computation.h"
 #include "machine/own_collectives.h"
+#include "messages/forms.h"
 
 #include <math.h>
 #include <mpi.h>
@@ -26,7 +27,8 @@
 static struct {
     pthread_t thread;
     sem_t taken, released;
-    MPI_Request *request; /**< NULL: the thread is to end */
+    MPI_Request *requests; /**< NULL: the thread is to end */
+    int count;
     atomic_bool stopped;
 } state;
 
@@ -39,10 +41,11 @@ static void await(sem_t *semaphore)
 
 static void *serve(void *unused)
 {
-    for (await(&state.taken); state.request; await(&state.taken)) {
+    for (await(&state.taken); state.requests; await(&state.taken)) {
         int complete = 0;
         while (!complete && !atomic_load(&state.stopped)) {
-            MPI_Test(state.request, &complete, MPI_STATUS_IGNORE);
+            MPI_Testall(state.count, state.requests, &complete,
+                        MPI_STATUSES_IGNORE);
         }
         sem_post(&state.released);
     }
@@ -58,10 +61,11 @@ static void iso_progress_thread_begin(void)
     }
 }
 
-/** Let it test a request; the rank leaves that alone until the release. */
-static void iso_progress_thread_take(MPI_Request *request)
+/** Let it test requests; the rank leaves those alone until the release. */
+static void iso_progress_thread_take(MPI_Request *requests, int count)
 {
-    state.request = request;
+    state.requests = requests;
+    state.count = count;
     atomic_store(&state.stopped, false);
     sem_post(&state.taken);
 }
@@ -75,7 +79,7 @@ static void iso_progress_thread_release(void)
 
 static void iso_progress_thread_end(void)
 {
-    state.request = NULL;
+    state.requests = NULL;
     sem_post(&state.taken);
     pthread_join(state.thread, NULL);
     sem_destroy(&state.taken);
@@ -137,7 +141,8 @@ void iso_overlap_end(iso_overlap_t *overlap)
 
 /** Compute, with calls of MPI_Test between equal parts until the operation is
  *  complete. @return seconds without those */
-static double compute(const iso_overlap_t *overlap, MPI_Request *request)
+static double compute(const iso_overlap_t *overlap, MPI_Request *requests,
+                      int count)
 {
     bool tests = progress_by("test");
     long calls = tests ? options.tests : 0;
@@ -146,7 +151,7 @@ static double compute(const iso_overlap_t *overlap, MPI_Request *request)
     for (long k = 0; k <= calls; k++) {
         done += iso_compute(ISO_MODE_CPU, part, overlap->ctx->clock.simulated);
         if (!complete && k < calls) {
-            MPI_Test(request, &complete, MPI_STATUS_IGNORE);
+            MPI_Testall(count, requests, &complete, MPI_STATUSES_IGNORE);
         }
     }
     return done;
@@ -155,21 +160,22 @@ static double compute(const iso_overlap_t *overlap, MPI_Request *request)
 static void overlapped(const iso_call_t *call)
 {
     iso_overlap_t *overlap = call->overlap;
-    MPI_Request *request = &call->requests[call->root];
+    MPI_Request *requests;
+    int count = iso_form_requests(call, &requests);
     iso_hidden_t *sample =
         &overlap->samples[overlap->operations++ / overlap->batch];
     double begin = iso_now();
     call->begin(call);
     double posted = iso_now();
     if (overlap->thread) {
-        iso_progress_thread_take(request);
+        iso_progress_thread_take(requests, count);
     }
-    sample->compute += compute(overlap, request);
+    sample->compute += compute(overlap, requests, count);
     double computed = iso_now();
     if (overlap->thread) {
         iso_progress_thread_release();
     }
-    MPI_Wait(request, MPI_STATUS_IGNORE);
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
     sample->complete += iso_now() - computed;
     sample->post += posted - begin;
 }
