@@ -124,7 +124,7 @@ static void agree(iso_round_trip_t *trip, int partner, int size, int trips)
     MPI_CHECK(MPI_Send(chunk, CHUNK_INTS, MPI_INT, partner, TAG_CHUNK,
                        trip->ctx->control));
     if (size != NO_MORE) {
-        trip->transfer.partner = partner;
+        trip->transfer.partner = trip->transfer.source = partner;
         trip->shared_cpu[size] = iso_transfer_meet(&trip->transfer, true);
     }
 }
@@ -139,7 +139,7 @@ void iso_round_trip_answer(iso_round_trip_t *trip, int partner)
         if (chunk[SIZE] == NO_MORE) {
             return;
         }
-        trip->transfer.partner = partner;
+        trip->transfer.partner = trip->transfer.source = partner;
         iso_transfer_meet(&trip->transfer, false);
         pong(trip, partner, chunk[SIZE], chunk[TRIPS]);
     }
