@@ -35,11 +35,25 @@ static void start(const iso_call_t *c)
     MPI_Start(request_of(c));
 }
 
-int iso_form_requests(const iso_call_t *c, MPI_Request **first)
+bool iso_form_test(const iso_call_t *c)
 {
-    bool messages = c->operation->by_messages;
-    *first = messages ? c->requests : request_of(c);
-    return messages ? c->received->number + c->sent->number : 1;
+    int complete;
+    if (c->operation->by_messages) {
+        MPI_Testall(iso_exchange_messages(c), c->requests, &complete,
+                    MPI_STATUSES_IGNORE);
+    } else {
+        MPI_Test(request_of(c), &complete, MPI_STATUS_IGNORE);
+    }
+    return complete;
+}
+
+void iso_form_wait(const iso_call_t *c)
+{
+    if (c->operation->by_messages) {
+        MPI_Waitall(iso_exchange_messages(c), c->requests, MPI_STATUSES_IGNORE);
+    } else {
+        MPI_Wait(request_of(c), MPI_STATUS_IGNORE);
+    }
 }
 
 #define BEGIN(name, Name, ...)                                                 \
@@ -134,11 +148,5 @@ void iso_form_init(const iso_operation_t *operation, const iso_call_t *call)
 void iso_form_complete(const iso_call_t *call)
 {
     call->begin(call);
-    if (call->operation->by_messages) {
-        MPI_Request *first;
-        int count = iso_form_requests(call, &first);
-        MPI_Waitall(count, first, MPI_STATUSES_IGNORE);
-    } else {
-        MPI_Wait(request_of(call), MPI_STATUS_IGNORE);
-    }
+    iso_form_wait(call);
 }

@@ -46,9 +46,11 @@ void iso_form_word(const iso_operation_t *operation, iso_form_t form,
 void (*iso_form_begin(const iso_operation_t *operation,
                       iso_form_t form))(const iso_call_t *call);
 
-/** Requests of a call, which are those of its root, or of all messages.
- *  @param first  receives the first one */
-int iso_form_requests(const iso_call_t *call, MPI_Request **first);
+/** Whether the operation of a call is complete; else let it progress. */
+bool iso_form_test(const iso_call_t *call);
+
+/** Wait until it is. */
+void iso_form_wait(const iso_call_t *call);
 
 /** Make the request of a persistent operation: that of the root of the call.
  *  Collective. */

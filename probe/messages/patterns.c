@@ -2,8 +2,7 @@
 #include "messages/patterns.h"
 
 #include "base/check.h"
-
-enum { TAG = 1301 };
+#include "messages/transfer.h"
 
 /* --- messages ------------------------------------------------------------ */
 
@@ -14,11 +13,11 @@ enum { TAG = 1301 };
         MPI_Request *request = c->requests;                                    \
         for (int k = 0; k < in->number; k++) {                                 \
             Receive((char *)c->receive + in->offsets[k], in->counts[k],        \
-                    c->type, in->peers[k], TAG, c->comm, request++);           \
+                    c->type, in->peers[k], ISO_FIRST_TAG, c->comm, request++); \
         }                                                                      \
         for (int k = 0; k < out->number; k++) {                                \
             Send((const char *)c->send + out->offsets[k], out->counts[k],      \
-                 c->type, out->peers[k], TAG, c->comm, request++);             \
+                 c->type, out->peers[k], ISO_FIRST_TAG, c->comm, request++);   \
         }                                                                      \
     }
 MESSAGES(iso_exchange_begin, MPI_Irecv, MPI_Isend)
@@ -26,14 +25,13 @@ MESSAGES(iso_exchange_init, MPI_Recv_init, MPI_Send_init)
 
 void iso_exchange_start(const iso_call_t *c)
 {
-    MPI_Startall(c->received->number + c->sent->number, c->requests);
+    MPI_Startall(iso_exchange_messages(c), c->requests);
 }
 
 void iso_exchange(const iso_call_t *c)
 {
     iso_exchange_begin(c);
-    MPI_Waitall(c->received->number + c->sent->number, c->requests,
-                MPI_STATUSES_IGNORE);
+    MPI_Waitall(iso_exchange_messages(c), c->requests, MPI_STATUSES_IGNORE);
 }
 
 /* --- accesses ------------------------------------------------------------ */

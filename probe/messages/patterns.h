@@ -20,6 +20,12 @@
 
 #include "messages/operations.h"
 
+/** Messages that a rank sends and receives: as many requests. */
+static inline int iso_exchange_messages(const iso_call_t *call)
+{
+    return call->received->number + call->sent->number;
+}
+
 void iso_exchange(const iso_call_t *call);
 void iso_exchange_begin(const iso_call_t *call);
 void iso_exchange_init(const iso_call_t *call);

@@ -51,7 +51,7 @@ static const char *refusal(const iso_op_request_t *request,
 static void take_all(iso_op_request_t *request)
 {
     for (const iso_operation_t *o = iso_operations; o->name; o++) {
-        if (refusal(request, o) == NULL) {
+        if (!o->by_messages && refusal(request, o) == NULL) {
             request->operations[request->operation_count++] = o;
         }
     }

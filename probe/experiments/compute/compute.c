@@ -2,8 +2,8 @@
 /**
  * @file compute.c
  * Times an arithmetic operation (t_op) of the kernels of a Jacobi iteration
- * and of MPI_Reduce_local (kernels.h), over the size of the block: in cache an
- * operation is faster than in memory.
+ * (kernels.h), over the size of the block: in cache an operation is faster
+ * than in memory.
  *
  * Ranks share caches and memory. So it is measured twice, in turns: on rank 0
  * alone, while the others sleep, and on all ranks at once:
@@ -57,7 +57,7 @@ static struct {
 static const iso_option_t own_options[] = {
     {"op", ISO_OPTION_TEXT, "OP,...", "dot,axpy",
      "operations: dot (rows of the block times a vector), axpy (weighted sum "
-     "of its columns), reduce_local (MPI_Reduce_local of its columns)",
+     "of its columns)",
      &options.names},
     {"bytes", ISO_OPTION_SWEEP, "SIZES", "4KiB:64MiB:x4",
      "block of each rank: 64,1KiB (list), 0:1KiB:32 (step), 1:1MiB:x4 "
@@ -102,10 +102,10 @@ static int parse_names(char *error)
             twice = twice || named[k] == kernel;
         }
         if (kernel == NULL || twice) {
-            return ISO_REFUSE(
-                error, "--op: '%.*s' is %s (give dot, axpy or reduce_local)",
-                (int)(length < 40 ? length : 40), word,
-                twice ? "named twice" : "none");
+            return ISO_REFUSE(error,
+                              "--op: '%.*s' is %s (give dot, axpy or both)",
+                              (int)(length < 40 ? length : 40), word,
+                              twice ? "named twice" : "none");
         }
         named[named_count++] = kernel;
     }
@@ -167,9 +167,9 @@ static iso_block_t block_of(const struct state *state, long long bytes)
 }
 
 /** Kernel calls of a sample, so that the cost of the clock is negligible. */
-static long long rounds(const iso_kernel_t *kernel, const iso_block_t *block)
+static long long rounds(const iso_block_t *block)
 {
-    return (long long)ceil(OPERATIONS / iso_kernel_operations(kernel, block));
+    return (long long)ceil(OPERATIONS / iso_block_operations(block));
 }
 
 /** Call a kernel @a times times. */
@@ -177,7 +177,7 @@ static inline void work(const iso_kernel_t *kernel, const iso_block_t *block,
                         long long times)
 {
 #ifdef SMPI_HELPERS_H
-    smpi_execute_flops(times * iso_kernel_operations(kernel, block));
+    smpi_execute_flops(times * iso_block_operations(block));
 #else
     void (*const volatile *call)(const iso_block_t *) = &kernel->work;
     for (long long k = 0; k < times; k++) {
@@ -192,7 +192,7 @@ static void warm_up(const struct state *state, const iso_kernel_t *kernel,
 {
     double start = iso_now();
     while (!state->ctx->clock.simulated && iso_now() - start < WARM_UP) {
-        work(kernel, block, rounds(kernel, block));
+        work(kernel, block, rounds(block));
     }
 }
 
@@ -201,7 +201,7 @@ static void perform(void *self, const iso_task_t *task, double *seconds)
     const struct state *state = self;
     const struct subject *subject = &state->subjects[task->subject];
     iso_block_t block = block_of(state, task->bytes);
-    long long times = task->batch * rounds(subject->kernel, &block);
+    long long times = task->batch * rounds(&block);
     warm_up(state, subject->kernel, &block);
     for (long long k = 0; k < task->samples; k++) {
         if (subject->all) {
@@ -225,9 +225,9 @@ static void record(void *self, const iso_task_t *task, const double *times,
     const struct state *state = self;
     iso_record_t *out = state->ctx->record;
     iso_block_t block = block_of(state, task->bytes);
-    const iso_kernel_t *kernel = state->subjects[task->subject].kernel;
-    ISO_MEMBERS(out, ("op", kernel->name), ("p", reporters),
-                ("operations", (long)iso_kernel_operations(kernel, &block)));
+    ISO_MEMBERS(out, ("op", state->subjects[task->subject].kernel->name),
+                ("p", reporters),
+                ("operations", (long)iso_block_operations(&block)));
     iso_record_doubles(out, "times", times, reporters);
 }
 

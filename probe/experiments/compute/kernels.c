@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "experiments/compute/kernels.h"
 
-#include <mpi.h>
-
 /* A loop of a few instructions takes up to 1.4 times as long where it lies
  * badly in memory, which the code around it decides: so it always begins on a
  * line of the cache. */
@@ -47,17 +45,4 @@ static void axpy(const iso_block_t *block)
     }
 }
 
-static void reduce_local(const iso_block_t *block)
-{
-    const double *a = block->a;
-    size_t left = block->elements;
-    while (left > 0) {
-        size_t length = shorter(block->length, left);
-        MPI_Reduce_local(a, block->out, (int)length, MPI_DOUBLE, MPI_SUM);
-        a += length;
-        left -= length;
-    }
-}
-
-const iso_kernel_t iso_kernels[ISO_KERNELS] = {
-    {"dot", dot, 2}, {"axpy", axpy, 2}, {"reduce_local", reduce_local, 1}};
+const iso_kernel_t iso_kernels[ISO_KERNELS] = {{"dot", dot}, {"axpy", axpy}};
