@@ -101,7 +101,8 @@ def test_what_the_processor_sends_is_not_hidden(
     simulation: Simulation, machine: Platform, microseconds: int
 ) -> None:
     """Each send takes the processor for a time: a root of 4 ranks posts three, a rank posts one
-    to each of four neighbours; the rest waits."""
+    to each of four neighbours; the rest waits.
+    """
     seconds = 1e-6 * microseconds
     setting = f"--launcher-arg=--cfg=smpi/ois:0:{seconds}:0"
     options = ("--op", "bcast,exchange", "--form", "nonblocking", "--bytes", "64KiB")
