@@ -2,7 +2,7 @@
 /**
  * @file startup.c
  * Times what a launch takes before and after its work, and the creation of
- * communicators and windows.
+ * communicators.
  *
  * Each launch gives one sample of
  *
@@ -13,15 +13,14 @@
  * launch needs a rank on the host of the launcher, whose clock both share, and
  * the variable ISOCHRONE_LAUNCHED in its environment; else there is none.
  *
- * Communicators and windows of a few bytes are created from the first p ranks,
- * for p = 2, 4, 8 … and all. All p ranks make one untimed, which is verified,
- * and then for each sample:
+ * Communicators are created from the first p ranks, for p = 2, 4, 8 … and all.
+ * All p ranks make one untimed, which is verified, and then for each sample:
  *
  *     MPI_Barrier
  *     start = now
- *     create it
+ *     create a communicator
  *     time = now - start
- *     MPI_Comm_free, MPI_Win_free
+ *     MPI_Comm_free
  *
  * The time is that of the slowest rank. Other ranks sleep.
  */
@@ -31,57 +30,51 @@
 #include "sampling/sweep.h"
 #include "sampling/time_limit.h"
 
-enum { TAG = 8401, MAX_SUBJECTS = 6 * 32 };
+enum { TAG = 8401, MAX_SUBJECTS = 4 * 32 };
 
 static const iso_option_t *const all_options[] = {iso_time_limit_options,
                                                   iso_sampler_options, NULL};
 
 /* --- communicators ------------------------------------------------------- */
 
-/** What is made, of ranks of a communicator. */
-typedef struct {
-    MPI_Comm comm;
-    MPI_Win window;
-    char memory[8], *allocated;
-} made_t;
-
-#define MAKE(name, call)                                                       \
-    static void name(MPI_Comm comm, MPI_Group all, int rank, int p,            \
-                     made_t *made)                                             \
-    {                                                                          \
-        MPI_CHECK(call);                                                       \
-    }
-MAKE(comm_split, MPI_Comm_split(comm, 2 * rank / p, rank, &made->comm))
-MAKE(comm_dup, MPI_Comm_dup(comm, &made->comm))
-MAKE(comm_create, MPI_Comm_create(comm, all, &made->comm))
-MAKE(comm_create_group, MPI_Comm_create_group(comm, all, TAG, &made->comm))
-MAKE(win_create, MPI_Win_create(made->memory, sizeof(made->memory), 1,
-                                MPI_INFO_NULL, comm, &made->window))
-MAKE(win_allocate, MPI_Win_allocate(sizeof(made->memory), 1, MPI_INFO_NULL,
-                                    comm, &made->allocated, &made->window))
-
-static void unmake(made_t *made, bool window)
+static MPI_Comm comm_split(MPI_Comm comm, MPI_Group all, int rank, int p)
 {
-    if (window) {
-        MPI_CHECK(MPI_Win_free(&made->window));
-    } else {
-        MPI_CHECK(MPI_Comm_free(&made->comm));
-    }
+    MPI_Comm made;
+    MPI_CHECK(MPI_Comm_split(comm, 2 * rank / p, rank, &made));
+    return made;
 }
 
-/** The name of a curve, and how the communicator or window is made. */
+static MPI_Comm comm_dup(MPI_Comm comm, MPI_Group all, int rank, int p)
+{
+    MPI_Comm made;
+    MPI_CHECK(MPI_Comm_dup(comm, &made));
+    return made;
+}
+
+static MPI_Comm comm_create(MPI_Comm comm, MPI_Group all, int rank, int p)
+{
+    MPI_Comm made;
+    MPI_CHECK(MPI_Comm_create(comm, all, &made));
+    return made;
+}
+
+static MPI_Comm comm_create_group(MPI_Comm comm, MPI_Group all, int rank, int p)
+{
+    MPI_Comm made;
+    MPI_CHECK(MPI_Comm_create_group(comm, all, TAG, &made));
+    return made;
+}
+
+/** The name of a curve, and how the communicator is made. */
 static const struct creation {
     const char *op;
-    void (*make)(MPI_Comm comm, MPI_Group all, int rank, int p, made_t *made);
+    MPI_Comm (*make)(MPI_Comm comm, MPI_Group all, int rank, int p);
     bool halves; /**< it has half of the ranks, not all */
-    bool window;
 } creations[] = {
-    {"comm_split", comm_split, .halves = true},
-    {"comm_dup", comm_dup, .halves = false},
-    {"comm_create", comm_create, .halves = false},
-    {"comm_create_group", comm_create_group, .halves = false},
-    {"win_create", win_create, .window = true},
-    {"win_allocate", win_allocate, .window = true},
+    {"comm_split", comm_split, true},
+    {"comm_dup", comm_dup, false},
+    {"comm_create", comm_create, false},
+    {"comm_create_group", comm_create_group, false},
 };
 
 enum { CREATIONS = sizeof(creations) / sizeof(creations[0]) };
@@ -110,15 +103,15 @@ static void perform(void *self, const iso_task_t *task, double *seconds)
 {
     const struct state *state = self;
     const subject_t *s = &state->subjects[task->subject];
-    made_t made;
     for (long k = 0; k < task->samples; k++) {
         double total = 0;
         for (long n = 0; n < task->batch; n++) {
             MPI_CHECK(MPI_Barrier(s->comm));
             double start = iso_now();
-            s->creation->make(s->comm, s->group, state->ctx->rank, s->p, &made);
+            MPI_Comm made =
+                s->creation->make(s->comm, s->group, state->ctx->rank, s->p);
             total += iso_now() - start;
-            unmake(&made, s->creation->window);
+            MPI_CHECK(MPI_Comm_free(&made));
         }
         seconds[k] = total / task->batch;
     }
@@ -131,24 +124,6 @@ static void record(void *self, const iso_task_t *task, const double *times,
     const subject_t *s = &state->subjects[task->subject];
     ISO_MEMBERS(state->ctx->record, ("op", s->creation->op), ("p", s->p));
     iso_record_doubles(state->ctx->record, "times", times, reporters);
-}
-
-/** Whether a window has the ranks of a communicator, whose next one holds what
- *  a rank puts there. */
-static bool window_is_right(const subject_t *s, made_t *made, int rank)
-{
-    int relation, next = (rank + 1) % s->p, sent = rank, seen = -1;
-    int *region, found;
-    MPI_Group group;
-    MPI_CHECK(MPI_Win_get_group(made->window, &group));
-    MPI_CHECK(MPI_Group_compare(group, s->group, &relation));
-    MPI_CHECK(MPI_Group_free(&group));
-    MPI_CHECK(MPI_Win_get_attr(made->window, MPI_WIN_BASE, &region, &found));
-    MPI_CHECK(MPI_Win_fence(0, made->window));
-    MPI_CHECK(MPI_Put(&sent, 1, MPI_INT, next, 0, 1, MPI_INT, made->window));
-    MPI_CHECK(MPI_Win_fence(0, made->window));
-    memcpy(&seen, region, sizeof(seen));
-    return relation == MPI_IDENT && seen == (rank + s->p - 1) % s->p;
 }
 
 /** Whether a communicator has the ranks it should have, in their order, and
@@ -182,21 +157,20 @@ static int verify(struct state *state)
         subject_t *s = &state->subjects[k];
         int here = 0;
         if (ctx->rank < s->p) {
-            made_t made;
-            bool window = s->creation->window;
-            s->creation->make(s->comm, s->group, ctx->rank, s->p, &made);
-            here = window ? !window_is_right(s, &made, ctx->rank)
-                          : !is_right(s, made.comm, ctx->rank);
+            MPI_Comm made =
+                s->creation->make(s->comm, s->group, ctx->rank, s->p);
+            here = !is_right(s, made, ctx->rank);
             if (!here) { /* a wrong one may be that of others */
-                unmake(&made, window);
+                MPI_CHECK(MPI_Comm_free(&made));
             }
         }
         iso_plain_allreduce(ctx->control, &here, 1, MPI_INT, MPI_SUM);
         if (here && ctx->rank == 0) {
-            iso_record_wrong_result(ctx->record,
-                                    "%s of %d ranks is wrong on %d of them and "
-                                    "was not timed",
-                                    s->creation->op, s->p, here);
+            iso_record_wrong_result(
+                ctx->record,
+                "%s of %d ranks makes a wrong communicator on %d of them and "
+                "was not timed",
+                s->creation->op, s->p, here);
         }
         wrong += here > 0;
         if (!here) {
@@ -306,7 +280,7 @@ static const char *const by[] = {"op", "p", NULL};
 const iso_experiment_t iso_experiment_startup = {
     .name = "startup",
     .summary = "times of a launch, MPI_Init, MPI_Finalize, and of the creation "
-               "of communicators and windows",
+               "of communicators",
     .kind = "sweep",
     .by = by,
     .options = all_options,

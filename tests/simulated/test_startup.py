@@ -23,7 +23,5 @@ def test_init_takes_what_the_simulator_says(simulation: Simulation, seconds: flo
         "comm_dup",
         "comm_create",
         "comm_create_group",
-        "win_create",
-        "win_allocate",
     }
     assert all(by_name[op, 4] > by_name[op, 2] for op in ("comm_split", "comm_dup"))
