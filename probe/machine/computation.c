@@ -21,13 +21,13 @@ static struct {
     double outside; /**< spent before the first and after the last reading */
 } cost[ISO_MODES];
 
-static clockid_t clock_of(iso_mode_t mode)
+static clockid_t clock_of(iso_compute_mode_t mode)
 {
     return mode == ISO_MODE_CPU ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
 }
 
 /** Let simulated time pass. */
-static void simulate(iso_mode_t mode, double seconds)
+static void simulate(iso_compute_mode_t mode, double seconds)
 {
 #ifdef SMPI_H
     if (mode == ISO_MODE_CPU) {
@@ -48,7 +48,7 @@ static double spin(clockid_t clock, double seconds)
     return now - begin;
 }
 
-double iso_compute(iso_mode_t mode, double seconds, bool simulated)
+double iso_compute(iso_compute_mode_t mode, double seconds, bool simulated)
 {
     if (seconds <= 0) {
         return 0;
@@ -73,7 +73,7 @@ static double quantile(double *values, int count, double part)
     return values[(int)(part * (count - 1))];
 }
 
-static void calibrate(iso_mode_t mode)
+static void calibrate(iso_compute_mode_t mode)
 {
     double late[TRIALS], outside[TRIALS];
     for (int k = 0; k < TRIALS; k++) {
@@ -99,7 +99,8 @@ void iso_compute_calibrate(bool simulated)
     calibrate(ISO_MODE_SPIN);
 }
 
-iso_delivery_t iso_compute_try(iso_mode_t mode, double requested, int trials)
+iso_delivery_t iso_compute_try(iso_compute_mode_t mode, double requested,
+                               int trials)
 {
     double wrong[MAX_TRIALS];
     iso_delivery_t found = {.requested = requested};

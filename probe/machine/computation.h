@@ -18,12 +18,12 @@
 
 #include <stdbool.h>
 
-typedef enum iso_mode {
+typedef enum iso_compute_mode {
     ISO_MODE_CPU,   /**< uses up processor time, feels contention */
     ISO_MODE_SPIN,  /**< until so much time has passed */
     ISO_MODE_SLEEP, /**< asleep */
     ISO_MODES,      /**< how many there are */
-} iso_mode_t;
+} iso_compute_mode_t;
 
 /** Accuracy of a mode on this rank for @a requested requested seconds. */
 typedef struct {
@@ -37,10 +37,11 @@ typedef struct {
 void iso_compute_calibrate(bool simulated);
 
 /** Try a mode; not in a simulator. */
-iso_delivery_t iso_compute_try(iso_mode_t mode, double requested, int trials);
+iso_delivery_t iso_compute_try(iso_compute_mode_t mode, double requested,
+                               int trials);
 
 /**
  * Compute. @return delivered seconds: processor time in mode cpu, else elapsed
  * time
  */
-double iso_compute(iso_mode_t mode, double seconds, bool simulated);
+double iso_compute(iso_compute_mode_t mode, double seconds, bool simulated);

@@ -3,6 +3,7 @@
 #include "messages/forms.h"
 
 #include "base/check.h"
+#include "messages/patterns.h"
 
 #include <dlfcn.h>
 
@@ -15,7 +16,9 @@
 #define INIT(Name) MPI_##Name##_init
 #endif
 
-const char *const iso_form_names[] = {"blocking", "nonblocking", "persistent"};
+const char *const iso_form_names[] = {"blocking", "nonblocking", "persistent",
+                                      "put",      "put_local",   "get",
+                                      "get_local"};
 
 static MPI_Request *request_of(const iso_call_t *c)
 {
@@ -30,6 +33,27 @@ static void ibarrier(const iso_call_t *c)
 static void start(const iso_call_t *c)
 {
     MPI_Start(request_of(c));
+}
+
+bool iso_form_test(const iso_call_t *c)
+{
+    int complete;
+    if (c->operation->by_messages) {
+        MPI_Testall(iso_exchange_messages(c), c->requests, &complete,
+                    MPI_STATUSES_IGNORE);
+    } else {
+        MPI_Test(request_of(c), &complete, MPI_STATUS_IGNORE);
+    }
+    return complete;
+}
+
+void iso_form_wait(const iso_call_t *c)
+{
+    if (c->operation->by_messages) {
+        MPI_Waitall(iso_exchange_messages(c), c->requests, MPI_STATUSES_IGNORE);
+    } else {
+        MPI_Wait(request_of(c), MPI_STATUS_IGNORE);
+    }
 }
 
 #define BEGIN(name, Name, ...)                                                 \
@@ -76,7 +100,8 @@ static const struct forms {
 } table[] = {
     {"barrier", ibarrier, INIT_OF(barrier)},
 #define ENTRY(name, ...) {#name, i##name, INIT_OF(name)},
-    ISO_CALLS(ENTRY){NULL, NULL, NULL},
+    ISO_CALLS(ENTRY){"exchange", iso_exchange_begin, iso_exchange_init},
+    {NULL, NULL, NULL},
 };
 
 static const struct forms *forms_of(const iso_operation_t *operation)
@@ -91,16 +116,26 @@ static const struct forms *forms_of(const iso_operation_t *operation)
 void iso_form_word(const iso_operation_t *operation, iso_form_t form,
                    char word[ISO_FORM_WORD])
 {
-    snprintf(word, ISO_FORM_WORD, "%s%s%s", form == ISO_NONBLOCKING ? "i" : "",
-             operation->name, form == ISO_PERSISTENT ? "_persistent" : "");
+    bool suffixed = form >= ISO_PERSISTENT;
+    snprintf(word, ISO_FORM_WORD, "%s%s%s%s",
+             form == ISO_NONBLOCKING ? "i" : "", operation->name,
+             suffixed ? "_" : "", suffixed ? iso_form_names[form] : "");
 }
 
 void (*iso_form_begin(const iso_operation_t *operation,
                       iso_form_t form))(const iso_call_t *call)
 {
+    static void (*const accesses[])(const iso_call_t *) = {
+        iso_put_all, iso_put_all_local, iso_get_all, iso_get_all_local};
     const struct forms *row = forms_of(operation);
+    if (form >= ISO_PUT) {
+        bool there = iso_pattern_accesses(operation, form < ISO_GET);
+        return there ? accesses[form - ISO_PUT] : NULL;
+    }
     if (form == ISO_PERSISTENT) {
-        return row->init && has_persistent() ? start : NULL;
+        return operation->by_messages          ? iso_exchange_start
+               : row->init && has_persistent() ? start
+                                               : NULL;
     }
     return row->begin;
 }
@@ -113,5 +148,5 @@ void iso_form_init(const iso_operation_t *operation, const iso_call_t *call)
 void iso_form_complete(const iso_call_t *call)
 {
     call->begin(call);
-    MPI_Wait(request_of(call), MPI_STATUS_IGNORE);
+    iso_form_wait(call);
 }

@@ -19,14 +19,14 @@ static inline char *slot(iso_transfer_t *t, long k)
 static inline void send_receive(ISO_OPERATION)
 {
     MPI_Send(t->out + t->at, m->count, m->type, t->partner, TAG_DATA, comm);
-    MPI_Recv(t->in + t->at, m->count, m->type, t->partner, TAG_DATA, comm,
+    MPI_Recv(t->in + t->at, m->count, m->type, t->source, TAG_DATA, comm,
              MPI_STATUS_IGNORE);
     iso_transfer_walk(t);
 }
 
 static inline void receive_send(ISO_OPERATION)
 {
-    MPI_Recv(t->in + t->at, m->count, m->type, t->partner, TAG_DATA, comm,
+    MPI_Recv(t->in + t->at, m->count, m->type, t->source, TAG_DATA, comm,
              MPI_STATUS_IGNORE);
     if (t->arrivals) {
         t->arrivals[k] = iso_now();
@@ -37,7 +37,7 @@ static inline void receive_send(ISO_OPERATION)
 
 static inline void irecv_isend(ISO_OPERATION)
 {
-    MPI_Irecv(t->in + t->at, m->count, m->type, t->partner, TAG_DATA, comm,
+    MPI_Irecv(t->in + t->at, m->count, m->type, t->source, TAG_DATA, comm,
               &r[0]);
     MPI_Isend(t->out + t->at, m->count, m->type, t->partner, TAG_DATA, comm,
               &r[1]);
@@ -47,7 +47,7 @@ static inline void irecv_isend(ISO_OPERATION)
 
 static inline void irecv_then_isend(ISO_OPERATION)
 {
-    MPI_Irecv(t->in + t->at, m->count, m->type, t->partner, TAG_DATA, comm,
+    MPI_Irecv(t->in + t->at, m->count, m->type, t->source, TAG_DATA, comm,
               &r[0]);
     MPI_Wait(&r[0], MPI_STATUS_IGNORE);
     MPI_Isend(t->out + t->at, m->count, m->type, t->partner, TAG_DATA, comm,
@@ -76,7 +76,7 @@ static void persistent_open(iso_transfer_t *t)
 {
     const iso_message_t *m = &t->message;
     for (long w = 0; w < t->window; w++) {
-        MPI_CHECK(MPI_Recv_init(slot(t, w), m->count, m->type, t->partner,
+        MPI_CHECK(MPI_Recv_init(slot(t, w), m->count, m->type, t->source,
                                 TAG_DATA, t->ctx->comm, &t->requests[w]));
         MPI_CHECK(MPI_Send_init(t->out, m->count, m->type, t->partner, TAG_DATA,
                                 t->ctx->comm, &t->requests[t->window + w]));
@@ -122,7 +122,7 @@ static inline void isend_window(ISO_OPERATION)
 static inline void irecv_window(ISO_OPERATION)
 {
     for (long w = 0; w < t->window; w++) {
-        MPI_Irecv(slot(t, w), m->count, m->type, t->partner, TAG_DATA, comm,
+        MPI_Irecv(slot(t, w), m->count, m->type, t->source, TAG_DATA, comm,
                   &r[w]);
     }
     MPI_Waitall((int)t->window, r, MPI_STATUSES_IGNORE);
@@ -165,7 +165,7 @@ static inline void exchange(ISO_OPERATION)
 {
     for (int e = 0; e < EXCHANGES; e++) {
         for (long w = 0; w < t->window; w++) {
-            MPI_Irecv(slot(t, w) + t->at, m->count, m->type, t->partner,
+            MPI_Irecv(slot(t, w) + t->at, m->count, m->type, t->source,
                       TAG_DATA, comm, &r[w]);
         }
         for (long w = 0; w < t->window; w++) {
@@ -181,10 +181,23 @@ static inline void exchange_by_sendrecv(ISO_OPERATION)
 {
     for (int e = 0; e < EXCHANGES; e++) {
         MPI_Sendrecv(t->out + t->at, m->count, m->type, t->partner, TAG_DATA,
-                     t->in + t->at, m->count, m->type, t->partner, TAG_DATA,
+                     t->in + t->at, m->count, m->type, t->source, TAG_DATA,
                      comm, MPI_STATUS_IGNORE);
         iso_transfer_walk(t);
     }
+}
+
+/** The first time what is sent, the second time what has been received: at the
+ *  end, both ranks have what their partner had in its receive buffer. */
+static inline void exchange_in_place(ISO_OPERATION)
+{
+    char *const buffers[EXCHANGES] = {t->out, t->in};
+    for (int e = 0; e < EXCHANGES; e++) {
+        MPI_Sendrecv_replace(buffers[e] + t->at, m->count, m->type, t->partner,
+                             TAG_DATA, t->source, TAG_DATA, comm,
+                             MPI_STATUS_IGNORE);
+    }
+    iso_transfer_walk(t);
 }
 
 static inline void exchange_persistent(ISO_OPERATION)
@@ -198,6 +211,7 @@ static inline void exchange_persistent(ISO_OPERATION)
 
 ISO_LOOPS(bidirectional, exchange, exchange, , )
 ISO_LOOPS(sendrecv, exchange_by_sendrecv, exchange_by_sendrecv, , )
+ISO_LOOPS(sendrecv_replace, exchange_in_place, exchange_in_place, , )
 ISO_LOOPS(bidirectional_persistent, exchange_persistent, exchange_persistent,
           persistent_open(t), persistent_close(t))
 
@@ -205,9 +219,10 @@ static const char ONE_WAY[] = "half a round trip";
 
 /** One way, both ways, and one-sided: the loops of these modes. */
 #define ROUND_TRIP ONE_WAY, .parts = 2, .parts_window = 1, .writes = true
-#define EXCHANGE                                                               \
+#define MUTUAL                                                                 \
     "exchange in both directions", .parts = EXCHANGES,                         \
-        .parts_window = EXCHANGES, .writes = true, .both_ways = true
+        .parts_window = EXCHANGES, .both_ways = true
+#define EXCHANGE       MUTUAL, .writes = true
 #define LOOPS_OF(name) .lead = name##_lead, .answer = name##_answer
 #define WINDOWS_OF(name)                                                       \
     .lead_window = name##_lead, .answer_window = name##_answer
@@ -224,6 +239,8 @@ const iso_mode_t iso_modes[] = {
     {"bidirectional", EXCHANGE, LOOPS_OF(bidirectional),
      WINDOWS_OF(bidirectional)},
     {"bidirectional_sendrecv", EXCHANGE, LOOPS_OF(sendrecv)},
+    {"bidirectional_sendrecv_replace", MUTUAL, .reads = true,
+     LOOPS_OF(sendrecv_replace)},
     {"bidirectional_persistent", EXCHANGE, .fixed = true,
      LOOPS_OF(bidirectional_persistent), WINDOWS_OF(bidirectional_persistent)},
     {"put", "put", ONE_SIDED, .call = iso_put, .writes = true},

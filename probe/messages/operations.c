@@ -2,6 +2,7 @@
 #include "messages/operations.h"
 
 #include "base/words.h"
+#include "messages/patterns.h"
 
 static void barrier(const iso_call_t *c)
 {
@@ -19,7 +20,15 @@ ISO_CALLS(DEFINE)
 #define ENTRY(X, operation, Name, alike, traits, ...)                          \
     {.name = #operation, .like = #alike, TRAITS traits, .call = operation},
 
-const iso_operation_t iso_operations[] = {ISO_OPERATIONS(ENTRY, ){0}};
+const iso_operation_t iso_operations[] = {
+    ISO_OPERATIONS(ENTRY, ){.name = "exchange",
+                            .like = "exchange",
+                            .sends_all = true,
+                            .receives_all = true,
+                            .neighbors = true,
+                            .by_messages = true,
+                            .call = iso_exchange},
+    {0}};
 
 const iso_operation_t *iso_operation_find(const char *name, size_t length)
 {
@@ -29,14 +38,4 @@ const iso_operation_t *iso_operation_find(const char *name, size_t length)
         }
     }
     return NULL;
-}
-
-double iso_operation_room(const iso_operation_t *o, bool received, int ranks,
-                          double largest)
-{
-    bool all = received ? o->receives_all : o->sends_all;
-    if (all && !o->neighbors) {
-        return ranks; /* whose blocks have the mean size together */
-    }
-    return (all ? ISO_NEIGHBORS : 1) * (o->varying ? largest : 1);
 }

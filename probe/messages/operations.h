@@ -23,6 +23,7 @@ typedef struct iso_blocks {
     int *at;           /**< elements before the block; bytes if in_bytes */
     MPI_Aint *offsets; /**< bytes before the block */
     MPI_Datatype *types;
+    bool mirrored; /**< block k has the place k ^ 1 at the other end */
 } iso_blocks_t;
 
 /** One call: with which buffers and root. */
@@ -44,7 +45,12 @@ typedef struct iso_call {
     /** Of a form that is not blocking (messages/forms.h): begins it, on the
      *  request of its root. */
     void (*begin)(const struct iso_call *call);
-    MPI_Request *requests;       /**< by root */
+    MPI_Request *requests; /**< by root; or of each message */
+    const struct iso_operation *operation;
+    /** Of a one-sided form: where it puts to or gets from, and bytes of memory
+     *  of a block. */
+    MPI_Win *window;
+    MPI_Aint block;
     struct iso_overlap *overlap; /**< experiments/collective/overlap.h */
 } iso_call_t;
 
@@ -59,7 +65,7 @@ typedef struct iso_call {
 #define ISO_GRID_CALLS(X) ISO_GRID_OPERATIONS(ISO_CALL_OF, X)
 #define ISO_CALL_OF(X, name, Name, like, traits, ...) X(name, Name, __VA_ARGS__)
 
-typedef struct {
+typedef struct iso_operation {
     const char *name;     /**< as the user types it */
     const char *like;     /**< what stands for it where blocks are equal */
     bool empty;           /**< has no size */
@@ -74,6 +80,7 @@ typedef struct {
     bool varying;         /**< each block has its own count */
     bool in_bytes;        /**< places of blocks are counted in bytes */
     bool neighbors;       /**< of a topology, where others have every rank */
+    bool by_messages;     /**< a message for each block, not one call of MPI */
     void (*call)(const iso_call_t *call);
 } iso_operation_t;
 
@@ -82,15 +89,3 @@ extern const iso_operation_t iso_operations[];
 
 /** Find an operation by the first @a length characters of @a name, or NULL. */
 const iso_operation_t *iso_operation_find(const char *name, size_t length);
-
-/**
- * Blocks of the mean size for which a buffer needs room.
- *
- * @param received  the receive buffer, not the send buffer
- * @param largest   block over mean block, where they vary
- */
-double iso_operation_room(const iso_operation_t *operation, bool received,
-                          int ranks, double largest);
-
-/** Neighbours of a rank in each direction. */
-enum { ISO_NEIGHBORS = 4 };

@@ -99,6 +99,18 @@ static int staged_sendrecv(char *out, int sent, MPI_Datatype type_sent, int to,
     return error;
 }
 
+static int staged_replace(char *message, int count, MPI_Datatype type, int to,
+                          int tag_sent, int from, int tag_received,
+                          MPI_Comm comm, MPI_Status *status)
+{
+    copy(message, TO_HOST);
+    int error =
+        MPI_Sendrecv_replace(image_of(message), count, type, to, tag_sent, from,
+                             tag_received, comm, status);
+    copy(message, TO_GPU);
+    return error;
+}
+
 static int staged_isend(char *message, int count, MPI_Datatype type, int to,
                         int tag, MPI_Comm comm, MPI_Request *request)
 {
@@ -158,18 +170,19 @@ static int staged_wait(MPI_Request *request, MPI_Status *status)
 
 /* --- the same loops with these ------------------------------------------- */
 
-#define MPI_Send(...)      staged_send(__VA_ARGS__)
-#define MPI_Recv(...)      staged_recv(__VA_ARGS__)
-#define MPI_Sendrecv(...)  staged_sendrecv(__VA_ARGS__)
-#define MPI_Isend(...)     staged_isend(__VA_ARGS__)
-#define MPI_Irecv(...)     staged_irecv(__VA_ARGS__)
-#define MPI_Send_init(...) staged_send_init(__VA_ARGS__)
-#define MPI_Recv_init(...) staged_recv_init(__VA_ARGS__)
-#define MPI_Start(request) staged_startall(1, request)
-#define MPI_Startall(...)  staged_startall(__VA_ARGS__)
-#define MPI_Wait(...)      staged_wait(__VA_ARGS__)
-#define MPI_Waitall(...)   staged_waitall(__VA_ARGS__)
-#define iso_modes          iso_staged_modes
+#define MPI_Send(...)             staged_send(__VA_ARGS__)
+#define MPI_Recv(...)             staged_recv(__VA_ARGS__)
+#define MPI_Sendrecv(...)         staged_sendrecv(__VA_ARGS__)
+#define MPI_Sendrecv_replace(...) staged_replace(__VA_ARGS__)
+#define MPI_Isend(...)            staged_isend(__VA_ARGS__)
+#define MPI_Irecv(...)            staged_irecv(__VA_ARGS__)
+#define MPI_Send_init(...)        staged_send_init(__VA_ARGS__)
+#define MPI_Recv_init(...)        staged_recv_init(__VA_ARGS__)
+#define MPI_Start(request)        staged_startall(1, request)
+#define MPI_Startall(...)         staged_startall(__VA_ARGS__)
+#define MPI_Wait(...)             staged_wait(__VA_ARGS__)
+#define MPI_Waitall(...)          staged_waitall(__VA_ARGS__)
+#define iso_modes                 iso_staged_modes
 
 #include "messages/modes.c"
 

@@ -2,6 +2,7 @@
 #include "messages/transfer.h"
 
 #include "base/check.h"
+#include "machine/computation.h"
 #include "messages/one_sided.h"
 #include "messages/partitioned.h"
 #include "messages/staged.h"
@@ -20,15 +21,17 @@ enum { BANDWIDTH_WINDOW = 64 };
 #define DEFAULT_EXPOSURE "create"
 
 static struct {
-    const char *mode, *ready, *sync, *exposure, *layout, *cache;
+    const char *mode, *source, *ready, *sync, *exposure, *layout, *cache;
     long window, partitions, stride;
     long long cache_bytes;
+    double target_computes;
 } options;
 
 const iso_option_t iso_transfer_options[] = {
     {"mode", ISO_OPTION_CHOICE,
      "blocking|nonblocking|persistent|partitioned|bandwidth|"
-     "bidirectional|bidirectional_sendrecv|bidirectional_persistent|"
+     "bidirectional|bidirectional_sendrecv|bidirectional_sendrecv_replace|"
+     "bidirectional_persistent|"
      "put|get|bidirectional_put|bidirectional_get|accumulate|get_accumulate|"
      "fetch_and_op|"
      "compare_and_swap",
@@ -38,6 +41,8 @@ const iso_option_t iso_transfer_options[] = {
      &options.mode},
     {"window", ISO_OPTION_COUNT, "W", "1",
      "messages in flight; times are per message", &options.window},
+    {"source", ISO_OPTION_CHOICE, "partner|any", "partner",
+     "receives are from the partner, or from MPI_ANY_SOURCE", &options.source},
     {"partitions", ISO_OPTION_COUNT, "N", "4",
      "--mode partitioned: parts of a message; sizes that they do not divide "
      "are left out",
@@ -54,6 +59,10 @@ const iso_option_t iso_transfer_options[] = {
     {"rma-window", ISO_OPTION_CHOICE, "create|allocate|dynamic|shared",
      DEFAULT_EXPOSURE, "one-sided modes: how the memory is exposed",
      &options.exposure},
+    {"target-computes", ISO_OPTION_SECONDS, "TIME", "0",
+     "one-sided modes: the target computes, and calls MPI_Test after each TIME "
+     "only; 0: it waits in MPI",
+     &options.target_computes},
     {"layout", ISO_OPTION_CHOICE | ISO_EXPERT, "contiguous|vector",
      "contiguous",
      "contiguous bytes, or a derived datatype (vector): one double every "
@@ -100,6 +109,11 @@ static bool mpi_allocates(void)
            strcmp(options.exposure, "shared") == 0;
 }
 
+static bool any_source(void)
+{
+    return strcmp(options.source, "any") == 0;
+}
+
 static bool cold(void)
 {
     return strcmp(options.cache, "cold") == 0;
@@ -137,13 +151,18 @@ static const char *check_one_sided(iso_sizes_t *sizes)
 {
     if (!one_sided()) {
         bool given = strcmp(options.sync, DEFAULT_SYNC) != 0 ||
-                     strcmp(options.exposure, DEFAULT_EXPOSURE) != 0;
-        return given ? "--rma-sync and --rma-window are for one-sided modes, "
-                       "such as --mode put"
+                     strcmp(options.exposure, DEFAULT_EXPOSURE) != 0 ||
+                     options.target_computes > 0;
+        return given ? "--rma-sync, --rma-window and --target-computes are for "
+                       "one-sided modes, such as --mode put"
                      : NULL;
     }
     if (iso_memory_on_gpu() && mpi_allocates()) {
         return "--rma-window allocate and shared need --memory host";
+    }
+    if (options.target_computes > 0 && epoch()->active) {
+        return "--target-computes: with --rma-sync fence and pscw the target "
+               "takes part";
     }
     if (mode()->both_ways && !epoch()->active) {
         return "in both directions one-sided modes need --rma-sync fence or "
@@ -203,6 +222,9 @@ int iso_transfer_check(iso_sizes_t *sizes, char *error)
         mode()->partitions ? check_partitions(sizes) : check_one_sided(sizes);
     if (one_sided() || mode()->partitions) { /* these cannot be staged */
         iso_memory_needs_mpi("--mode", options.mode);
+    }
+    if (any_source() && (one_sided() || mode()->partitions)) {
+        wrong = "this --mode and --source any exclude each other";
     }
     long long quantum = iso_transfer_quantum();
     if (options.window < 1 || options.window > MAX_WINDOW) {
@@ -324,9 +346,13 @@ void iso_transfer_init(iso_transfer_t *t, const iso_context_t *ctx,
     t->mode = mode();
     t->partitions = (int)options.partitions;
     t->early = strcmp(options.ready, "early") == 0;
-    t->region = t->in;
+    t->region = t->fetched = t->in;
     if (one_sided()) {
         t->epoch = epoch();
+        t->target_computes = options.target_computes;
+        if (t->target_computes > 0) {
+            iso_compute_calibrate(ctx->clock.simulated);
+        }
         iso_one_sided_expose(t, options.exposure);
     }
 }
@@ -345,6 +371,7 @@ void iso_transfer_free(iso_transfer_t *t)
 void iso_transfer_set(iso_transfer_t *t, int partner, long long bytes)
 {
     t->partner = partner;
+    t->source = any_source() ? MPI_ANY_SOURCE : partner;
     if (bytes != t->message.bytes) {
         iso_message_free(&t->message);
         iso_message_create(&t->message, bytes, stride());

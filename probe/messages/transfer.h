@@ -14,7 +14,8 @@
  *                                                     Isend; Wait)
  *                    W > 1: W Isend; Waitall; receive an empty answer
  *     persistent     the same with Start and Startall
- *     bidirectional  twice: W Irecv; W Isend; Waitall  (partner: the same)
+ *     bidirectional  twice: W Irecv; W Isend; Waitall  (partner: the same);
+ *                    or twice: Sendrecv, Sendrecv_replace, Startall and Waitall
  *     partitioned    partitioned.h
  *     put, get, ...  W Put; flush                    (partner: waits; other
  *                                                     ways: one_sided.h)
@@ -71,6 +72,7 @@ typedef struct {
     const iso_context_t *ctx;
     iso_message_t message; /**< of the size at hand */
     int partner;           /**< of the loop at hand */
+    int source;            /**< what receives name: the partner, or any */
     int thread;            /**< of those of a rank that share a communicator */
     iso_buffer_t sent, received;
     char *out, *in; /**< where messages lie in these: out_room and in_room
@@ -88,13 +90,14 @@ typedef struct {
     char *region; /**< what the partner writes or reads: `in` if two-sided */
     /* One-sided modes only. */
     const struct iso_epoch *epoch;
-    MPI_Win exposed;    /**< all regions */
-    MPI_Aint *bases;    /**< displacement of the region at each rank ... */
-    MPI_Aint base;      /**< ... and at the partner */
-    char *fetched;      /**< what a rank reads: in_room bytes ... */
-    iso_buffer_t fetch; /**< ... here, if not in what it receives */
-    long long compared; /**< compare_and_swap: what is expected there */
-    MPI_Group group;    /**< the partner, while a loop runs */
+    MPI_Win exposed;        /**< all regions */
+    MPI_Aint *bases;        /**< displacement of the region at each rank ... */
+    MPI_Aint base;          /**< ... and at the partner */
+    char *fetched;          /**< what a rank reads: in_room bytes ... */
+    iso_buffer_t fetch;     /**< ... here, if not in what it receives */
+    long long compared;     /**< compare_and_swap: what is expected there */
+    MPI_Group group;        /**< the partner, while a loop runs */
+    double target_computes; /**< seconds between its calls of MPI; 0: waits */
 } iso_transfer_t;
 
 /** The tags of the messages of a transfer t, 0 to ISO_TAGS - 1: of each thread

@@ -249,7 +249,8 @@ static bool visit(struct run *run, iso_point_t *point)
 {
     iso_sampler_t *sampler = &point->sampler;
     long wanted = iso_sampler_wants(sampler);
-    if (wanted > 0 && iso_time_limit_over(run->ctx)) {
+    bool first = run->taken == 0; /* a run has a result, however late it is */
+    if (wanted > 0 && !first && iso_time_limit_over(run->ctx)) {
         point->lowered = true;
         return false;
     }

@@ -234,6 +234,17 @@ int MPI_Sendrecv(const void *data, int n, MPI_Datatype type, int to, int tag,
                          as, from, as_tag, comm, status);
 }
 
+int MPI_Sendrecv_replace(void *data, int n, MPI_Datatype type, int to, int tag,
+                         int from, int as_tag, MPI_Comm comm,
+                         MPI_Status *status)
+{
+    const void *out = sent(data, n, type, tag);
+    return out == data ? PMPI_Sendrecv_replace(data, n, type, to, tag, from,
+                                               as_tag, comm, status)
+                       : PMPI_Sendrecv(out, n, type, to, tag, data, n, type,
+                                       from, as_tag, comm, status);
+}
+
 int MPI_Send_init(const void *data, int n, MPI_Datatype type, int rank, int tag,
                   MPI_Comm comm, MPI_Request *request)
 {

@@ -20,6 +20,13 @@ PERSISTENT = [f"{op}_persistent" for op in COLLECTIVES]
 FAULTY = {"debian-mpich": {f"{op}_persistent" for op in ("gather", "scatter", "allgather")}}
 """MPICH 4.0 copies a rank's own block when such a request is made, not when it is started."""
 
+ONE_SIDED = {
+    *(f"{op}_{form}" for op in ("alltoall", "allgather", "exchange") for form in ("put", "get")),
+    "scatter_put",
+    "gather_get",
+}
+"""Those with equal blocks, one way if they have a root."""
+
 QUICK = ("--op", "all", "--form", "all", "--bytes", "8,1KiB", "--repeats", "2", "--retest", "0")
 
 
@@ -63,10 +70,46 @@ def test_each_form_is_verified_before_it_is_timed(mpich_shim: Shim, tmp_path: Pa
     assert run.complete
 
 
+@pytest.mark.smoke
+@pytest.mark.parametrize(
+    "neighbours", [("--neighbours", "2"), ("--topology", "graph")], ids=" ".join
+)
+def test_messages_and_accesses_move_the_blocks_of_operations(
+    every_mpi: Mpi, tmp_path: Path, neighbours: tuple[str, str]
+) -> None:
+    """Three ranks: the two neighbours of a rank differ."""
+    options = (*neighbours, "--bytes", "8,1KiB", "--repeats", "2", "--retest", "0")
+    timed = set()
+    for ops, forms in (
+        ("exchange", "all"),
+        ("alltoall,allgather,scatter,exchange", "put,put_local"),
+        ("alltoall,allgather,gather,exchange", "get,get_local"),
+    ):
+        out = tmp_path / f"{forms[:3]}.jsonl"
+        run = every_mpi.run("collective", "--op", ops, "--form", forms, *options, ranks=3, out=out)
+        timed |= {curve.key["op"] for curve in curves(run)}
+        beside = {c.key["op"] for c in curves(run) for p in c.points if p.overlap is not None}
+        assert beside == ({"iexchange", "exchange_persistent"} if forms == "all" else set())
+    local = {f"{op}_local" for op in ONE_SIDED}
+    assert timed == ONE_SIDED | local | {"exchange", "iexchange", "exchange_persistent"}
+
+
+def test_wrong_data_of_messages_and_accesses_are_noticed(mpich_shim: Shim, tmp_path: Path) -> None:
+    out = tmp_path / "run.jsonl"
+    for ops, form in (("exchange", "all"), ("all", "put"), ("all", "get")):
+        options = ("--op", ops, "--form", form, "--bytes", "8,1KiB", "--repeats", "2")
+        with pytest.raises(MeasurementError):
+            mpich_shim.run("collective", *options, ranks=3, out=out, wrong=0)
+        run = read(out)
+        assert "sample" not in run.tables, form
+        out.unlink()
+
+
 @pytest.mark.parametrize(
     "options",
     [
         ("--form", "teleport"),
+        ("--form", "put"),
         ("--form", "blocking,"),
         ("--form", "all", "--grid", "2x2"),
         ("--form", "nonblocking", "--progress", "prayer"),

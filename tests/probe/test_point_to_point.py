@@ -27,7 +27,7 @@ WINDOWS = {
     "get_accumulate": "1",
 }
 MODES = list(WINDOWS)
-TWO_SIDED = [*MODES[:5], "bidirectional_sendrecv"]
+TWO_SIDED = [*MODES[:5], "bidirectional_sendrecv", "bidirectional_sendrecv_replace"]
 OF_AN_ELEMENT = ["fetch_and_op", "compare_and_swap"]
 BOTH_WAYS = ["bidirectional_put", "bidirectional_get"]
 ONE_SIDED = [*MODES[5:], *OF_AN_ELEMENT]
@@ -102,6 +102,20 @@ def test_every_access_is_completed_in_every_way(
     assert repeats(run) == ({0: 4, 8: 4, 4096: 4} if sizes else {8: 4})
 
 
+@pytest.mark.parametrize("mode", TWO_SIDED)
+def test_messages_from_any_source_are_received(mpich: Mpi, tmp_path: Path, mode: str) -> None:
+    options = ("--mode", mode, "--source", "any", "--bytes", "8", "--repeats", "4")
+    run = mpich.run("point-to-point", *options, ranks=2, out=tmp_path / "run.jsonl")
+    assert repeats(run) == {8: 4}
+
+
+def test_a_target_that_computes_lets_accesses_progress(mpich: Mpi, tmp_path: Path) -> None:
+    """Its library may need the target; then an access ends when that calls MPI."""
+    options = ("--mode", "put", "--target-computes", "1ms", "--bytes", "8", "--repeats", "4")
+    run = mpich.run("point-to-point", *options, ranks=2, out=tmp_path / "run.jsonl")
+    assert repeats(run) == {8: 4}
+
+
 @pytest.mark.parametrize("exposure", EXPOSURES)
 @pytest.mark.parametrize("mode", ["put", "get", "get_accumulate", "bidirectional_get"])
 def test_every_kind_of_window_exposes_what_is_accessed(
@@ -163,7 +177,7 @@ def test_a_library_without_partitioned_messages_is_named() -> None:
 FAULTY = [
     *((mode, window, "wrong") for mode in (*MODES, *OF_AN_ELEMENT) for window in (1, 4)),
     *((mode, window, "wrong") for mode in BOTH_WAYS for window in (1, 4)),
-    *((mode, 1, "wrong") for mode in ("partitioned", "bidirectional_sendrecv")),
+    *((mode, 1, "wrong") for mode in ("partitioned", *TWO_SIDED[5:])),
     *((mode, 1, "lost") for mode in ONE_SIDED if mode != "accumulate"),
 ]
 
@@ -301,6 +315,7 @@ def test_no_time_at_all_leaves_points_out_and_says_so(mpich: Mpi, tmp_path: Path
     options = ("--bytes", "8:1MiB:x2", "--repeats", "1000", "--time-limit", "1e-6")
     run = mpich.run("point-to-point", *options, ranks=2, out=tmp_path / "run.jsonl")
     assert not run.complete
+    assert set(repeats(run)) == {8}  # the smallest size is a result
     assert "cut-short" in {warning["code"] for warning in run.warnings}
 
 
@@ -346,6 +361,9 @@ WRONG = [
     (("--mode", "partitioned", "--cache", "cold"), "exclude each other"),
     (("--rma-sync", "fence"), "for one-sided modes"),
     (("--rma-window", "shared"), "for one-sided modes"),
+    (("--target-computes", "1ms"), "for one-sided modes"),
+    (("--mode", "put", "--target-computes", "1ms", "--rma-sync", "pscw"), "takes part"),
+    (("--mode", "put", "--source", "any"), "exclude each other"),
     (("--mode", "bidirectional_put"), "need --rma-sync fence or pscw"),
     (("--mode", "bidirectional_get", "--rma-sync", "lock"), "need --rma-sync fence or pscw"),
     (("--mode", "accumulate", "--bytes", "2GiB"), "at most 2147483647"),

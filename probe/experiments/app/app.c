@@ -103,7 +103,8 @@ static double memory(int ranks)
 static void record_modes(const iso_context_t *ctx)
 {
     for (int mode = 0; mode < ISO_MODES; mode++) {
-        iso_delivery_t found = iso_compute_try((iso_mode_t)mode, TRIED, TRIALS);
+        iso_delivery_t found =
+            iso_compute_try((iso_compute_mode_t)mode, TRIED, TRIALS);
         ISO_RECORD(ctx->record, "computation", ("mode", iso_mode_names[mode]),
                    ("asked", found.requested), ("overhead", found.overhead),
                    ("median", found.median), ("p95", found.p95));

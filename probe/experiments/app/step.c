@@ -31,7 +31,7 @@ iso_step_t iso_step_read(const iso_program_t *program, const int *words)
         .answer = words[4],
         .time = words[5],
         .factor = program->numbers[words[6]],
-        .mode = (iso_mode_t)words[7],
+        .mode = (iso_compute_mode_t)words[7],
         .tasks = words[8],
         .count = words[9],
         .list = words[9] ? words + ISO_STEP_WORDS : NULL,

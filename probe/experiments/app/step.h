@@ -39,7 +39,7 @@ typedef struct {
     int every;    /**< of a repeat: only each so many-th time */
     int schedule; /**< values: factors of a computation in turn; -1: none */
     double factor;
-    iso_mode_t mode;
+    iso_compute_mode_t mode;
     long tasks;
     const int *list; /**< clients, workers; among whom a collective is;
                          of a repeat: its turn, and of how many */

@@ -23,7 +23,8 @@ static void share(const iso_block_rules_t *rules, int ranks, double *before)
     }
 }
 
-double iso_blocks_largest(const iso_block_rules_t *rules, int ranks)
+/** The largest block over the mean. */
+static double largest_of(const iso_block_rules_t *rules, int ranks)
 {
     double *before = ISO_NEW(double, ranks + 1), largest = 0;
     share(rules, ranks, before);
@@ -34,14 +35,30 @@ double iso_blocks_largest(const iso_block_rules_t *rules, int ranks)
     return largest;
 }
 
+double iso_blocks_room(const iso_block_rules_t *rules, const iso_operation_t *o,
+                       bool received, int ranks)
+{
+    bool all = received ? o->receives_all : o->sends_all;
+    if (all && !o->neighbors) {
+        return ranks; /* whose blocks have the mean size together */
+    }
+    return (double)(all ? rules->neighbors : 1) *
+           (o->varying ? largest_of(rules, ranks) : 1);
+}
+
 /* --- neighbours ---------------------------------------------------------- */
 
 static void create_grid(iso_block_layout_t *layout, MPI_Comm comm)
 {
-    int sides[2] = {0, 0}, periodic[2] = {1, 1};
-    MPI_CHECK(MPI_Dims_create(layout->ranks, 2, sides));
-    MPI_CHECK(MPI_Cart_create(comm, 2, sides, periodic, 0, &layout->neighbors));
-    for (int d = 0; d < 2; d++) {
+    int sides[ISO_MAX_NEIGHBORS] = {0}, periodic[ISO_MAX_NEIGHBORS];
+    int dimensions = layout->degree / 2;
+    for (int d = 0; d < dimensions; d++) {
+        periodic[d] = 1;
+    }
+    MPI_CHECK(MPI_Dims_create(layout->ranks, dimensions, sides));
+    MPI_CHECK(MPI_Cart_create(comm, dimensions, sides, periodic, 0,
+                              &layout->neighbors));
+    for (int d = 0; d < dimensions; d++) {
         int *pair = layout->sources + 2 * d;
         MPI_CHECK(MPI_Cart_shift(layout->neighbors, d, 1, &pair[0], &pair[1]));
     }
@@ -51,10 +68,11 @@ static void create_grid(iso_block_layout_t *layout, MPI_Comm comm)
 static void create_graph(iso_block_layout_t *layout, uint64_t state,
                          MPI_Comm comm)
 {
-    int ranks = layout->ranks;
-    int weights[ISO_NEIGHBORS] = {1, 1, 1, 1}; /* gcc misreads UNWEIGHTED */
+    int ranks = layout->ranks, degree = layout->degree;
+    int weights[ISO_MAX_NEIGHBORS]; /* gcc misreads UNWEIGHTED */
     int *order = ISO_NEW(int, ranks);
-    for (int n = 0; n < ISO_NEIGHBORS; n++) {
+    for (int n = 0; n < degree; n++) {
+        weights[n] = 1;
         iso_random_order(order, ranks, &state);
         for (int k = 0; k < ranks; k++) {
             if (order[k] == layout->rank) {
@@ -65,8 +83,8 @@ static void create_graph(iso_block_layout_t *layout, uint64_t state,
     }
     free(order);
     MPI_CHECK(MPI_Dist_graph_create_adjacent(
-        comm, ISO_NEIGHBORS, layout->sources, weights, ISO_NEIGHBORS,
-        layout->targets, weights, MPI_INFO_NULL, 0, &layout->neighbors));
+        comm, degree, layout->sources, weights, degree, layout->targets,
+        weights, MPI_INFO_NULL, 0, &layout->neighbors));
 }
 
 void iso_block_layout_create(iso_block_layout_t *layout,
@@ -74,11 +92,13 @@ void iso_block_layout_create(iso_block_layout_t *layout,
                              MPI_Comm comm)
 {
     layout->neighbors = MPI_COMM_NULL;
+    layout->degree = (int)rules->neighbors;
+    layout->mirrored = strcmp(rules->topology, "graph") != 0;
     MPI_CHECK(MPI_Comm_rank(comm, &layout->rank));
     MPI_CHECK(MPI_Comm_size(comm, &layout->ranks));
     layout->before = ISO_NEW(double, layout->ranks + 1);
     share(rules, layout->ranks, layout->before);
-    if (topology && strcmp(rules->topology, "graph") == 0) {
+    if (topology && !layout->mirrored) {
         create_graph(layout, (uint64_t)rules->seed, comm);
     } else if (topology) {
         create_grid(layout, comm);
@@ -117,7 +137,7 @@ static iso_blocks_t one_way(const iso_block_layout_t *layout,
 {
     bool all = received ? operation->receives_all : operation->sends_all;
     iso_blocks_t blocks = {.number = !all                   ? 1
-                                     : operation->neighbors ? ISO_NEIGHBORS
+                                     : operation->neighbors ? layout->degree
                                                             : layout->ranks};
     int number = blocks.number, before = 0, rank = layout->rank;
     MPI_Aint lower, extent;
@@ -127,6 +147,7 @@ static iso_blocks_t one_way(const iso_block_layout_t *layout,
     blocks.at = ISO_NEW(int, number);
     blocks.offsets = ISO_NEW(MPI_Aint, number);
     blocks.types = ISO_NEW(MPI_Datatype, number);
+    blocks.mirrored = layout->mirrored;
     for (int k = 0; k < number; k++) {
         int peer = !all                    ? rank
                    : !operation->neighbors ? k

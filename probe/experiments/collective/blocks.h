@@ -15,19 +15,21 @@
  * receiver, alltoallv and alltoallw by (sender + receiver) mod p, and the
  * others by sender.
  *
- * Neighbours. "cartesian" is the periodic grid of MPI_Dims_create in two
- * dimensions, "graph" the union of four cycles through all ranks in random
- * order, from --seed: each rank has four neighbours in either direction, some
- * of them more than once if there are few ranks.
+ * Neighbours. Of N, "cartesian" is the periodic grid of MPI_Dims_create in N/2
+ * dimensions, "graph" the union of N cycles through all ranks in random order,
+ * from --seed: each rank has N neighbours in either direction, some of them
+ * more than once if there are few ranks.
  */
 #pragma once
 
 #include "messages/operations.h"
 
+enum { ISO_MAX_NEIGHBORS = 16 };
+
 /** Sizes and neighbours as the options have them. */
 typedef struct {
     const char *counts, *topology;
-    long seed;
+    long seed, neighbors;
 } iso_block_rules_t;
 
 /** The same for a number of ranks. */
@@ -35,11 +37,16 @@ typedef struct {
     int rank, ranks;
     double *before;     /**< share of all data in the blocks before each */
     MPI_Comm neighbors; /**< the topology */
-    int sources[ISO_NEIGHBORS], targets[ISO_NEIGHBORS];
+    int sources[ISO_MAX_NEIGHBORS], targets[ISO_MAX_NEIGHBORS];
+    int degree;    /**< neighbours in each direction */
+    bool mirrored; /**< neighbours 2d and 2d + 1 are the two of a dimension */
 } iso_block_layout_t;
 
-/** The largest block over the mean. */
-double iso_blocks_largest(const iso_block_rules_t *rules, int ranks);
+/** Blocks of the mean size for which a buffer of an operation needs room.
+ *  @param received  the receive buffer, not the send buffer */
+double iso_blocks_room(const iso_block_rules_t *rules,
+                       const iso_operation_t *operation, bool received,
+                       int ranks);
 
 /** Collective over @a comm. @param topology  whether neighbours are needed */
 void iso_block_layout_create(iso_block_layout_t *layout,

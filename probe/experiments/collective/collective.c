@@ -18,6 +18,7 @@
 #include "experiments/collective/overlap.h"
 #include "experiments/collective/staging.h"
 #include "experiments/collective/verified.h"
+#include "messages/patterns.h"
 #include "sampling/sampler.h"
 #include "sampling/time_limit.h"
 
@@ -36,15 +37,16 @@ static iso_op_request_t request;
 
 static const iso_option_t own_options[] = {
     {"op", ISO_OPTION_TEXT, "OP,...", "barrier,bcast,allreduce,alltoall",
-     "all, or some of: barrier" ISO_MOVING_OPERATIONS(LISTED, ),
+     "all, or some of: barrier" ISO_MOVING_OPERATIONS(
+         LISTED, ) ", exchange (a message to each neighbour)",
      &options.names},
-    {"bytes", ISO_OPTION_SWEEP, "SIZES", "8:512KiB:x4",
+    {"bytes", ISO_OPTION_SWEEP, "SIZES", "8,64:1MiB:x4",
      "block of each rank: 64,1KiB (list), 0:1KiB:32 (step), 1:1MiB:x4 "
      "(factor), or auto (more where the curve bends)",
      &options.sizes},
     {"form", ISO_OPTION_TEXT, "FORM,...", "blocking",
-     "forms of the operations: all, or some of: blocking, nonblocking, "
-     "persistent; the last two also with a computation",
+     "all (the first three), or some of: blocking, nonblocking, persistent, "
+     "put, put_local, get, get_local (one-sided)",
      &options.forms},
     {"grid", ISO_OPTION_TEXT, "GRID,...", NULL,
      "also measure two-phase algorithms on grids of ranks: 4x8 (4 rows of 8), "
@@ -61,10 +63,11 @@ static const iso_option_t own_options[] = {
      "blocks of gatherv, alltoallv and the like; --bytes is their mean",
      &request.blocks.counts},
     {"topology", ISO_OPTION_CHOICE, "cartesian|graph", "cartesian",
-     "neighbours: a periodic grid in two dimensions (cartesian), or four "
-     "random "
-     "ones (graph)",
+     "neighbours: a periodic grid (cartesian), or random ones (graph)",
      &request.blocks.topology},
+    {"neighbours", ISO_OPTION_COUNT, "N", "4",
+     "neighbours of each rank; cartesian: two in each dimension",
+     &request.blocks.neighbors},
     {"seed", ISO_OPTION_COUNT | ISO_EXPERT, "N", "1",
      "--counts random, --topology graph: seed", &request.blocks.seed},
     {"type", ISO_OPTION_CHOICE, ISO_ELEMENT_WORDS, "byte",
@@ -113,9 +116,7 @@ static int check_counts(int ranks, char *error)
     for (int k = 0; k < request.operation_count; k++) {
         const iso_operation_t *o = request.operations[k];
         const iso_element_t *e = iso_op_request_element(&request, o);
-        double most =
-            iso_operation_room(o, !o->sends_all, ranks,
-                               iso_blocks_largest(&request.blocks, ranks));
+        double most = iso_blocks_room(&request.blocks, o, !o->sends_all, ranks);
         double elements = (double)bytes / e->size;
         elements *= o->varying ? most * (o->in_bytes ? e->extent : 1) : 1;
         if (elements > INT_MAX && (e->size > 1 || o->varying)) {
@@ -148,8 +149,16 @@ static int check(char *error)
         return ISO_REFUSE(error, "--grid: algorithms on grids need --memory "
                                  "host; remove --memory or --grid");
     }
-    if (request.forms[ISO_NONBLOCKING] || request.forms[ISO_PERSISTENT]) {
+    if (iso_op_request_has_other_forms(&request)) {
         iso_memory_needs_mpi("--form", options.forms);
+    }
+    const iso_block_rules_t *blocks = &request.blocks;
+    bool odd = blocks->neighbors % 2 && strcmp(blocks->topology, "graph") != 0;
+    if (blocks->neighbors < 1 || blocks->neighbors > ISO_MAX_NEIGHBORS || odd) {
+        return ISO_REFUSE(error,
+                          "--neighbours is 1 to %d; even, unless you "
+                          "give --topology graph",
+                          ISO_MAX_NEIGHBORS);
     }
     return iso_overlap_check(error) || iso_sync_check(error)
                ? -1
@@ -192,7 +201,6 @@ struct state {
     iso_subjects_t subjects;
     iso_message_t block; /**< of the current size, in bytes */
     iso_block_layout_t layout;
-    double widest;                /**< the largest block over the mean */
     iso_call_blocks_t blocks;     /**< of the current call, where they vary */
     const iso_element_t *element; /**< of the type that follows */
     MPI_Datatype type;
@@ -200,6 +208,7 @@ struct state {
     iso_buffer_t send, receive;
     iso_call_t *calls;     /**< room for all of this rank's groups */
     MPI_Request *requests; /**< of forms that are not blocking, by root */
+    MPI_Win window;        /**< of a one-sided form */
     iso_overlap_t overlap;
     bool *at_work; /**< of each rank, in the task at hand */
 };
@@ -255,7 +264,11 @@ static iso_call_t call_of(struct state *state, const iso_subject_t *subject,
                        .in_place = -1,
                        .grid = subject->grid,
                        .begin = subject->begin,
-                       .requests = state->requests};
+                       .requests = state->requests,
+                       .operation = operation,
+                       .window = &state->window,
+                       .block = (MPI_Aint)(block / (long long)element->size *
+                                           (long long)element->extent)};
     if (element->size == 1 && block > INT_MAX) { /* then blocks do not vary */
         if (state->block.bytes != block) {
             iso_message_free(&state->block);
@@ -273,22 +286,33 @@ static iso_call_t call_of(struct state *state, const iso_subject_t *subject,
     return call;
 }
 
-static void free_requests(struct state *state)
+/** Requests of all roots, or of all messages. */
+static int request_room(const struct state *state)
 {
-    for (int root = 0; root < state->ctx->size; root++) {
-        if (state->requests[root] != MPI_REQUEST_NULL) {
-            MPI_CHECK(MPI_Request_free(&state->requests[root]));
-        }
-    }
+    return state->ctx->size + 2 * ISO_MAX_NEIGHBORS;
 }
 
-/** Make the persistent requests of a task, and use each once: what is first
- *  done by its use is not timed. */
+static void free_requests(struct state *state)
+{
+    for (int k = 0; k < request_room(state); k++) {
+        if (state->requests[k] != MPI_REQUEST_NULL) {
+            MPI_CHECK(MPI_Request_free(&state->requests[k]));
+        }
+    }
+    iso_pattern_withdraw(&state->window);
+}
+
+/** Make the window of a task, or its persistent requests, and use each once:
+ *  what is first done by its use is not timed. */
 static void make_requests(struct state *state, const iso_subject_t *subject,
                           iso_call_t call)
 {
     free_requests(state);
-    int roots = rotating(subject) ? state->ctx->size : 1;
+    if (subject->form >= ISO_PUT) {
+        iso_pattern_expose(&call, subject->form < ISO_GET);
+    }
+    bool each = rotating(subject) && !subject->operation->by_messages;
+    int roots = each ? state->ctx->size : 1;
     for (int root = 0; root < roots && subject->form == ISO_PERSISTENT;
          root++) {
         call.root = root;
@@ -304,9 +328,9 @@ static size_t room_of(const struct state *state, const iso_subject_t *subject,
     const iso_operation_t *operation = subject->operation;
     const iso_element_t *element = iso_op_request_element(&request, operation);
     double blocks =
-        iso_operation_room(operation, received, subject->ranks, state->widest);
+        iso_blocks_room(&request.blocks, operation, received, subject->ranks);
     size_t rounded_up =
-        operation->varying ? ISO_NEIGHBORS * element->extent : 0;
+        operation->varying ? ISO_MAX_NEIGHBORS * element->extent : 0;
     return (size_t)(blocks * element->extent / element->size *
                     iso_subject_block(subject, bytes)) +
            rounded_up;
@@ -355,7 +379,7 @@ static void perform(void *self, const iso_task_t *task, double *seconds)
     const iso_subject_t *subject = &state->subjects.items[task->subject];
     iso_work_t work = work_of(state, subject, task->bytes);
     iso_start_run(&state->start, task, &work, seconds);
-    if (subject->form != ISO_BLOCKING) {
+    if (subject->begin && subject->form < ISO_PUT) {
         iso_overlap_run(&state->overlap, &state->start, task, &work, seconds);
     }
 }
@@ -402,7 +426,7 @@ static void record(void *self, const iso_task_t *task, const double *times,
     iso_record_int(out, "root",
                    iso_start_root(&state->start, rotating(subject), sample));
     iso_record_doubles(out, "times", times, reporters);
-    if (subject->form != ISO_BLOCKING) {
+    if (subject->begin && subject->form < ISO_PUT) {
         iso_overlap_record(&state->overlap, out, sample - task->first);
     }
 }
@@ -427,17 +451,17 @@ static void open_buffers(struct state *state)
     state->receive = iso_buffer_create(most + 1, ISO_RECEIVED);
     state->calls = ISO_NEW(iso_call_t, calls);
     state->at_work = ISO_NEW(bool, state->ctx->size);
-    state->requests = ISO_NEW(MPI_Request, state->ctx->size);
-    for (int root = 0; root < state->ctx->size; root++) {
-        state->requests[root] = MPI_REQUEST_NULL;
+    state->requests = ISO_NEW(MPI_Request, request_room(state));
+    for (int k = 0; k < request_room(state); k++) {
+        state->requests[k] = MPI_REQUEST_NULL;
     }
+    state->window = MPI_WIN_NULL;
     state->block.bytes = -1;
 }
 
 static iso_outcome_t run(iso_context_t *ctx)
 {
-    struct state state = {
-        .ctx = ctx, .widest = iso_blocks_largest(&request.blocks, ctx->size)};
+    struct state state = {.ctx = ctx};
     iso_subjects_create(&state.subjects, &request,
                         iso_sizes_largest(&options.sizes), ctx->comm);
     if (state.subjects.left_out >= 0 && ctx->rank == 0) {

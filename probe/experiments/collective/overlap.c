@@ -6,6 +6,7 @@
 #include "base/order.h"
 #include "machine/computation.h"
 #include "machine/own_collectives.h"
+#include "messages/forms.h"
 
 #include <math.h>
 #include <mpi.h>
@@ -26,7 +27,7 @@
 static struct {
     pthread_t thread;
     sem_t taken, released;
-    MPI_Request *request; /**< NULL: the thread is to end */
+    const iso_call_t *call; /**< NULL: the thread is to end */
     atomic_bool stopped;
 } state;
 
@@ -39,10 +40,10 @@ static void await(sem_t *semaphore)
 
 static void *serve(void *unused)
 {
-    for (await(&state.taken); state.request; await(&state.taken)) {
+    for (await(&state.taken); state.call; await(&state.taken)) {
         int complete = 0;
         while (!complete && !atomic_load(&state.stopped)) {
-            MPI_Test(state.request, &complete, MPI_STATUS_IGNORE);
+            complete = iso_form_test(state.call);
         }
         sem_post(&state.released);
     }
@@ -58,10 +59,11 @@ static void iso_progress_thread_begin(void)
     }
 }
 
-/** Let it test a request; the rank leaves that alone until the release. */
-static void iso_progress_thread_take(MPI_Request *request)
+/** Let it test a call, whose requests the rank leaves alone until the release.
+ */
+static void iso_progress_thread_take(const iso_call_t *call)
 {
-    state.request = request;
+    state.call = call;
     atomic_store(&state.stopped, false);
     sem_post(&state.taken);
 }
@@ -75,7 +77,7 @@ static void iso_progress_thread_release(void)
 
 static void iso_progress_thread_end(void)
 {
-    state.request = NULL;
+    state.call = NULL;
     sem_post(&state.taken);
     pthread_join(state.thread, NULL);
     sem_destroy(&state.taken);
@@ -137,7 +139,7 @@ void iso_overlap_end(iso_overlap_t *overlap)
 
 /** Compute, with calls of MPI_Test between equal parts until the operation is
  *  complete. @return seconds without those */
-static double compute(const iso_overlap_t *overlap, MPI_Request *request)
+static double compute(const iso_overlap_t *overlap, const iso_call_t *call)
 {
     bool tests = progress_by("test");
     long calls = tests ? options.tests : 0;
@@ -146,7 +148,7 @@ static double compute(const iso_overlap_t *overlap, MPI_Request *request)
     for (long k = 0; k <= calls; k++) {
         done += iso_compute(ISO_MODE_CPU, part, overlap->ctx->clock.simulated);
         if (!complete && k < calls) {
-            MPI_Test(request, &complete, MPI_STATUS_IGNORE);
+            complete = iso_form_test(call);
         }
     }
     return done;
@@ -155,21 +157,20 @@ static double compute(const iso_overlap_t *overlap, MPI_Request *request)
 static void overlapped(const iso_call_t *call)
 {
     iso_overlap_t *overlap = call->overlap;
-    MPI_Request *request = &call->requests[call->root];
     iso_hidden_t *sample =
         &overlap->samples[overlap->operations++ / overlap->batch];
     double begin = iso_now();
     call->begin(call);
     double posted = iso_now();
     if (overlap->thread) {
-        iso_progress_thread_take(request);
+        iso_progress_thread_take(call);
     }
-    sample->compute += compute(overlap, request);
+    sample->compute += compute(overlap, call);
     double computed = iso_now();
     if (overlap->thread) {
         iso_progress_thread_release();
     }
-    MPI_Wait(request, MPI_STATUS_IGNORE);
+    iso_form_wait(call);
     sample->complete += iso_now() - computed;
     sample->post += posted - begin;
 }

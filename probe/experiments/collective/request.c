@@ -20,7 +20,9 @@ static const char *refusal(const iso_op_request_t *request,
         return "--grid: %s has no grid algorithm; remove it from --op, or give "
                "--op all";
     }
-    if (operation->neighbors && iso_in_simulator()) {
+    bool graph = strcmp(request->blocks.topology, "graph") == 0;
+    if (operation->neighbors && (graph || !operation->by_messages) &&
+        iso_in_simulator()) {
         return "--op %s: SimGrid has no operations of neighbours; measure it "
                "on a real MPI";
     }
@@ -28,6 +30,13 @@ static const char *refusal(const iso_op_request_t *request,
                               operation->neighbors)) {
         return "--in-place: MPI has no %s in place; remove it from --op, or "
                "give --op all";
+    }
+    for (int f = ISO_PUT; f < ISO_FORMS; f++) {
+        if (request->forms[f] &&
+            (request->in_place || !iso_form_begin(operation, f))) {
+            return "--form: %s has no such one-sided form, or not in place; "
+                   "remove it from --op, or give --op all";
+        }
     }
     bool maximum = strcmp(request->reduction, "max") == 0;
     bool user = strcmp(request->reduction, "user") == 0;
@@ -42,7 +51,7 @@ static const char *refusal(const iso_op_request_t *request,
 static void take_all(iso_op_request_t *request)
 {
     for (const iso_operation_t *o = iso_operations; o->name; o++) {
-        if (refusal(request, o) == NULL) {
+        if (!o->by_messages && refusal(request, o) == NULL) {
             request->operations[request->operation_count++] = o;
         }
     }
@@ -99,14 +108,15 @@ static int take_form(iso_op_request_t *request, const char *word, size_t length,
     bool all = iso_word_is(word, length, "all"), taken = all;
     for (int f = 0; f < ISO_FORMS; f++) {
         const char *form = iso_form_names[f];
-        if (all || iso_word_is(word, length, form)) {
+        if ((all && f < ISO_PUT) || iso_word_is(word, length, form)) {
             request->forms[f] = taken = true;
         }
     }
     return taken ? 0
                  : ISO_REFUSE(error,
                               "--form: '%.*s' is not one of blocking, "
-                              "nonblocking, persistent, all",
+                              "nonblocking, persistent, all, put, put_local, "
+                              "get, get_local",
                               (int)(length < SHOWN ? length : SHOWN), word);
 }
 
@@ -124,8 +134,7 @@ int iso_op_request_parse(const char *operations, const char *grids,
             return -1;
         }
     }
-    if (grids &&
-        (request->forms[ISO_NONBLOCKING] || request->forms[ISO_PERSISTENT])) {
+    if (grids && iso_op_request_has_other_forms(request)) {
         return ISO_REFUSE(error, "--grid: algorithms on grids are only "
                                  "blocking; remove --form");
     }
@@ -146,6 +155,11 @@ int iso_op_request_parse(const char *operations, const char *grids,
         }
     }
     return 0;
+}
+
+bool iso_op_request_has_other_forms(const iso_op_request_t *request)
+{
+    return memchr(request->forms + 1, true, ISO_FORMS - 1) != NULL;
 }
 
 const iso_element_t *iso_op_request_element(const iso_op_request_t *request,

@@ -36,6 +36,9 @@ int iso_op_request_parse(const char *operations, const char *grids,
                          const char *forms, iso_op_request_t *request,
                          char *error);
 
+/** Whether --form names one that is not blocking. */
+bool iso_op_request_has_other_forms(const iso_op_request_t *request);
+
 /** The element of an operation: bytes cannot be reduced, doubles can. */
 const iso_element_t *iso_op_request_element(const iso_op_request_t *request,
                                             const iso_operation_t *operation);

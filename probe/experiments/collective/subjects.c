@@ -76,10 +76,10 @@ double iso_subjects_memory(const iso_op_request_t *request, double bytes,
         const iso_element_t *element =
             iso_op_request_element(request, operation);
         bool all = operation->sends_all || operation->receives_all;
-        double largest = iso_blocks_largest(&request->blocks, ranks);
+        const iso_block_rules_t *rules = &request->blocks;
         double own = bytes * element->extent / element->size *
-                     (iso_operation_room(operation, false, ranks, largest) +
-                      iso_operation_room(operation, true, ranks, largest));
+                     (iso_blocks_room(rules, operation, false, ranks) +
+                      iso_blocks_room(rules, operation, true, ranks));
         if (request->grid_count >
             0) { /* both buffers hold the largest of all */
             own = (2 + EXTRA) * bytes * (all ? room : 1);
@@ -167,8 +167,8 @@ static void add_forms(iso_subjects_t *list, const iso_subject_t *library,
     for (int f = ISO_BLOCKING + 1; f < ISO_FORMS; f++) {
         iso_subject_t one = *library;
         one.form = f;
-        one.call = iso_form_complete;
         one.begin = iso_form_begin(one.operation, f);
+        one.call = f < ISO_PUT ? iso_form_complete : one.begin;
         if (forms[f] && one.begin) {
             list->items[list->count++] = one;
         }

@@ -3,13 +3,14 @@
 
 #include "base/check.h"
 #include "machine/own_collectives.h"
+#include "messages/patterns.h"
 
 #include <math.h>
 
 enum { SIZES = 3, UNLIKE = 0xa5, NAME = 120 };
 
 /** Bytes by which copies of staged blocks are rounded up. */
-enum { MARGIN = ISO_NEIGHBORS * 64 };
+enum { MARGIN = ISO_MAX_NEIGHBORS * 64 };
 
 /** Result of the verification of a subject, over all calls and ranks. */
 struct verdict {
@@ -169,7 +170,14 @@ static void verify_call(const iso_work_t *work, const iso_call_t *given,
     fill_buffers(&call, given, send->image, receive->image);
     iso_buffer_write(send, 0, ISO_VERIFIED_BYTES);
     iso_buffer_write(receive, 0, ISO_VERIFIED_BYTES);
+    bool one_sided = *given->window != MPI_WIN_NULL;
+    if (one_sided) {
+        iso_pattern_settle(given); /* all have filled their buffers */
+    }
     work->operate(given);
+    if (one_sided) {
+        iso_pattern_settle(given);
+    }
     iso_buffer_read(receive, 0, ISO_VERIFIED_BYTES);
     bool at_root = call.rank == call.root;
     bool kept = given->in_place >= 0 && at_root && !operation->root_receives;
@@ -199,10 +207,9 @@ static int choose_sizes(const iso_context_t *ctx, const iso_subject_t *one,
     const iso_element_t *element = iso_op_request_element(request, operation);
     long long most = ISO_VERIFIED_BYTES, in_all = ISO_VERIFIED_ALL / ctx->size;
     most = ctx->clock.simulated && in_all < most ? in_all : most;
-    double largest = iso_blocks_largest(&request->blocks, ctx->size);
-    double blocks =
-        fmax(iso_operation_room(operation, false, one->ranks, largest),
-             iso_operation_room(operation, true, one->ranks, largest));
+    const iso_block_rules_t *rules = &request->blocks;
+    double blocks = fmax(iso_blocks_room(rules, operation, false, one->ranks),
+                         iso_blocks_room(rules, operation, true, one->ranks));
     long long elements = (long long)(most / blocks) /
                          (long long)element->extent / iso_subject_block(one, 1);
     elements = elements < 1 ? 1 : elements;

@@ -28,10 +28,15 @@ _PERSISTENT = tuple(op for op in _BLOCKING if op != "reduce_scatter_block")
 
 
 def _collectives(pattern: str, ops: tuple[str, ...], form: str) -> dict[str, str]:
-    """Return the command of each operation in one form; OSU adds elements of MPI_CHAR."""
+    """Return the command of each operation in one form.
+
+    OSU adds elements of MPI_CHAR, and its ranks have the two neighbours of a ring.
+    """
     option = "" if form == "blocking" else f" --form {form}"
     return {
-        pattern.format(op): f"collective --op {op}{option}" + " --type char" * ("reduce" in op)
+        pattern.format(op): f"collective --op {op}{option}"
+        + " --type char" * ("reduce" in op)
+        + " --neighbours 2" * ("neighbor" in op)
         for op in ops
     }
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from isochrone.base.errors import InputError, MeasurementError, failing
@@ -185,13 +186,15 @@ def measure_in(
     from isochrone.measure.estimate import share_out
 
     failed: set[str] = set()
+    exceeded: list[float] = []  # by how much each took longer than it was given
     for k, planned in enumerate(runs):
         began = time.monotonic()
         if not all_needed and k and (planned.preset.name in failed or began > end):
             failed.add(planned.preset.name)
             tell(f"{printable_path(planned.path)}: left out")
             continue
-        share = share_out(end - began, costs[k:])[0]
+        reserved = fmean(exceeded or [0.0]) * (len(runs) - k)
+        share = share_out(end - began - reserved, costs[k:])[0]
         try:
             measured_run = measured(
                 planned.within(setup, share.seconds),
@@ -206,7 +209,9 @@ def measure_in(
             failed.add(planned.preset.name)
             tell(f"{printable_path(planned.path)}: {error}")
             continue
-        tell(f"{printable_path(planned.path)}: {duration(time.monotonic() - began)}")
+        wall = time.monotonic() - began
+        exceeded.append(max(0.0, wall - costs[k].startup - share.seconds))
+        tell(f"{printable_path(planned.path)}: {duration(wall)}")
         for warning in measured_run.warnings:
             if warning.get("code") in ("cut-short", "repeats-lowered"):
                 tell(f"  {printable(warning.get('text'), 200)}")

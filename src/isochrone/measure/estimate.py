@@ -24,7 +24,7 @@ from isochrone.base.record import Record
 from isochrone.base.units import Seconds, parse_percent, parse_seconds, parse_sizes
 from isochrone.measure import launcher as launchers
 from isochrone.measure.launchable import Launchable
-from isochrone.measure.setup import follow
+from isochrone.measure.setup import Setup, follow
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
@@ -268,6 +268,15 @@ def work_of(
     return work
 
 
+def counted_defaults(setup: Setup, experiment: str) -> dict[str, str]:
+    """Return the defaults of the options that say how much is measured, by name."""
+    return {
+        declared.flag: declared.default
+        for declared in setup.built.options_of(experiment)
+        if declared.flag in _COUNTED and declared.default
+    }
+
+
 def time_limit(options: Sequence[str]) -> Seconds | None:
     """Return the time limit of the probe in seconds; None: there is none."""
     try:
@@ -311,12 +320,7 @@ def expected(
         return None
     at_most = None if launch_limit is None else Expected(launch_limit * launches, "at most")
     # experiment and probe are the same in the whole plan
-    probe_options = first.setup.built.options_of(first.experiment)
-    defaults = {
-        declared.flag: declared.default
-        for declared in probe_options
-        if declared.flag in _COUNTED and declared.default
-    }
+    defaults = counted_defaults(first.setup, first.experiment)
     works = [
         work_of(launch.experiment, launch.options, launch.ranks, defaults) for launch, _ in plan
     ]
@@ -372,17 +376,20 @@ class Share(Record):
 
 
 def share_out(seconds: float, costs: Sequence[Cost]) -> list[Share]:
-    """Divide the remaining time among the remaining runs, in proportion to their estimates.
+    """Divide the remaining time equally among the remaining runs; none gets more than it needs.
 
     If there is enough time, each run may also use an equal part of the spare time, as estimates
-    may be too low. If not, repetitions are reduced equally, and if even the minimum does not fit,
-    points are left out. Called again before each run, so that unused time benefits the others.
+    may be too low. If not, the longest runs get fewer repetitions, and if even the minimum does not
+    fit, points are left out. Called again before each run, so that unused time benefits the others.
     """
     free = max(0.0, seconds - sum(cost.startup for cost in costs))
     needs = [max(cost.full, MIN_RUN_SECONDS) for cost in costs]
-    scale = min(1.0, free / sum(needs)) if needs else 1.0
-    spare = max(0.0, free - sum(needs)) / max(1, len(needs))
-    shares = [scale * need + spare for need in needs]
+    shares, left = [0.0] * len(needs), free
+    shortest_first = sorted(range(len(needs)), key=needs.__getitem__)
+    for done, k in enumerate(shortest_first):
+        shares[k] = min(needs[k], left / (len(needs) - done))
+        left -= shares[k]
+    shares = [share + left / len(needs) for share in shares]
     return [
         Share(share, repeats_reduced=share < cost.full, points_omitted=share < cost.least)
         for share, cost in zip(shares, costs, strict=True)

@@ -11,7 +11,15 @@ from pathlib import Path
 from isochrone.base.errors import InputError
 from isochrone.base.text import Tell
 from isochrone.measure import presets
-from isochrone.measure.estimate import MIN_REPEATS, WARMUP, Cost, Trial, Work, tried
+from isochrone.measure.estimate import (
+    MIN_REPEATS,
+    WARMUP,
+    Cost,
+    Trial,
+    Work,
+    counted_defaults,
+    tried,
+)
 from isochrone.measure.launchable import Launchable, sizes_of
 from isochrone.measure.presets import Preset, Suite
 from isochrone.measure.setup import Setup
@@ -171,7 +179,8 @@ def estimates(setup: Setup, runs: Sequence[Planned]) -> list[Cost]:
     costs = []
     for planned in runs:
         name = planned.preset.experiment
-        work = Work(name, planned.options, planned.ranks)
+        defaults = itertools.chain.from_iterable(counted_defaults(setup, name).items())
+        work = Work(name, (*defaults, *planned.options), planned.ranks)
         once = work.once(trials[name])
         shortest = once * (MIN_REPEATS + WARMUP)
         costs.append(Cost(trials[name].startup, once * work.repeats, shortest))

@@ -60,9 +60,10 @@ _NEEDS: tuple[tuple[str, Rule, tuple[str, ...]], ...] = (
             "partitioned",
             "bidirectional",
             "bidirectional_sendrecv",
+            "bidirectional_sendrecv_replace",
             "bidirectional_persistent",
         ),
-        ("rma-sync", "rma-window"),
+        ("rma-sync", "rma-window", "target-computes"),
     ),
     ("mode", _is("partitioned"), ("partitions", "ready")),
     ("layout", _is("vector"), ("stride",)),
@@ -90,10 +91,17 @@ _NEEDS: tuple[tuple[str, Rule, tuple[str, ...]], ...] = (
 )
 """An option, the values of it that others need to take effect, and these others."""
 
-_OFF_AT_0 = {"repeats", "precision", "time-limit", "max-time", "length"}
+_OFF_AT_0 = {"repeats", "precision", "time-limit", "max-time", "length", "target-computes"}
 """Options that are off at 0."""
 
-_CHANGES_NOTHING = {"counts": "uniform", "topology": "cartesian", "type": "byte", "reduce": "sum"}
+_CHANGES_NOTHING: dict[str, Option] = {
+    "counts": "uniform",
+    "topology": "cartesian",
+    "neighbours": 4,
+    "type": "byte",
+    "reduce": "sum",
+    "source": "partner",
+}
 """Values of options that are as if there were no such option."""
 
 _ELSEWHERE = {"program"}

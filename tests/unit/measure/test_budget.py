@@ -26,15 +26,16 @@ def test_with_time_to_spare_every_run_gets_at_least_its_estimate() -> None:
         assert share.seconds >= cost.full
 
 
-def test_short_time_is_shared_in_proportion_and_never_exceeded() -> None:
+def test_short_time_is_shared_equally_and_never_exceeded() -> None:
+    """The shortest run is complete, the others have the same time."""
     shares = share_out(17.5, COSTS)
-    assert all(share.repeats_reduced and not share.points_omitted for share in shares)
-    assert sum(s.seconds for s in shares) + 1.5 == pytest.approx(17.5)
-    assert shares[0].seconds == pytest.approx(2 * shares[1].seconds)
+    assert [share.repeats_reduced for share in shares] == [True, True, False]
+    assert not any(share.points_omitted for share in shares)
+    assert [share.seconds for share in shares] == pytest.approx([7.0, 7.0, 2.0])
 
 
 def test_too_short_a_time_is_said_to_leave_out_points() -> None:
-    assert all(share.points_omitted for share in share_out(2.0, COSTS))
+    assert all(share.points_omitted for share in share_out(1.7, COSTS))
     assert all(share.points_omitted for share in share_out(-5.0, COSTS))
 
 

@@ -5,7 +5,7 @@ sizes). If you repeat the command, it measures only what is missing.
 """
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -34,7 +34,11 @@ from isochrone.measure.suites import Planned, estimates, runs_of
 from isochrone.pages import page, terminal
 from isochrone.pages.html.render import write_report
 from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
 from isochrone.sweep.curves import Curve, Point, curves, is_sweep
+
+_SIZES = (1024, 65536, 1048576)
+"""Bytes that all benchmarks have, of columns of the table."""
 
 EXAMPLES = (
     ("an overview of this machine, in two minutes", "isochrone suite quick"),
@@ -193,8 +197,9 @@ def _suite(
         return
     max_time = args.budget or suite.max_time
     costs = estimates(setup, missing)
-    cheapest_first = sorted(range(len(costs)), key=lambda k: costs[k].full)
-    missing, costs = [missing[k] for k in cheapest_first], [costs[k] for k in cheapest_first]
+    if not suite.optional:  # else the most important ones are first
+        cheapest_first = sorted(range(len(costs)), key=lambda k: costs[k].full)
+        missing, costs = [missing[k] for k in cheapest_first], [costs[k] for k in cheapest_first]
     needed = sum(cost.startup + cost.full for cost in costs)
     left = max_time - (monotonic() - began)
     _print_plan(suite, folder, missing, costs, needed, left, max_time)
@@ -232,48 +237,58 @@ def _report(planned_runs: Sequence[Planned], folder: Path) -> None:
             f"no result, as the time was too short or MPI cannot do it: {', '.join(without)}", 4000
         )
     rows = [
-        page.Row(
-            (
-                run.notes["preset"],
-                curve.name,
-                str(curve.p),
-                *_ends(curve, rated="--window" in run.notes["arguments"]),
-            )
-        )
+        page.Row((run.notes["preset"], name, str(ranks), *values))
         for run in runs
-        if is_sweep(run)
-        for curve in curves(run)
-        if not curve.of_ranks or curve.p == run.size
+        for name, ranks, values in _measured(run)
     ]
-    columns = page.columns_of(
-        "benchmark", "of", ">ranks", ">smallest size", ">largest size", ">overlap"
-    )
+    sizes = (f">{size:,} B" for size in _SIZES)
+    columns = page.columns_of("benchmark", "of", ">ranks", ">smallest size", *sizes, ">overlap")
     title = "As OSU prints it: means over repetitions and ranks; MB/s are 1,000,000 bytes"
-    table = page.Table(title, columns, tuple(rows))
-    terminal.print_blocks([table])
+    doubts = {
+        str(warning["text"]): None
+        for run in runs
+        for warning in run.warnings
+        if warning.get("code") == "oversubscribed"
+    }
+    blocks = (page.Warnings(tuple(doubts)), page.Table(title, columns, tuple(rows)))
+    terminal.print_blocks(blocks)
     path = folder / "report.html"
     try:
-        write_report(runs, path, before=[page.Section("OSU Micro-Benchmarks", (table,))])
+        write_report(runs, path, before=[page.Section("OSU Micro-Benchmarks", blocks)])
     except InputError as error:  # the figures are optional
         warn(error)
     else:
         print_path(path)
 
 
-def _ends(curve: Curve, *, rated: bool) -> tuple[str, str, str]:
-    """Return smallest and largest size, with time or (of a window) bandwidth, and its overlap."""
-    last = curve.points[-1]
-    first = next(point for point in curve.points if point.bytes or not rated)
+def _measured(run: Run) -> Iterator[tuple[str, int, list[str]]]:
+    """Yield name, ranks, and the values of a row, for each curve of a sweep."""
+    if not is_sweep(run):
+        yield run.experiment, run.size, ["see below", *("" for _ in _SIZES), ""]
+        return
+    for curve in curves(run):
+        if not curve.of_ranks or curve.p == run.size:
+            yield curve.name, curve.p, _values(curve, rated="--window" in run.notes["arguments"])
+
+
+def _values(curve: Curve, *, rated: bool) -> list[str]:
+    """Return times or (of a window) bandwidths of the smallest and other sizes, and overlap."""
+    points = [point for point in curve.points if point.bytes or not rated]
 
     def value(point: Point) -> str:
-        size = f"{point.bytes:,} B: " if curve.bytes[-1] else ""
         if rated and point.mean_bandwidth is not None:
-            return f"{size}{point.mean_bandwidth / 1e6:,.2f} MB/s"
+            return f"{point.mean_bandwidth / 1e6:,.2f} MB/s"
         mean = point.mean if point.rank_mean is None else point.rank_mean
-        return f"{size}{mean * 1e6:,.2f} us"
+        return f"{mean * 1e6:,.2f} us"
 
-    overlap = "" if last.overlap is None else f"{last.overlap:.0%}"
-    return value(first), value(last) if last is not first else "", overlap
+    of_size = {point.bytes: value(point) for point in points}
+    first = [f"{f'{size:,} B: ' if size else ''}{text}" for size, text in of_size.items()][:1]
+    overlap = points[-1].overlap if points else None
+    return [
+        *(first or [""]),
+        *(of_size.get(size, "") for size in _SIZES),
+        "" if overlap is None else f"{overlap:.0%}",
+    ]
 
 
 def _print_plan(
