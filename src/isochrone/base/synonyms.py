@@ -7,7 +7,6 @@ them counts that exists there. ``isochrone …`` exists everywhere.
 
 from collections.abc import Iterable
 
-from isochrone.base import registry
 from isochrone.base.operations import COLLECTIVES
 from isochrone.base.osu import OSU
 
@@ -113,6 +112,7 @@ _ROWS = (
         "--markdown --latex --head --tail "
         "--sort --sort-by --query --filter --columns --top --limit --rows",
     ),
+    *((f"isochrone {name}", f"--{name}") for name in ("plot", "export", "fit", "compare", "check")),
     ("isochrone suite quick", "--fast --quick"),
     ("isochrone suite full", "--all"),
     ("isochrone measure latency-map -n", "-n --ranks -np --np"),
@@ -260,8 +260,6 @@ def synonyms(names: Iterable[str]) -> dict[str, str]:
     rows = [*_ROWS, *_EXPERIMENTS]
     if "measure" in usable:
         rows += [(f"measure {name}", f"{name.split()[0]} {words}") for name, words in _EXPERIMENTS]
-    commands = registry.names("cli.commands")
-    rows += [(f"isochrone {name}", f"--{name}") for name in commands if f"--{name}" not in advice()]
     if "--launcher-arg" in usable:
         rows += [(f"--launcher-arg={word}", word) for word in _LAUNCHER_OPTIONS.split()]
         rows += [("--launcher-arg=--map-by", "--mapping -map --map")]
