@@ -32,7 +32,7 @@ sys.path.insert(0, str(ROOT / "prebuilt"))
 from sbom import MADE_WITH  # noqa: E402
 
 from isochrone.measure.installation import LIBRARIES  # noqa: E402 - the package need not be there
-from isochrone.measure.prebuilt import MACHINES, WORD  # noqa: E402
+from isochrone.measure.prebuilt import ALONE, MACHINES, NO_MPI, WORD  # noqa: E402
 
 LIBRARY: Final = "linux-gnu.2.17"
 """The C library of manylinux2014."""
@@ -46,19 +46,21 @@ def build(family: str, prefix: Path, folder: Path, target: str) -> None:
     library = prefix / "lib" / LIBRARIES[family][0]
     if not library.is_file():
         sys.exit(f"{library}: not there; install the wheel '{family}' into {prefix}")
+    linking = [str(library), EARLY_BOUND, f"-Wl,-rpath,{WORD.decode()}"]
+    make(["all", "library"], ["-isystem", str(prefix / "include")], linking, folder, target)
+
+
+def make(
+    products: list[str], including: list[str], linking: list[str], folder: Path, target: str
+) -> None:
+    """Make products of the probe's Makefile for a target, and put them into a folder."""
     with tempfile.TemporaryDirectory() as scratch:
-        compiler = [
-            sys.executable, "-m", "ziglang", "cc", "-target", target,
-            "-isystem", str(prefix / "include"),
-        ]  # fmt: skip
-        linking = [
-            str(library), "-s", EARLY_BOUND, f"-Wl,-rpath,{WORD.decode()}",
-        ]  # fmt: skip
+        compiler = [sys.executable, "-m", "ziglang", "cc", "-target", target, *including]
         argv = [
-            "make", "--silent", f"--jobs={os.cpu_count() or 1}", "-C", str(ROOT / "probe"), "all",
-            "library", f"BUILD={scratch}",
+            "make", "--silent", f"--jobs={os.cpu_count() or 1}", "-C", str(ROOT / "probe"),
+            *(name.format(scratch) for name in products), f"BUILD={scratch}",
             f"MPICC={shlex.join(compiler)}", f"CFLAGS=-O2 -g0 -ffile-prefix-map={scratch}=.",
-            f"LDFLAGS={shlex.join(linking)}",
+            f"LDFLAGS={shlex.join(['-s', *linking])}",
         ]  # fmt: skip
         environ = {key: value for key, value in os.environ.items() if key != "MAKEFLAGS"}
         subprocess.run(argv, check=True, env=environ)
@@ -96,8 +98,10 @@ def main() -> None:
         "mpi": {family: version_of(getattr(args, family)) for family in LIBRARIES},
     }  # fmt: skip
     (args.into / MADE_WITH).unlink(missing_ok=True)
+    make([f"{{}}/{ALONE}"], [], [], args.into / NO_MPI, target)
     for family in LIBRARIES:
         build(family, getattr(args, family).resolve(), args.into / family, target)
+    for family in (*LIBRARIES, NO_MPI):
         made = sorted((args.into / family).iterdir())
         print(family, *(f"{file.name} {file.stat().st_size} B" for file in made), sep="  ")
     (args.into / MADE_WITH).write_text(json.dumps(made_with) + "\n")

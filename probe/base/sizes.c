@@ -59,7 +59,8 @@ int iso_size_parse(const char *text, size_t length, long long *bytes,
     double factor = unit ? unit_factor(unit, strlen(unit)) : 0;
     if (length >= sizeof(copy) || number < 0 || factor == 0) {
         return refuse(error, text, length,
-                      "not a message size (write for example 64, 1KiB or 4MB)");
+                      "not a message size (such as 64 or 1KiB; a range: "
+                      "1:1MiB:x2)");
     }
     double value = number * factor;
     if (value > MAX_SIZE || value != floor(value)) {
@@ -132,7 +133,8 @@ static int add_range(const char *text, size_t length, iso_sizes_t *sizes,
     double factor = 1;
     if (split(text, length, parts, lengths) != 3) {
         return refuse(error, text, length,
-                      "not a range START:STOP:STEP or START:STOP:xFACTOR");
+                      "not a range START:STOP:STEP or START:STOP:xFACTOR, "
+                      "such as 1:1MiB:x2");
     }
     if (parse_ends(parts, lengths, &start, &stop, error)) {
         return -1;

@@ -10,7 +10,7 @@ from beds.pages import DOCS, written
 from beds.prose import FENCED, length
 
 MAX_PAGES = 60
-MAX_WORDS = 61_000
+MAX_WORDS = 60_000
 MAX_DEVELOPERS_WORDS = 4_500
 """Of paragraphs, lists and tables: commands and their output are not counted."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -168,7 +169,29 @@ def test_maps_comparisons_and_predictions_are_data_frames_in_seconds(
     model.save(tmp_path / "m.json")
     again = type(model).load(tmp_path / "m.json").predict(b=[[8], [64]]).to_pandas()
     assert again["seconds"].tolist() == pytest.approx([1.008e-6, 1.064e-6], rel=1e-3)
-    assert list(again) == ["seconds", "low", "high"]
+    assert list(again) == ["b", "seconds", "low", "high"]
+    terms = model.to_pandas()
+    assert terms["term"].tolist() == ["1", "b"]
+    assert terms["coefficient"].tolist() == pytest.approx([1e-6, 1e-9], rel=1e-3)
+
+
+def test_a_prediction_is_plotted_with_a_line_for_each_other_value() -> None:
+    """In the axes it is given; a point for each time, a band for each line."""
+    from matplotlib.figure import Figure
+
+    sizes, ranks = np.array([8, 64, 512]), np.array([2, 4, 8, 16])
+    rows = [{"p": p, "b": b, "seconds": 1e-6 * p + 1e-9 * b} for p in ranks for b in sizes]
+    model = isochrone.fit(rows)
+    figure = Figure()
+    ax = figure.subplots()
+    assert model.predict(p=ranks[:, None], b=sizes).plot(ax=ax) is figure
+    assert len(ax.lines) == len(ax.collections) == len(sizes)
+    assert [len(line.get_xdata()) for line in ax.lines] == [4, 4, 4]
+    assert ax.get_xlabel() == "ranks"
+    assert model.predict(p=4, b=8).plot().axes
+    nothing = replace(model.predict(p=4, b=8), seconds=np.array([np.nan]))
+    with pytest.raises(InputError):
+        nothing.plot()
 
 
 def test_tables_of_arrow_are_the_data_frames(map_file: Path, golden: Golden) -> None:

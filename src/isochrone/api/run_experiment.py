@@ -70,7 +70,13 @@ def measure(
         key: Path(value) if isinstance(value, str) else value
         for key, value in (launcher_options or {}).items()
     }
-    chosen = {"mpicc": mpicc, "launcher": launcher, "launcher_arg": [*launcher_args], **settings}
+    chosen = {
+        "experiment": experiment,
+        "mpicc": mpicc,
+        "launcher": launcher,
+        "launcher_arg": [*launcher_args],
+        **settings,
+    }
     arguments = [argument for name, value in options.items() for argument in _option(name, value)]
     counts = None if ranks is None else [ranks]
     [job] = Launchable.of(

@@ -16,14 +16,15 @@ _ROWS = (
         "--bytes",
         "-m --size --sizes --message-size --message-sizes --msg-size --min-msg-size "
         "--max-msg-size --msglen --msglog --msg --minlog --maxlog --length --count -s --nbytes "
-        "--len",
+        "--len --at -mem --mem-limit -b",
     ),
     (
         "--repeats",
         "-i -r -l --iterations --iteration --iters --iter --niter --num-iterations "
-        "--runs --loops --values --reps --samples --min-runs --num-messages --repeat --repetitions",
+        "--runs --loops --values --reps --samples --min-runs --max-runs --num-messages "
+        "--repeat --repetitions",
     ),
-    ("--launches", "-p --processes --runs --iterations --repeats -r -i"),
+    ("--launches", "-p --processes --runs --iterations --repeats -r -i --rigorous --append"),
     (
         "--warmup",
         "-x -w --warmup-iterations --warmups --num-warmup --skip --num-warmup-messages "
@@ -35,67 +36,111 @@ _ROWS = (
         "--nranks --ntasks-per-job --size -p",
     ),
     ("--op", "--operation --operations --collective --collectives --ops --benchmark --func"),
-    ("--mode", "--type --direction --bidir --one-sided"),
-    ("--memory", "-d --device --devices --buffer --buffer-type --cuda --rocm --gpu-buffers"),
+    ("--type", "-T --datatype --data-type --dtype -datatype"),
+    ("--mode", "--type --direction --one-sided"),
+    ("--mode bidirectional", "--bidirectional --bidir --duplex"),
+    ("isochrone measure bisection --mode bidirectional", "--bidirectional --bidir"),
+    ("isochrone measure collective --op alltoall", "--all-to-all --alltoall"),
+    ("--cache cold", "--buffer-num --off-cache"),
+    ("--root rotating", "-root_shift --root-shift --rotate"),
+    ("--pairs-at-once", "-multi --multi"),
+    ("isochrone measure point-to-point --pairs-at-once", "-multi --multi"),
+    (
+        "--memory",
+        "-d --device --devices --buffer --buffer-type --cuda --rocm --gpu-buffers --accelerator",
+    ),
     ("--window", "-W --window-size --inflight"),
-    ("--time-limit", "--timeout --time --max-seconds --min-time --secs-per-sample --duration -t"),
+    (
+        "--time-limit",
+        "--timeout --time --max-seconds --min-time --secs-per-sample --duration -t -time "
+        "--min-benchmarking-time",
+    ),
     ("--kill-after", "--timeout --time"),
     ("--json", "--export-json"),
     ("--page", "--html --report"),
     (
         "--output",
         "--html --page --report --out --output-file --out-file --outfile --export-json --file "
-        "--save -f",
+        "--save --savefig -f",
     ),
     ("--quiet", "-q --silent --no-progress"),
-    ("--verbose", "--debug -d --trace"),
+    ("--verbose", "--debug -d --trace --show-output"),
     ("--force", "-f --overwrite --clobber"),
     ("--yes", "-y --no-confirm --assume-yes"),
     ("--dry-run", "--dryrun --just-print --show-command --simulate"),
     ("--launcher", "--mpirun --mpiexec --mpi --runner --scheduler --rm"),
-    ("--precision", "--confidence --rel-precision --error"),
+    ("--precision", "--confidence --rel-precision --error -iter_policy --iter-policy"),
     ("--retest", "--num-slowest --slowest --retests"),
     ("--pairs", "--pair --peers"),
     ("--mpicc", "--cc --compiler --prefix"),
     ("--schedule", "--alternate --bisection --parallel --serial --group-processes-by-hostname"),
     # options: judging, models, files
-    ("--margin", "--threshold --tolerance --min-speed --delta --epsilon --percent"),
+    ("--margin", "--noise --threshold --tolerance --min-speed --delta --epsilon --percent"),
     (
         "--threshold",
-        "--margin --tolerance --limit --factor --outlier --fail-if --slower-than --max-slowdown",
+        "--margin --tolerance --limit --factor --outlier --fail-if --slower-than --max-slowdown "
+        "--warn --warning --crit --critical -w -c",
     ),
-    ("--worse", "--tolerance --margin"),
+    ("--worse", "--slack --tolerance --margin --fail-on"),
+    ("--add", "--save --store --update"),
     ("--fail-on", "--fail --fail-if --exit-code --fail-above --error-on"),
-    ("--baseline", "--baseline-dir --reference --ref --history --compare --against --base"),
+    ("--baseline", "--baseline-dir --reference --ref --history --compare --against --base -b"),
     ("--view", "--kind --type --chart --plot-type --style --figure"),
-    ("--family", "--model --formula --function --modeler --type --kind --shape --term --terms"),
+    (
+        "--family",
+        "--model --formula --function --modeler --type --kind --shape --term --terms "
+        "--poly-exponents --log-exponents --degree --poly",
+    ),
     ("--model", "--models --model-file --from-model"),
     ("--ranks", "-p --procs --processes --nprocs --np -np -n --ntasks --scale"),
-    ("--value", "--metric --statistic --column"),
+    ("--value", "--metric --statistic --column --y --median --mean --average --aggregate"),
+    ("--across", "--x --parameter --variable --xaxis --x-axis"),
+    (
+        "--map-columns",
+        "--x --y --metric --column --columns --parameter --parameters --variable --names --usecols",
+    ),
+    ("--scale", "--log --logx --logy --loglog --linear --xscale --yscale"),
+    ("--size", "--figsize --fig-size --width --height --resolution"),
+    ("--font-size", "--title-size --label-size --fontsize"),
+    ("--style", "--linewidth --lw --marker --cmap --colormap --palette --theme --colors --colours"),
     ("--to", "--format --output-format --as --type -f --target"),
     ("--from", "--format --input-format --type -f --importer"),
     ("--json", "--format --output-format --as-json --machine-readable"),
-    ("isochrone export --to csv", "--csv --to-csv --format"),
+    (
+        "isochrone export --to csv",
+        "--csv --to-csv --format --export-csv --export-markdown --export-asciidoc --md "
+        "--markdown --latex --head --tail "
+        "--sort --sort-by --query --filter --columns --top --limit --rows",
+    ),
+    *((f"isochrone {name}", f"--{name}") for name in ("plot", "export", "fit", "compare", "check")),
+    ("isochrone suite quick", "--fast --quick"),
+    ("isochrone suite full", "--all"),
+    ("isochrone measure latency-map -n", "-n --ranks -np --np"),
+    ("--threads", "--nthreads --num-threads -t"),
     ("--help", "--list --list-ops --list-tests --options --usage"),
     ("isochrone predict collective --model", "--point --predict"),
-    ("--bytes", "-b"),
     ("--version", "-V version --ver"),
     ("--for", "--question --predict"),
     ("--budget", "--time-limit --time --timeout --max-time"),
     # commands
     ("measure", "bench benchmark run-benchmark perf test start mpptest probe collect"),
-    ("record", "run trace profile mpirun mpiexec srun launch"),
+    ("record", "run time timeit command trace profile mpirun mpiexec srun launch"),
     ("compare", "diff compare_to compare-to vs ab"),
-    ("show", "view get print cat info stats summary summarize summarise hist dump list ls open"),
+    (
+        "show",
+        "view get print cat info stats summary summarize summarise hist dump list ls open describe "
+        "head tail metadata slowest outliers analyze analyse",
+    ),
     ("report", "html page dashboard web export-html"),
     ("plot", "figure graph draw chart image png heatmap visualize visualise render"),
     ("fit", "model regress regression modeler create-model extrap"),
     ("predict", "extrapolate estimate forecast evaluate"),
     ("check", "verify health validate gate assert"),
-    ("doctor", "diagnose env environment system setup"),
+    ("doctor", "diagnose env environment system setup collect_metadata"),
     ("emulate", "simulate replay"),
-    ("import", "load read convert-from"),
+    ("import", "load read convert-from read_csv read_json"),
     ("export", "convert save write"),
+    ("export --to csv", "to_csv to-csv csv"),
     ("baseline", "reference"),
     ("history", "trend log timeline"),
     ("suite", "all quick campaign sweep"),
@@ -118,6 +163,8 @@ _ROWS = (
     *((f"{op} --form nonblocking", f"i{op} mpi_i{op}") for op in COLLECTIVES),
     *((op, f"mpi_{op}") for op in COLLECTIVES),
     # formats, launchers, results
+    ("csv", "excel xlsx xls tsv txt markdown md latex"),
+    ("npz", "numpy npy hdf5 h5 netcdf"),
     ("imb", "intel imb-mpi1 intel-mpi-benchmarks"),
     ("osu", "osu_latency osu-micro-benchmarks omb mvapich"),
     ("isochrone show --json", "json"),
@@ -142,6 +189,8 @@ _EXPERIMENTS = (
     ),
     ("point-to-point --pairs-at-once 1,2", "multi_lat mbw_mr multi-pingpong"),
     ("point-to-point --threads 1,2", "latency_mt imb-mt pingpongmt threads"),
+    ("point-to-point --mode put", "imb-rma imb-ext"),
+    ("collective --form nonblocking", "imb-nbc"),
     ("bisection", "cut biband uniband"),
     ("matching", "unexpected posted wildcard queue tag-matching"),
     ("hotspot", "hot-spot incast"),
@@ -156,11 +205,55 @@ _EXPERIMENTS = (
 """The same for experiments; where commands are typed, ``measure`` comes before them."""
 
 _LAUNCHER_OPTIONS = (
-    "--hostfile --machinefile --hosts --host -H -hosts -hostfile -machinefile --nodelist -w "
+    "--hostfile --machinefile --hosts --host -H -host -hosts -hostfile -machinefile --nodelist -w "
     "-N --nodes -ppn --ppn --npernode --ntasks-per-node --map-by --bind-to --cpu-bind --bind "
-    "--oversubscribe --overcommit -O"
+    "--oversubscribe --overcommit -O --rankfile -rankfile -rf --rank-by --report-bindings "
+    "--use-hwthread-cpus --mca -mca -genv -env -iface --partition --account -A --qos --constraint "
+    "--reservation --exclusive --gres --gpus --cpus-per-task --mem --distribution --bind-to-core "
+    "--tag-output"
 )
 """Options of mpirun and srun: only they know the value."""
+
+_ADVICE = (
+    (
+        "leave it out: everything is printed",
+        "--full -f --table --group-by-speed --text --print --print-all --details --long --wide "
+        "-z --percentiles --tail-lat --fix --repair "
+        "--describe --stats --info --summary",
+    ),
+    (
+        "intervals and verdicts are those of 95 %",
+        "--alpha --confidence --ci --p-value --significance",
+    ),
+    ("results are always verified", "--validation --validate --check -c"),
+    ("choose with --op, --test or --bytes", "--include --exclude --only -include -exclude"),
+    ("the reference is the first: isochrone compare BEFORE AFTER", "--reference --baseline --base"),
+    ("units follow from the values; --json has seconds", "--time-unit --time-units --units"),
+    ("each point is a median", "--use-median --median --mean --average"),
+    ("lists measure several: -n 2,4,8 --bytes 8,1KiB", "--parameter-scan --parameter-list -L"),
+    (
+        "put it into the script that calls isochrone",
+        "--prepare --setup --cleanup --conclude --shell",
+    ),
+    ("start it with: taskset -c 0,1 isochrone …", "--affinity --cpu-list --cpuset --pin"),
+    ("pairs are measured in a random order", "--randomize --randomized --shuffle"),
+    ("write the file without an option", "--app --input --in --infile --input-file --file"),
+    ("settings are in ~/.config/isochrone/config.toml", "set get edit list unset"),
+    ("copy the runs of these days into a folder", "--since --last --until --days --after"),
+    ("-o FILE.svg and FILE.pdf have no resolution", "--dpi"),
+    ("redirect it: > FILE", "-o --output --outfile"),
+    ("open the file that -o writes", "--show --interactive --open --browser"),
+    ("print the HTML page from a browser", "--pdf"),
+    ("in Python: isochrone.read(FILE).to_pandas()", "dataframe pandas arrow feather"),
+    ("in Python: isochrone.plot(FILE).axes", "--xlabel --ylabel --label --legend --xlim --ylim"),
+    ("write the times as a table: --from csv", "hyperfine pyperf google-benchmark criterion"),
+)
+"""What to do instead, and words for which nothing has a name here."""
+
+
+def advice() -> dict[str, str]:
+    """Return what to do instead of typing words that mean no name."""
+    return {word: text for text, words in _ADVICE for word in words.split()}
 
 
 def synonyms(names: Iterable[str]) -> dict[str, str]:
@@ -171,6 +264,7 @@ def synonyms(names: Iterable[str]) -> dict[str, str]:
         rows += [(f"measure {name}", f"{name.split()[0]} {words}") for name, words in _EXPERIMENTS]
     if "--launcher-arg" in usable:
         rows += [(f"--launcher-arg={word}", word) for word in _LAUNCHER_OPTIONS.split()]
+        rows += [("--launcher-arg=--map-by", "--mapping -map --map")]
     meanings: dict[str, str] = {}
     for name, words in rows:
         if name.split()[0].partition("=")[0] in usable:

@@ -75,22 +75,42 @@ def whole_number(text: str) -> int | None:
 
 def nearest(word: str, choices: Iterable[str]) -> str:
     """Return the known name that ``word`` means, or is similar to; empty if there is none."""
+    from isochrone.base.synonyms import advice
+
+    meant = _meant(word, list(choices))
+    return "" if meant in advice().values() else meant
+
+
+def did_you_mean(word: str, choices: Iterable[str], *, suffix: str = "; ") -> str:
+    """Return ``did you mean 'show'?`` or advice, followed by ``suffix``; empty if none fits."""
+    from isochrone.base.synonyms import advice
+
+    meant = _meant(word, list(choices))
+    if meant and meant not in advice().values():
+        meant = f"did you mean '{meant}'?"
+    return f"{meant}{suffix}" if meant else ""
+
+
+def _meant(word: str, names: list[str]) -> str:
+    """Return the name or the advice that a word means.
+
+    In this order: by meaning, a name that is similar, a meaning that is similar, a part of the word
+    by meaning (``--pin-processes``).
+    """
     import difflib  # slow, and rarely needed
 
-    from isochrone.base.synonyms import synonyms
+    from isochrone.base.synonyms import advice, synonyms
 
-    names = list(choices)
-    meanings = {name: name for name in names} | synonyms(names)
+    meanings = advice() | synonyms(names) | {name: name for name in names}
     typed = [word, f"-{word}"] if re.match("-[^-].", word) else [word]
     for name in (*typed, *map(str.lower, typed)):
         if name in meanings:
             return meanings[name]
-    alike = {name.lower().lstrip("-"): name for name in names}
-    close = difflib.get_close_matches(word.lower().lstrip("-"), alike, n=1, cutoff=0.6)
-    return alike[close[0]] if close else ""
-
-
-def did_you_mean(word: str, choices: Iterable[str], *, suffix: str = "; ") -> str:
-    """Return ``did you mean 'show'?``, followed by ``suffix``; empty if no name is similar."""
-    meant = nearest(word, choices)
-    return f"did you mean '{meant}'?{suffix}" if meant else ""
+    option = word[:1] == "-"
+    for known, cutoff in ((names, 0.6), (meanings, 0.85)):
+        alike = {name.lower().lstrip("-"): name for name in known if option == (name[:1] == "-")}
+        close = difflib.get_close_matches(word.lower().lstrip("-"), alike, n=1, cutoff=cutoff)
+        if close:
+            return meanings[alike[close[0]]]
+    parts = re.split("[-_]+", word.lower().lstrip("-")) if option else []
+    return next((meanings[f"--{part}"] for part in parts if f"--{part}" in meanings), "")

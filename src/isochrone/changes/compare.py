@@ -237,6 +237,9 @@ class Comparison:
         """
         return views.draw("ratio", [], views.Options(comparison=self), ax)
 
+    def __repr__(self) -> str:
+        return f"<Comparison of {self.experiment}: {self.counts}>"
+
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><td>{component.difference.verdict}<td>{component.kind} {escape(component.who)}"

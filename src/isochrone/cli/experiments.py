@@ -6,12 +6,12 @@ from isochrone.base.errors import InputError, IsochroneError
 from isochrone.console import configuration, defaults
 from isochrone.console.options import experts_only
 from isochrone.measure import discovery
-from isochrone.measure.probe import Option, Probe
+from isochrone.measure.probe import NoMpi, Option, Probe
 from isochrone.measure.sources import experiments
 
 
-def usual_probe() -> Probe:
-    """Return the probe of this environment, to be asked what experiments take.
+def usual_probe(experiment: str = "") -> Probe:
+    """Return the probe of this environment, to be asked what an experiment, or all of them, take.
 
     Raises
     ------
@@ -22,7 +22,12 @@ def usual_probe() -> Probe:
         settings = defaults.machine(configuration.values())
     except InputError:  # said by the command that needs it
         settings = {}
-    return discovery.find(settings.get("probe"), settings.get("mpicc"))
+    try:
+        return discovery.find(settings.get("probe"), settings.get("mpicc"))
+    except NoMpi:
+        if experiment != "synthetic":
+            raise
+        return discovery.alone()
 
 
 def all_options() -> dict[str, list[Option]]:

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 from isochrone.base import registry
 from isochrone.base.errors import InputError
-from isochrone.base.text import command_line, did_you_mean, nearest, printable
+from isochrone.base.text import command_line, did_you_mean, printable
 
 FEW_OPTIONS = 2
 """Options that a usage lists."""
@@ -99,6 +99,9 @@ class _Help(Action):
         option_string: str | None = None,
     ) -> None:
         if isinstance(parser, Parser):
+            words = getattr(parser, "words", ())
+            if option_string == "-h" and words and "-h" not in words:  # -host of mpirun
+                parser.refuse([word for word in words if word.startswith("-h")])
             parser.whole_help |= option_string == "--help-all"
         parser.print_help()
         parser.exit()
@@ -154,10 +157,14 @@ class Parser(ArgumentParser):
 
     def refuse(self, unknown: Sequence[str]) -> NoReturn:
         """Say which words of a command line mean nothing, and end with exit code 2."""
-        self.error(f"unrecognized arguments: {' '.join(unknown)}{self.option_meant(unknown)}")
+        meant = self.option_meant(unknown)
+        if not meant and not unknown[0].startswith("-"):
+            names = [str(action.metavar) for action in self._get_positional_actions()]
+            meant = f"; what it takes: {' '.join(names) or 'options only'}"
+        self.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
 
     def option_meant(self, words: Iterable[str]) -> str:
-        """Return ``; did you mean '--ranks'?`` for the first mistyped option; empty if none is.
+        """Return ``; did you mean '--ranks'?`` for the first word that is understood; else "".
 
         A choice typed as an option means the option that takes it: ``--heatmap``.
         """
@@ -169,10 +176,12 @@ class Parser(ArgumentParser):
         }
         for word in words:
             name = word.partition("=")[0]
-            if not name.startswith("-") or name in options:
+            if name in options:
                 continue
-            if meant := choices.get(name) or nearest(name, options):
-                return f"; did you mean '{meant}'?"
+            if name in choices:
+                return f"; did you mean '{choices[name]}'?"
+            if text := did_you_mean(name, options if name.startswith("-") else (), suffix=""):
+                return f"; {text}"
         return ""
 
     def check_order(self, args: Sequence[str]) -> None:

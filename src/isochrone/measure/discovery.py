@@ -68,6 +68,20 @@ def find(
     return probe.build(probe.find_mpicc(mpicc))
 
 
+def alone(tell: Tell = warn) -> Probe:
+    """Find the probe that needs no MPI; compile it if it did not come with the package.
+
+    Raises
+    ------
+    InputError, MeasurementError
+        As `isochrone.measure.probe.build_alone`.
+    """
+    file = prebuilt.carried(prebuilt.ALONE, prebuilt.NO_MPI)
+    if file is not None and _is_ours(embedded(file), str(file), tell):
+        return Probe(file, file, "came with the package")
+    return probe.build_alone()
+
+
 def named_or_usual(
     named: str | None, mpicc: str | None, configured: Mapping[str, Any]
 ) -> tuple[str | None, str | None]:

@@ -135,7 +135,8 @@ def _check(
         for flag, token in pairwise(["", *tokens]):
             refused = (f"no option '{token}", f"'{token}' is not an option")
             if flags and any(text in error.what for text in refused):
-                error.hint = did_you_mean(token, [*flags, *choices], suffix="")
+                meant = did_you_mean(token, [*flags, *choices], suffix="")
+                error.hint = meant or f"an option of the launcher: --launcher-arg={token}"
             for choice in token.split(","):
                 if flag in choices and f"'{choice}'" in error.what:
                     error.hint = did_you_mean(choice, choices[flag], suffix="")

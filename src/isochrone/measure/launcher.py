@@ -150,6 +150,8 @@ class Launcher:
         Compiler wrapper that the probe has to be built with; empty: that of the user's MPI.
     package
         What to do where this wrapper is missing.
+    needs_mpi
+        Whether the probe is that of an MPI; otherwise one that has only the experiment synthetic.
     stands_alone
         Whether a probe that is built for it can be run without a launcher, to check its options.
     killed
@@ -178,6 +180,7 @@ class Launcher:
     notes: Callable[[Job], dict[str, str]] = lambda job: {}
     compiler: str = ""
     package: str = ""
+    needs_mpi: bool = True
     stands_alone: bool = True
     killed: str = ""
     stuck: str = ""

@@ -18,6 +18,12 @@ from isochrone.measure.installation import LIBRARIES, Installation
 
 FOLDER = "_prebuilt"
 
+ALONE = "isochrone-alone"
+"""Name of the probe that needs no MPI."""
+
+NO_MPI = "no-mpi"
+"""Its folder, in the place of that of a family."""
+
 MACHINES = ("x86_64", "aarch64")
 """Processors that wheels have binaries for: each wheel for one of them."""
 

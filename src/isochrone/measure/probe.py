@@ -27,6 +27,7 @@ import msgspec
 from isochrone.base.errors import ExhaustedError, InputError, MeasurementError, failing
 from isochrone.base.text import printable
 from isochrone.measure.cache import cache_folder, check_own, is_sealed, scratch_folder, seal
+from isochrone.measure.prebuilt import ALONE
 from isochrone.measure.sources import own_hash, sources
 from isochrone.measure.subprocesses import answer, cached_answer
 
@@ -188,6 +189,10 @@ class Probe:
         return MeasurementError(f"the probe does not run: {why}", where=self.path)
 
 
+class NoMpi(InputError):
+    """There is no MPI, and none was named."""
+
+
 def find_mpicc(wanted: str | None = None, *, hint: str = "") -> Path:
     """Find the compiler wrapper of the user's MPI.
 
@@ -212,7 +217,7 @@ def find_mpicc(wanted: str | None = None, *, hint: str = "") -> Path:
     searches = [(name, path) for path in (None, sysconfig.get_path("scripts")) for name in MPICC]
     wrapper = next(filter(None, (which(name, path=path) for name, path in searches)), None)
     if wrapper is None:
-        raise InputError(
+        raise NoMpi(
             "no MPI was found: neither mpiexec nor mpicc is in PATH",
             hint="load your MPI module, give --mpicc, or: pip install mpich",
         )
@@ -229,6 +234,22 @@ def build(mpicc: Path, *, again: bool = False) -> Probe:
     """
     mpicc = mpicc.absolute()
     return Probe(_product("isochrone-probe", "the probe", mpicc, again=again), mpicc)
+
+
+def build_alone() -> Probe:
+    """Compile the probe that needs no MPI, and has only the experiment synthetic.
+
+    Raises
+    ------
+    NoMpi
+        If there is no C compiler.
+    MeasurementError
+        If it does not compile.
+    """
+    compiler = which("cc") or which("gcc")
+    if compiler is None:
+        raise NoMpi("neither an MPI nor a C compiler was found", hint="pip install mpich")
+    return Probe(_product(ALONE, "the probe", Path(compiler)), Path(compiler))
 
 
 def build_library(mpicc: Path, name: str = "grid") -> Path:

@@ -73,9 +73,16 @@ class Setup:
             compiler = None if mpicc else launcher.compiler
             hint = launcher.package if compiler else ""
             built = probe.build(probe.find_mpicc(compiler or mpicc, hint=hint))
+        elif launcher is not None and not launcher.needs_mpi:
+            built = discovery.alone(warn)
         else:
             wanted = discovery.named_or_usual(named, mpicc, options.get("usual") or {})
-            built = discovery.find(*wanted, tell=warn)
+            try:
+                built = discovery.find(*wanted, tell=warn)
+            except probe.NoMpi:
+                if launcher is not None or options.get("experiment") != "synthetic":
+                    raise
+                return cls.choose({**options, "launcher": "alone"}, warn)
         if launcher is None or name is None:
             name = launchers.choose(os.environ, built.library)
             launcher = launchers.load(name)

@@ -10,8 +10,9 @@ from isochrone.models.family import declaration as family
 from isochrone.models.file import document, read, write
 from isochrone.models.fit import fit
 from isochrone.models.load import load, load_usable
-from isochrone.models.model import Model, Prediction
+from isochrone.models.model import Model
 from isochrone.models.observations import Observations, Samples, of_run
+from isochrone.models.prediction import Prediction
 from isochrone.models.segment import Segment
 from isochrone.models.splits import Splits, parse_splits
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from html import escape
 from importlib import import_module
 from pathlib import Path
@@ -24,6 +24,7 @@ from isochrone.models.load import Measured, samples_of
 from isochrone.models.neighbours import Neighbours
 from isochrone.models.observations import Samples, applicable
 from isochrone.models.placement import PLACES
+from isochrone.models.prediction import Prediction
 from isochrone.models.questions import (
     check_constants,
     checked,
@@ -46,51 +47,6 @@ CONFIDENCE = 0.95
 
 MOST_WARNINGS = 3
 """Of a prediction; the most important come first."""
-
-
-@dataclass
-class Prediction:
-    """What a model predicts.
-
-    Attributes
-    ----------
-    seconds
-        One time for each point, in the shape in which they were asked for; NaN where the formula
-        gives none, as for a single rank that was not measured, or where it falls to zero or below.
-        The warnings say so first.
-    low, high
-        Interval of a measured time, of 95 % or as asked for; NaN where the model does not know.
-    warnings
-        What makes these times doubtful, one sentence each.
-    origin
-        Where the times come from that the model was fitted to; empty if that is not known.
-    by_formula
-        What the formula gives, in seconds, also where that is no time.
-    """
-
-    seconds: Floats
-    low: Floats
-    high: Floats
-    warnings: list[str] = field(default_factory=list)
-    origin: str = ""
-    by_formula: Floats = field(default_factory=lambda: np.empty(0))
-
-    def to_pandas(self) -> DataFrame:
-        """Return a data frame: a row for each point, with ``seconds``, ``low`` and ``high``.
-
-        Raises
-        ------
-        InputError
-            If pandas is not installed.
-        """
-        each = np.broadcast_arrays(self.seconds, self.low, self.high)
-        names = ("seconds", "low", "high")
-        return data_frame({name: np.ravel(v) for name, v in zip(names, each, strict=True)})
-
-    def _repr_html_(self) -> str:
-        rows = np.stack(np.broadcast_arrays(self.seconds, self.low, self.high)).reshape(3, -1).T
-        cells = "".join(f"<tr><td>{s:.4g} s<td>{low:.4g} to {high:.4g}" for s, low, high in rows)
-        return f"<table>{cells}</table>{escape(' '.join(self.warnings))}"
 
 
 class Backtest(msgspec.Struct):
@@ -271,7 +227,7 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
             *outside(segments, owner, points, self.backtests),
             *between(segments, points),
         ]
-        return Prediction(times, low, high, warnings[:MOST_WARNINGS], self.origin, seconds)
+        return Prediction(times, low, high, warnings[:MOST_WARNINGS], self.origin, seconds, points)
 
     def _neighbours(
         self, where: Mapping[str, Selector], points: Mapping[str, Floats]
@@ -429,6 +385,28 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         figure = views.draw(view, [self._measured(measured)], options, ax)
         figure.set_facecolor("white")  # a notebook may be dark, and the ink is
         return figure
+
+    def to_pandas(self) -> DataFrame:
+        """Return a data frame: a row for each coefficient, with its formula, term and interval.
+
+        Raises
+        ------
+        InputError
+            If pandas is not installed.
+        """
+        rows = [
+            (heading, segment.family, *row)
+            for segment, heading in self.headed
+            for row in zip(
+                segment.terms,
+                segment.coefficients,
+                segment.low or itertools.repeat(np.nan),
+                segment.high or itertools.repeat(np.nan),
+                strict=False,
+            )
+        ]
+        names = ("holds for", "family", "term", "coefficient", "low", "high")
+        return data_frame(dict(zip(names, zip(*rows, strict=True), strict=True)))
 
     def _measured(self, measured: Measured | None) -> Samples:
         if measured is not None:

@@ -181,15 +181,26 @@ class Question:
     def joined(self, answers: list[tuple[Ints, P]]) -> P:
         """Put the answers to the parts together, in the order and shape of the question."""
         first = answers[0][1]
-        changed = {}
+        changed: dict[str, Any] = {}
         for name, value in vars(first).items():
             if isinstance(value, np.ndarray):
-                column = np.empty(int(np.prod(self.shape)))
-                for rows, answer in answers:
-                    column[rows] = getattr(answer, name)
-                changed[name] = column.reshape(self.shape)
+                changed[name] = self._column([(rows, vars(a)[name]) for rows, a in answers])
+            elif isinstance(value, Mapping):
+                changed[name] = {
+                    key: self._column(
+                        [(rows, vars(a)[name].get(key, np.nan)) for rows, a in answers]
+                    )
+                    for key in value
+                }
         warnings = dict.fromkeys(text for _, answer in answers for text in answer.warnings)
         return replace(first, **changed, warnings=list(warnings))
+
+    def _column(self, parts: list[tuple[Ints, Any]]) -> Floats:
+        """Return the values of all points."""
+        column = np.empty(int(np.prod(self.shape)))
+        for rows, values in parts:
+            column[rows] = values
+        return column.reshape(self.shape)
 
 
 def question(

@@ -119,6 +119,18 @@ place hosts map.jsonl | nodes
 baseline create nights map.jsonl | add
 suite --quick | quick
 measure --list | --help
+measure latency-map -n 2 -host a,b | --launcher-arg=-host
+measure latency-map -n 2 --hosts-file a | --launcher-arg=-hostfile
+measure latency-map -n 2 --plot | isochrone plot
+measure latency-map -n 2 --export-csv a.csv | isochrone export --to csv
+measure collective -n 2 --op reduce -T mpi_float | --type
+fit sizes.csv --x p | --map-columns
+plot sizes.csv --x p -o a.png | --across
+plot sizes.csv --logy -o a.png | --scale
+demo --fast | isochrone suite quick
+describe map.jsonl | show
+to_csv map.jsonl | export --to csv
+export map.jsonl --to excel | csv
 """
 """What users of OSU, IMB, mpirun, LinkTest, hyperfine and Extra-P type, and our name of it."""
 
@@ -134,6 +146,31 @@ def test_words_of_other_programs_are_understood(
             answer = isochrone(*typed.split())
             assert answer.returncode == 2
             assert f"'{meant}'" in answer.stderr
+            assert answer.stderr.count("\n") == 1
+
+
+ADVICE = """
+compare a.jsonl b.jsonl --alpha 0.05 | 95 %
+config set mpicc a | config.toml
+measure point-to-point -n 2 --bytes 8-1024 | 1:1MiB:x2
+measure point-to-point -n 2 --bytes 8:1024 | 1:1MiB:x2
+measure latency-map -n 2 --pin-processes | taskset
+measure latency-map -n 2 --hint=a | --launcher-arg=--hint
+history nights more | FOLDER
+"""
+"""What has no name here, and a word of what is said instead."""
+
+
+@pytest.mark.usefixtures("mpich")
+def test_what_has_no_name_here_is_answered_by_what_to_do(
+    isochrone: Command, subtests: pytest.Subtests
+) -> None:
+    for row in ADVICE.strip().splitlines():
+        typed, _, advice = row.partition(" | ")
+        with subtests.test(typed):
+            answer = isochrone(*typed.split())
+            assert answer.returncode == 2
+            assert advice in answer.stderr
             assert answer.stderr.count("\n") == 1
 
 

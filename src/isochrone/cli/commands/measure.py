@@ -229,7 +229,7 @@ def _print_help(parser: Subcommand, file: IO[str] | None = None) -> None:
     inner = Parser(prog=parser.prog, add_help=False, usage=SUPPRESS)
     inner.whole_help = parser.whole_help
     try:
-        if experiment := usual_probe().experiments.get(named):  # an older probe may lack it
+        if experiment := usual_probe(named).experiments.get(named):  # an older probe may lack it
             inner.description = f"{experiment.summary[:1].upper()}{experiment.summary[1:]}."
             add_options(inner.add_argument_group(f"options of {named}"), experiment.options)
             if named == "synthetic":
