@@ -295,7 +295,7 @@ def _advice(diagnosis: Diagnosis) -> str | None:
     """Say which pairs of nodes to measure next; None of a map that is not sparse."""
     if diagnosis.outer is None or not diagnosis.outer.times.sparse:
         return None
-    from isochrone.latency_map.retests import next_pairs
+    from isochrone.latency_map.next_pairs import next_pairs
 
     advice = next_pairs(diagnosis.outer.times)
     ranks = range(diagnosis.pairs.ranks)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from beds.rates import at_least, at_most
+from isochrone.latency_map.next_pairs import NextPairs, next_pairs
 from isochrone.latency_map.pairs import Times
-from isochrone.latency_map.retests import NextPairs, next_pairs
 
 Seconds = dict[tuple[int, int], float]
 
