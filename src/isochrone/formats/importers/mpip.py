@@ -95,7 +95,7 @@ class _Report:
         elif section in _SENT and (count == 6 or words[2] == "*"):
             at = (2, 4, 3) if count == 6 else (3, 5, 7)  # of number, mean and sum
             mean, total = (number(words[k], "bytes") for k in at[1:])
-            self.sent.setdefault((words[0].lower(), words[1]), (round(mean), total))
+            self.sent[words[0].lower(), words[1]] = round(mean), total
 
     def _operation(self, words: list[str], calls: int, seconds: float, longest: str) -> None:
         self.operations[words[0].lower(), words[1]] = {
