@@ -34,7 +34,7 @@ class _Calls(RankCalls):
         )
 
     def completed(self, call: str) -> Sequence[object]:
-        """Return what was waited for; of a request that was moved since, the oldest one is meant."""
+        """Return what was waited for; if a request was moved since, the oldest is meant."""
         still = list(self.open)
         count = self.number(1) if call != "wait" else 1
         first = self.number(2 if call != "wait" else 1)
