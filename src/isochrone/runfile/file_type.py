@@ -41,7 +41,7 @@ _OTHERS = (
     ),
     (
         "a JSON document",
-        re.compile(rb'\A\s*(\{\s*"(?!record)|\[\s*[{\["\]])'),
+        re.compile(rb'\A\s*(\{\s*"(?!record)|\[(?:\s*[{\["\]]|[\d.,eE+\s-]*\]\s*\Z))'),
         "give the run files it was made from",
     ),
     ("a schedule of GOAL", re.compile(rb"^num_ranks \d", re.MULTILINE), _IMPORT.format("goal")),

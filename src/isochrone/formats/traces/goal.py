@@ -87,7 +87,7 @@ class _Rank(Calls):
         peer = int(operation["peer"])
         self.keep(f"i{operation['verb']}", peer, float(operation["bytes"]))
 
-    def _wait(self, labels: Sequence[str]) -> None:
+    def _wait(self, labels: Sequence[object]) -> None:
         """Wait for messages; one that is waited for at once was not begun and completed apart."""
         if labels:
             begun = self.tail(self.now) == 0 and len(self.open) == 1
