@@ -26,6 +26,7 @@ PHASES = [
 ]
 WRITERS = {
     "liballprof": lambda folder, seen, events: written.liballprof(folder, events),
+    "dumpi": lambda folder, seen, events: written.dumpi(folder, events),
     "simgrid-ti": lambda folder, seen, events: [written.simgrid_ti(folder, events)],
     "otf2": lambda folder, seen, events: [written.otf2_archive(folder, events, seen.groups)],
 }

@@ -12,6 +12,7 @@ from fuzz.run_readers import RUN_READERS
 from fuzz.seeds import (
     archives,
     copies,
+    dumpi,
     exported,
     liballprof,
     models,
@@ -165,6 +166,20 @@ FILE_READERS: Final[dict[str, Reader]] = {
         "binary", ("import {file} --from matlab -o {out}",), exported("matlab", small_map)
     ),
     "liballprof": Reader("text", ("import {file} --from liballprof -o {out}",), liballprof),
+    "dumpi": Reader("text", ("import {file} --from dumpi -o {out}",), dumpi),
+    "goal": Reader(
+        "text",
+        ("import {file} --from goal -o {out}",),
+        texts(
+            "num_ranks 2\nrank 0 {\nl1: send 8b to 1 tag 0\nl2: calc 5\nl2 requires l1\n}\n"
+            "rank 1 {\nl1: recv 8b from 0 tag 0 cpu 0\n}\n",
+        ),
+    ),
+    "mpip": Reader(
+        "text",
+        ("import {file} --from mpip -o {out}", "show {file}"),
+        copies("tests/golden/mpip/*.txt"),
+    ),
     "host-file": Reader(
         "text",
         (

@@ -163,6 +163,11 @@ def liballprof(folder: Path) -> list[str]:
     return [file.name for file in traces.liballprof(folder, [events])]
 
 
+def dumpi(folder: Path) -> list[str]:
+    events = [Event("allreduce", bytes=8, seconds=1e-5, gap=1e-3) for _ in range(3)]
+    return [file.name for file in traces.dumpi(folder, [events])]
+
+
 def table_of_times() -> str:
     rows = [f"bcast,{p},{b},{(p * 1e-6 + b * 1e-9):.3e}" for p in (2, 4, 8) for b in (8, 512, 4096)]
     return "op,p,b,seconds\n" + "\n".join(rows) + "\n"

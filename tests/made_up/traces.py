@@ -57,6 +57,48 @@ def _text(folder: Path, rank: int, events: Sequence[Event], ranks: int) -> Path:
     return path
 
 
+def dumpi_call(name: str, begin: float, end: float, arguments: Sequence[str]) -> list[str]:
+    """Return the lines of a call as dumpi2ascii writes them."""
+    times = [
+        f"{name} {word} at walltime {time:.9f}, cputime {time / 1e3:.9f} seconds in thread 0."
+        for word, time in (("entering", begin), ("returning", end))
+    ]
+    return [times[0], *arguments, times[1]]
+
+
+def dumpi(folder: Path, ranks: Sequence[Sequence[Event]]) -> list[Path]:
+    """Write text files as dumpi2ascii does; all in MPI_COMM_WORLD."""
+    paths = [folder / f"dumpi-{rank:04}.txt" for rank in range(len(ranks))]
+    for path, events in zip(paths, ranks, strict=True):
+        now = 1000.0
+        lines = ["version=1.0.0", "hostname=n1", "meshdim=0"]
+        lines += dumpi_call("MPI_Init", now - 1, now, ["int argc=1"])
+        open_: list[str] = []
+        for event in events:
+            begin = now + event.gap
+            now = begin + event.seconds
+            size = [f"int count={round(event.bytes)}", "MPI_Datatype datatype=5 (MPI_BYTE)"]
+            end = ["MPI_Comm comm=2 (MPI_COMM_WORLD)"]
+            if event.op in ("send", "recv", "isend", "irecv"):
+                way = "dest" if event.op in _SENDS else "source"
+                end = [f"int {way}={event.peer}", "int tag=0", *end]
+                if event.op in ("isend", "irecv"):
+                    open_.append(str(len(open_) + 2))
+                    end.append(f"MPI_Request request=[{open_[-1]}]")
+            elif event.op == "wait":
+                size = [f"int count={len(open_)}"]
+                end, open_ = [f"MPI_Request requests=[{', '.join(open_)}]"], []
+            elif event.op == "bcast":
+                end = [f"int root={event.root}", *end]
+            elif event.op == "allreduce":
+                end = ["MPI_Op op=3 (MPI_SUM)", *end]
+            name = _NAMES.get(event.op, "MPI_" + event.op.capitalize())
+            lines += dumpi_call(name, begin, now, [*size, *end])
+        lines += dumpi_call("MPI_Finalize", now, now, [])
+        path.write_text("\n".join([*lines, "MPI_Send called 0 times and ignored 0 times", ""]))
+    return paths
+
+
 def simgrid_ti(folder: Path, ranks: Sequence[Sequence[Event]]) -> Path:
     """Write a list and the files of the ranks, for a host of 10^9 operations per second."""
     for rank, events in enumerate(ranks):

@@ -128,6 +128,8 @@ def _without_names(rows: Sequence[Row], at: int, *, whole: bool) -> tuple[TextMa
     count = max(map(len, cells), default=0)
     if len(body) < MIN_MATRIX_ROWS - 1 or len({*names}) < len(names):
         return None
+    if any(name.endswith(":") and not name[:-1].isdecimal() for name in names):
+        return None  # quantities, such as those of STREAM
     if len(cells) < count and len(cells[0]) == len(cells[-1]) and (whole or end < len(rows)):
         return None
     lower = len(cells[0]) == 1

@@ -10,6 +10,9 @@ _SAID = {
     "parted": "waits for some of the open requests are treated as waits for all",
     "tested": "messages were completed by tests; the trace does not record when",
     "elsewhere": "left out: calls in communicators whose ranks are not known",
+    "places": "operations on several processors are put one after the other",
+    "threads": "left out: calls of threads other than the first",
+    "types": "datatypes whose size is not known count as one byte",
     "nonblocking": "nonblocking collective operations are treated as blocking",
 }
 """Warnings by what `Calls.said` counts."""

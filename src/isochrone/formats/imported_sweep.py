@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from isochrone.base.errors import InputError
 from isochrone.base.log_text import plain
 from isochrone.base.record import Members
-from isochrone.base.table import TableBuilder
 from isochrone.base.text import listed
+from isochrone.formats.imported_recording import tables_of
 from isochrone.formats.source import MAX_FILE_RANKS, Source
 from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.header import kind_of
@@ -154,15 +154,9 @@ class Sweep:
         if self.means:
             header["median_is_mean"] = True
             source.use_means()
-        tables = {}
-        for name, records in (("cut", self.cuts), ("sample", self.samples)):
-            if records:
-                builder = TableBuilder()
-                builder.extend(records)
-                tables[name] = builder.build()
         return Run(
             header=header,
-            tables=tables,
+            tables=tables_of({"cut": self.cuts, "sample": self.samples}),
             warnings=source.warnings,
             path=source.path,
             end={"complete": True} if complete else None,

@@ -16,8 +16,11 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
+
+from msgspec.structs import replace as replace_members
 
 from isochrone.base.errors import InputError
 from isochrone.base.log_text import plain
@@ -138,9 +141,7 @@ def read_log(path: Path, wanted: Wanted) -> list[Run]:
     InputError
         If the file cannot be read, or there are none.
     """
-    source = Source.open(path, "log")
-    tables = _tables(source, wanted)
-    understood, left_out = _measured(tables)
+    source, understood, left_out = _understood(path, wanted)
     chosen = _chosen(understood, wanted, path)
     if not chosen:
         raise _nothing(source, wanted, [error for _, error in left_out])
@@ -184,8 +185,7 @@ def tests_in(path: Path, wanted: Wanted) -> tuple[list[Test], str]:
     InputError
         As of `read_log`.
     """
-    source = Source.open(path, "log")
-    understood, left_out = _measured(_tables(source, wanted))
+    _, understood, left_out = _understood(path, wanted)
     groups = grouped(
         ((one.table.test, one.table.ranks or wanted.ranks), one)
         for one in _chosen(understood, wanted, path)
@@ -213,6 +213,24 @@ def _left_out(tables: Sequence[tuple[Results, InputError]]) -> str:
         for why, alike in reasons.items()
     ]
     return printable(f"left out: {'; '.join(texts)}", 1000) if texts else ""
+
+
+_Understood = tuple[Source, list[_Measured], list[tuple[Results, InputError]]]
+"""A file, its tables that were understood, and those that were not."""
+
+
+def _understood(path: Path, wanted: Wanted) -> _Understood:
+    about = path.stat() if path.exists() else None
+    key = about and (about.st_ino, about.st_size, about.st_mtime_ns)
+    lists = {"tests": tuple(wanted.tests), "ops": tuple(wanted.ops), "launches": False}
+    return _read_once(path, key, replace_members(wanted, **lists, formats=tuple(wanted.formats)))
+
+
+@lru_cache(maxsize=1)
+def _read_once(path: Path, key: tuple[int, ...] | None, wanted: Wanted) -> _Understood:
+    """Read a file, which `show` needs twice; ``key`` tells whether it was changed since."""
+    source = Source.open(path, "log")
+    return source, *_measured(_tables(source, wanted))
 
 
 _Reader = Tables[Any]

@@ -21,6 +21,8 @@ _NOT_ONE = "the file is {}, not a run file"
 
 _FIT_READS = "isochrone fit reads tables of times; --map-columns says what theirs are"
 
+_IMPORT = "isochrone import --from {} makes a description of the program"
+
 _OTHERS = (
     (
         "a model",
@@ -33,9 +35,36 @@ _OTHERS = (
         "isochrone plot draws them",
     ),
     (
+        "rules of MPICH for its collective algorithms",
+        re.compile(rb'\A\s*\{\s*"collective='),
+        "MPICH reads it: MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE",
+    ),
+    (
         "a JSON document",
-        re.compile(rb'\A\s*(\{\s*"(?!record)|\[)'),
+        re.compile(rb'\A\s*(\{\s*"(?!record)|\[(?:\s*[{\["\]]|[\d.,eE+\s-]*\]\s*\Z))'),
         "give the run files it was made from",
+    ),
+    ("a schedule of GOAL", re.compile(rb"^num_ranks \d", re.MULTILINE), _IMPORT.format("goal")),
+    (
+        "a trace of DUMPI",
+        re.compile(rb"^MPI_Init\w* entering at ", re.MULTILINE),
+        _IMPORT.format("dumpi"),
+    ),
+    (
+        "a trace of liballprof",
+        re.compile(rb"^MPI_\w+:-?[\d.]*:", re.MULTILINE),
+        _IMPORT.format("liballprof"),
+    ),
+    ("a trace of SimGrid", re.compile(rb"\A0 init\b"), _IMPORT.format("simgrid-ti")),
+    (
+        "a list of switches",
+        re.compile(rb'^(?:SwitchName\s*=|Switch\s+\d+\s+"S-)', re.MULTILINE),
+        "isochrone platform network:FILE reads it",
+    ),
+    (
+        "a list of parts of a machine",
+        re.compile(rb"<topology\b"),
+        "isochrone platform cores:FILE reads it",
     ),
     (
         "a table",

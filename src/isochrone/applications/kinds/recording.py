@@ -74,17 +74,19 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
     return [
         Section("Summary", tuple(_summary(run))),
         Section("Who sends to whom", tuple(views) if edges(run) else (), only="report"),
-        Section("Operations", (_operations(done),) if done else ()),
+        Section("Operations", (_operations(done, run),) if done else ()),
         Section("Positions", () if asked.nbytes else tuple(listing(run, MAX_RECORDING_ROWS))),
         Section("Summary", (warnings_of(run.warnings),)),
         Section(
             "How the times were taken",
             (
                 Sentence(
-                    "Times in calls are wall-clock times, waiting included, summed over ranks. "
-                    "Computation is processor time of the threads between their calls. A call of "
-                    "a collective is counted at each rank; its size is the block of a rank, the "
-                    "mean where blocks differ.",
+                    f"Seconds are {run.header['seconds_are']}."
+                    if run.about.imported
+                    else "Times in calls are wall-clock times, waiting included, summed over "
+                    "ranks. Computation is processor time of the threads between their calls. A "
+                    "call of a collective is counted at each rank; its size is the block of a "
+                    "rank, the mean where blocks differ.",
                     stress=("waiting included", "processor time"),
                 ),
             ),
@@ -106,26 +108,33 @@ def _summary(run: Run) -> Iterator[Block]:
     seconds = format_seconds(max(rank_time.seconds for rank_time in times))
     pairs = edges(run)
     sent, count = format_amount(pairs["bytes"].sum()), int(pairs["messages"].sum())
+    imported = run.about.imported is not None
     yield Tiles(
         (
             Tile(seconds, "from MPI_Init to MPI_Finalize", "wall-clock time, recording included"),
             Tile(
                 f"{mean:.0%}", "of the time in MPI", f"{low.share:.0%} to {high.share:.0%}, by rank"
             ),
-            Tile(sent, "in messages", f"{plural(count, 'message')} between ranks"),
+            *[Tile(sent, "in messages", f"{plural(count, 'message')} between ranks")]
+            * (not imported),
         )
     )
     calls = sum(rank_time.calls for rank_time in times)
-    yield Sentence(f"  It took {seconds} and made {plural(calls, 'MPI call')}")
+    made = f" and made {plural(calls, 'MPI call')}" if calls else ""
+    yield Sentence(f"  It took {seconds}{made}")
     yield Sentence(
         f"  In MPI: {mean:.1%} of the time ({low.share:.1%} on rank {low.rank} to "
         f"{high.share:.1%} on rank {high.rank})"
     )
     computed = [rank_time.computation for rank_time in times]
+    kind = "Outside MPI: {} per rank" if imported else "Computation: {} of processor time per rank"
+    mean_computation = format_seconds(float(np.mean(computed)))
     yield Sentence(
-        f"  Computation: {format_seconds(float(np.mean(computed)))} of processor time per rank "
+        f"  {kind.format(mean_computation)} "
         f"({format_seconds(min(computed))} to {format_seconds(max(computed))})"
     )
+    if imported:
+        return
     spent = [(rank_time.recording, rank_time.seconds * rank_time.threads) for rank_time in times]
     cost = max((recording / total for recording, total in spent if total > 0), default=0.0)
     yield Sentence(f"  Recording took at most {cost:.2%} of the time of a rank")
@@ -142,11 +151,11 @@ def _summary(run: Run) -> Iterator[Block]:
     yield Sentence(f"  Messages: {count:,} with {sent}; each rank sends to {partner_count} others")
 
 
-def _operations(done: Sequence[Operation]) -> Table:
+def _operations(done: Sequence[Operation], run: Run) -> Table:
     """List the operations, those of several groups of as many ranks together."""
-    together: dict[tuple[str, int, int, bool], Operation] = {}
+    together: dict[tuple[str, int, int, bool, str | None], Operation] = {}
     for record in done:
-        key = (record.op, record.bytes, record.members, record.group >= 0)
+        key = (record.op, record.bytes, record.members, record.group >= 0, record.code)
         old = together.get(key)
         if old is not None:
             record = replace(
@@ -157,6 +166,8 @@ def _operations(done: Sequence[Operation]) -> Table:
                 most=max(old.most, record.most),
             )
         together[key] = record
+    of_sites = any(record.code for record in done)
+    total = sum(rank_time.seconds for rank_time in rank_times(run)) or 1.0
     columns = columns_of(
         "operation",
         ">size",
@@ -166,6 +177,7 @@ def _operations(done: Sequence[Operation]) -> Table:
         ">time in all",
         ">mean",
         ">longest",
+        *[">share", "code"] * of_sites,
     )
     rows = [
         Row(
@@ -176,8 +188,9 @@ def _operations(done: Sequence[Operation]) -> Table:
                 f"{record.calls:,}",
                 format_amount(record.moved) if record.moved else "–",
                 format_seconds(record.seconds),
-                format_seconds(record.seconds / record.calls if record.calls else 0.0),
-                format_seconds(record.most),
+                format_seconds(record.seconds / record.calls) if record.calls else "–",
+                format_seconds(record.most) if record.most else "–",
+                *[f"{record.seconds / total:.1%}", record.code or ""] * of_sites,
             )
         )
         for record in sorted(together.values(), key=lambda record: -record.seconds)

@@ -22,7 +22,7 @@ class Edge(Declared):
 
 
 class Operation(Declared):
-    """Calls of a collective operation."""
+    """Calls of an operation; code: the call site, in recordings of mpiP."""
 
     bytes: Whole
     members: Whole
@@ -32,6 +32,7 @@ class Operation(Declared):
     group: Signed
     moved: Rate
     op: str
+    code: str = ""
 
 
 class RankTime(Declared):

@@ -5,7 +5,7 @@ import numpy as np
 from isochrone.applications.results.recorded_calls import KIND, check_kind, groups, program, trace
 from isochrone.applications.results.records import records
 from isochrone.base.arrays import Floats, Ints
-from isochrone.base.documents import shown
+from isochrone.base.documents import IfKnown, shown
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
 from isochrone.base.table import Table
@@ -58,6 +58,8 @@ class Operation(Record):
         Bytes of all calls.
     seconds, most
         In the calls, summed; the longest call.
+    code
+        The place in the program; empty if calls of all places are together.
     """
 
     op: str
@@ -68,6 +70,7 @@ class Operation(Record):
     moved: float
     seconds: float
     most: float
+    code: IfKnown[str] = None
 
 
 class RankTime(Record):

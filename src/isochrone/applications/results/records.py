@@ -1,7 +1,7 @@
 """Records of a run file as structs."""
 
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import TypeVar, get_origin
 
 from msgspec import Struct
 from msgspec.structs import fields
@@ -17,8 +17,8 @@ _Kind = TypeVar("_Kind", bound=Struct)
 def records(run: Run, name: str, kind: type[_Kind]) -> list[_Kind]:
     """Return the records of a name, each as a struct whose members are their keys.
 
-    The rules of run files say that each has all of them; ``source`` is the key ``from``, and
-    several numbers are written as text: ``3 4 5``.
+    The rules of run files say that each has all of them, but for those with a default; ``source``
+    is the key ``from``, and several numbers are written as text: ``3 4 5``.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def records(run: Run, name: str, kind: type[_Kind]) -> list[_Kind]:
         if of in (int, float):
             return table[key].astype(of).tolist()  # type: ignore[no-any-return]
         texts = table[key].tolist()
-        if of is str:
+        if get_origin(of) is not tuple:
             return [printable(text, 80) for text in texts]
         lists = [tuple(map(whole_number, text.split())) for text in texts]
         if any(None in numbers for numbers in lists):
@@ -43,5 +43,6 @@ def records(run: Run, name: str, kind: type[_Kind]) -> list[_Kind]:
     columns = [
         column("from" if member.name == "source" else member.name, member.type)
         for member in fields(kind)
+        if member.required or member.name in table
     ]
     return [kind(*row) for row in zip(*columns, strict=True)]

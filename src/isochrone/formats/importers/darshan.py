@@ -16,8 +16,8 @@ import numpy as np
 
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.record import Members
-from isochrone.base.table import TableBuilder
 from isochrone.formats.darshan_text import text_of
+from isochrone.formats.imported_recording import recording
 from isochrone.formats.source import MAX_FILE_RANKS, Source, parse_number
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Run
@@ -408,30 +408,16 @@ def read(path: Path) -> Run:
     started = source.whole(log.header.get("start_time", "0"), "start_time")
     if started > _LATEST:
         raise source.fail(f"the start_time {started} is not valid")
-    header = {
-        "experiment": "io-recording",
-        "kind": "io-recording",
-        "ranks": log.size,
-        "options": {},
-        "mpi": {},
-        "clock": {},
-        "imported": source.origin(),
-        "notes": {"command": log.header.get("exe", "")},
-        "seconds_are": "MPI-IO, from counters of Darshan",
-        "started": f"{datetime.fromtimestamp(started, UTC):%Y-%m-%dT%H:%M:%SZ}",
-    }
-    tables = {}
-    for name, rows in made.tables.items():
-        builder = TableBuilder()
-        builder.extend(rows)
-        tables[name] = builder.build()
-    return Run(
-        header=header,
-        tables=tables,
-        warnings=source.warnings,
-        path=path,
-        ranks=source.ranks(log.hosts) if len(log.hosts) == log.size else [],
-        end={"complete": True, "seconds": made.run_time},
+    return recording(
+        source,
+        "io-recording",
+        log.hosts,
+        made.tables,
+        ranks=log.size,
+        command=log.header.get("exe", ""),
+        seconds_are="MPI-IO, from counters of Darshan",
+        seconds=made.run_time,
+        started=f"{datetime.fromtimestamp(started, UTC):%Y-%m-%dT%H:%M:%SZ}",
     )
 
 

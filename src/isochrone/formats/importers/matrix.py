@@ -31,6 +31,7 @@ _ONE_WAY = re.compile(r"P2P=\w+ Latency")
 """p2pBandwidthLatencyTest times copies from one GPU to the other."""
 
 _BACKWARDS = re.compile(r"<-(?!>)|^Recv\b.*\bRecv$")
+_ENDS = re.compile(r"(\w+)\(row\).* (\w+)\(column\)")
 _LISTED = 6
 
 
@@ -84,7 +85,7 @@ def read(path: Path) -> Run:
 
 def _chosen(source: Source, text: str, notes: TableNotes) -> TextMatrix:
     """Return the matrix that is wanted: that with the words, or the first that has a unit."""
-    matrices = [*_of_hp2p(text), *matrices_in(text)]
+    matrices = [*_of_hp2p(text), *filter(_of_alike, matrices_in(text))]
     if not matrices:
         raise source.fail("the file has no matrix", hint="it needs a row for each of its columns")
     titles = [printable(one.title, 100) for one in matrices]
@@ -133,12 +134,18 @@ def _of_hp2p(text: str) -> list[TextMatrix]:
     ]
 
 
+def _of_alike(matrix: TextMatrix) -> bool:
+    """Whether rows and columns are alike: not CPUs and GPUs, as in some tests of nvbandwidth."""
+    ends = _ENDS.search(matrix.title)
+    return ends is None or ends[1] == ends[2]
+
+
 def _recognises(begin: bytes, whole: bool) -> bool:
     if b"var hostlist" in begin and b"hp2p" in begin.lower():
         return True
     text = begin.decode("latin-1")
     complete_lines = text if whole else text[: text.rfind("\n") + 1]
-    return any(matrices_in(complete_lines, whole=whole))
+    return any(map(_of_alike, matrices_in(complete_lines, whole=whole)))
 
 
 IMPORTER = Importer(holds="latency-map", read=read, recognises=_recognises)

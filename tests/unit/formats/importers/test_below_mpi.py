@@ -31,6 +31,13 @@ TIMES = {
     "fabtests/pingpong.txt": ("fi_pingpong", HALF, {64: 4.97, 1024: 4.38, 65536: 9.27, MIB: 49.38}),
     "fabtests/unnamed.txt": ("fabtests", "transfer", {1: 14.94, 2: 15.24}),
     "iperf3/tcp.json": ("point-to-point", WINDOW, {131072: 131072 * 8e6 / 350296574.28915393}),
+    "netgauge/one-one.txt": (
+        "netgauge_one_one",
+        HALF,
+        {1: 8 / 7.02, 2: 8 * 2 / 13.91, 4: 8 * 4 / 28.07},
+    ),
+    "netgauge/one-one-v.txt": ("netgauge_one_one", HALF, {1: 1.14, 1024: 2.02}),
+    "netgauge/loggp.txt": ("netgauge_loggp", HALF, {1: 1.125, 1025: 1.6625, 2049: 2.345}),
     "netpipe/mpi.txt": ("netpipe", HALF, {1: 36.05, 2: 36.12, 3: 36.21}),
     "sockperf/ping-pong.txt": ("sockperf", HALF, {64: 88.170}),
 }
