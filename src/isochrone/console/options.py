@@ -133,7 +133,7 @@ def add_journal(parser: _ActionsContainer) -> None:
         "--verbose",
         action="store_true",
         dest="journal",
-        help="print the command of each launch, and which MPI and launcher were chosen",
+        help="print launches and decisions, such as which MPI and launcher were chosen",
     )
     add_expert(
         parser,

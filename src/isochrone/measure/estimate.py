@@ -54,6 +54,12 @@ _TRIPS = {"point-to-point": 2, "bisection": 2, "collective": 1, "latency-map": 1
 """Messages for each recorded time, of experiments whose operations can be counted; both directions
 count, also where the one-way time is recorded."""
 
+_BANDWIDTH_WINDOW = 64
+"""Messages in flight of ``--mode bandwidth``, as in the probe."""
+
+_ELEMENT_BYTES = 8
+"""Of operations on one element."""
+
 _SLOW_START = 2e-4
 _SLOW_BYTE = 1e-8
 """Seconds of an operation between two ranks, and for each byte of it, on a slow machine."""
@@ -147,7 +153,9 @@ class Work(Record):
     @property
     def sizes(self) -> list[int]:
         """Message sizes, in bytes; those that `auto` may choose."""
-        text = self._option("--bytes", "0")
+        if self._option("--mode", "") in ("fetch_and_op", "compare_and_swap"):
+            return [_ELEMENT_BYTES]
+        text = self._option("--bytes", "1MiB" if self._window > 1 else "64")
         if not text.startswith("auto"):
             return parse_sizes(text)
         _, _, ends = text.partition(":")
@@ -237,7 +245,14 @@ class Work(Record):
 
     def _messages(self) -> int:
         """Count messages for each recorded time."""
-        return _TRIPS.get(self.experiment, 2) * int(self._option("--window", 1))
+        one_way = self._window > 1 or self._option("--mode", "blocking") != "blocking"
+        return (2 if one_way else _TRIPS.get(self.experiment, 2)) * self._window
+
+    @property
+    def _window(self) -> int:
+        """Messages in flight."""
+        windowed = self._option("--mode", "") == "bandwidth"
+        return int(self._option("--window", _BANDWIDTH_WINDOW if windowed else 1))
 
     def _option(self, name: str, default: object) -> str:
         """Return the value of an option, the last one if given twice."""

@@ -30,6 +30,26 @@ def test_messages_there_and_back_are_counted_for_each_size_and_repetition() -> N
     assert found.seconds == pytest.approx(2.0 + 2 * 100 * (2e-3 + 1e-5))
 
 
+@pytest.mark.parametrize(
+    ("options", "size", "messages"),
+    [
+        ([], 64, 1),
+        (["--mode", "bandwidth"], 1 << 20, 128),
+        (["--window", "8"], 1 << 20, 16),
+        (["--mode", "compare_and_swap"], 8, 2),
+    ],
+)
+def test_a_map_without_sizes_is_counted_with_those_of_the_probe(
+    options: list[str], size: int, messages: int
+) -> None:
+    """10 pairs of 5 ranks, and 10 µs of each message whatever its size."""
+    work = work_of("latency-map", [*options, "--repeats", "95", "--schedule", "serial"], 5, {})
+    assert work is not None
+    assert work.sizes == [size]
+    seconds = work.expected(trial_of(1e-5, wall=3.0), wall=5.0).seconds
+    assert seconds == pytest.approx(2.0 + messages * 1e-5 * 10 * 100)
+
+
 def test_a_map_is_counted_by_its_order_and_its_nodes() -> None:
     def rounds(ranks: int, hosts: list[str], *options: str) -> int:
         work = work_of("latency-map", options, ranks, USUAL)

@@ -28,6 +28,7 @@ from isochrone.console.options import (
     add_expert,
     add_flag,
     add_force,
+    add_journal,
     add_option,
     add_threshold,
     read_percent,
@@ -123,6 +124,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add_force(parser)
     add_json(parser)
+    add_journal(parser)
     one_of = parser.add_mutually_exclusive_group()
     add_flag(one_of, "--strict", 'exit with 1 instead of 4 if a verdict is "not known"')
     add_flag(one_of, "--lenient", 'exit with 0 instead of 4 if a verdict is "not known"')
