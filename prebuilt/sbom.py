@@ -97,7 +97,7 @@ def binary(
     name = f"isochrone/_prebuilt/{family}/{file.name}"
     told = {
         "source-hash": source_hash, "zig": made_with["zig"], "target": made_with["target"],
-        "headers-of": f"{family} {made_with['mpi'][family]}",
+        "headers-of": f"{family} {made_with['mpi'].get(family, 'probe/alone')}",
     }  # fmt: skip
     return {
         "bom-ref": name, "type": "file", "name": name, "licenses": licence,

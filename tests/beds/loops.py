@@ -27,6 +27,7 @@ _SOURCES: Final = (
     "machine/heartbeat",
     "machine/settings",
     "machine/environment",
+    "machine/computation",
     "runfile/record",
     "base/check",
     "base/options",

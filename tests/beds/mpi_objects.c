@@ -353,18 +353,26 @@ BOTH(Test, (MPI_Request * request, int *flag, MPI_Status *status), {
     return code;
 })
 
-BOTH(Waitall, (int count, MPI_Request requests[], MPI_Status statuses[]), {
-    NEXT(Waitall, (int, MPI_Request[], MPI_Status[]))
-    size_t bytes = (size_t)count * sizeof(MPI_Request);
-    MPI_Request *before = malloc(bytes ? bytes : 1);
-    memcpy(before, requests, bytes);
-    int code = next(count, requests, statuses);
-    for (int k = 0; k < count; k++) {
-        done(number_of(&before[k], sizeof(before[k])), &requests[k], from);
-    }
-    free(before);
+/** The body of a call that completes any of @a count requests. */
+#define COMPLETE(call)                                                         \
+    size_t bytes = (size_t)count * sizeof(MPI_Request);                        \
+    MPI_Request *before = malloc(bytes ? bytes : 1);                           \
+    memcpy(before, requests, bytes);                                           \
+    int code = call;                                                           \
+    for (int k = 0; k < count; k++) {                                          \
+        done(number_of(&before[k], sizeof(before[k])), &requests[k], from);    \
+    }                                                                          \
+    free(before);                                                              \
     return code;
-})
+
+BOTH(Waitall, (int count, MPI_Request requests[], MPI_Status statuses[]),
+     {NEXT(Waitall, (int, MPI_Request[], MPI_Status[]))
+          COMPLETE(next(count, requests, statuses))})
+
+BOTH(Testall,
+     (int count, MPI_Request requests[], int *flag, MPI_Status statuses[]),
+     {NEXT(Testall, (int, MPI_Request[], int *, MPI_Status[]))
+          COMPLETE(next(count, requests, flag, statuses))})
 
 BOTH(Finalize, (void), {
     NEXT(Finalize, (void))

@@ -23,6 +23,7 @@ ORDER = [
     "recorder",
     "io_recorder",
     "experiments",
+    "alone",
     "main.c",
 ]
 """A folder or file includes from those before it."""

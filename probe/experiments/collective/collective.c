@@ -37,8 +37,7 @@ static iso_op_request_t request;
 
 static const iso_option_t own_options[] = {
     {"op", ISO_OPTION_TEXT, "OP,...", "barrier,bcast,allreduce,alltoall",
-     "all, or some of: barrier" ISO_MOVING_OPERATIONS(
-         LISTED, ) ", exchange (a message to each neighbour)",
+     "all, or some of: barrier" ISO_MOVING_OPERATIONS(LISTED, ) ", exchange",
      &options.names},
     {"bytes", ISO_OPTION_SWEEP, "SIZES", "8,64:1MiB:x4",
      "block of each rank: 64,1KiB (list), 0:1KiB:32 (step), 1:1MiB:x4 "
@@ -46,7 +45,7 @@ static const iso_option_t own_options[] = {
      &options.sizes},
     {"form", ISO_OPTION_TEXT, "FORM,...", "blocking",
      "all (the first three), or some of: blocking, nonblocking, persistent, "
-     "put, put_local, get, get_local (one-sided)",
+     "put, put_local, get, get_local",
      &options.forms},
     {"grid", ISO_OPTION_TEXT, "GRID,...", NULL,
      "also measure two-phase algorithms on grids of ranks: 4x8 (4 rows of 8), "

@@ -119,8 +119,8 @@ def test_a_published_model_is_held_against_the_points(tmp_path: Path) -> None:
 
 def test_lines_of_the_plane_know_bytes_and_leave_out_busy_points(golden: Golden) -> None:
     """A panel for each size, one hot node only."""
-    model: Model = models.fit(sizes(noise=0))
-    figure = draw(plane, [sizes(noise=0)], model=model)
+    model: Model = models.fit(sizes())
+    figure = draw(plane, [sizes()], model=model)
     assert len(figure.axes) == len(SIZES)
     text = "\n".join(t.get_text() for t in figure.findobj(Text))
     golden(text)

@@ -81,7 +81,7 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
             "How the times were taken",
             (
                 Sentence(
-                    f"Seconds are {run.header['seconds_are']}."
+                    f"Seconds are {run.quantity}."
                     if run.about.imported
                     else "Times in calls are wall-clock times, waiting included, summed over "
                     "ranks. Computation is processor time of the threads between their calls. A "
