@@ -63,8 +63,8 @@ def _lines(path: str) -> Iterator[str]:
             mount = next((m for m in mounts if name.startswith(m[0])), ("UNKNOWN", "UNKNOWN"))
             for component in record.get("components", ())[:1]:  # of a file of Lustre
                 record["counters"] = {
-                    name.replace("_COMP_", "_COMP1_"): value
-                    for name, value in component["counters"].items()
+                    counter.replace("_COMP_", "_COMP1_"): value
+                    for counter, value in component["counters"].items()
                 }
             for counter, value in (record["counters"] | record.get("fcounters", {})).items():
                 words = (module, record["rank"], record["id"], counter, value, name, *mount)

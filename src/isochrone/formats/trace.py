@@ -4,6 +4,7 @@
 trace becomes the description of an application.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,10 +23,14 @@ class TraceFormat:
         Reads files; raises `InputError` if they are none of this format, or contradict each other.
     files
         How many it takes: one, or one of each rank (``"ranks"``).
+    says, signature
+        What a file of a text format is, for errors, and what only such files have; None: nothing.
     """
 
     read: Callable[[Sequence[Path]], Trace]
     files: str = "one"
+    says: str = ""
+    signature: re.Pattern[bytes] | None = None
 
 
 names, load = registry.family("formats.traces", "TRACE", TraceFormat)

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from isochrone.base import registry
 from isochrone.base.column_names import understood
 from isochrone.base.errors import InputError, failing
 from isochrone.base.files import check_ordinary
@@ -20,8 +21,6 @@ _PROBED_BYTES = 4096
 _NOT_ONE = "the file is {}, not a run file"
 
 _FIT_READS = "isochrone fit reads tables of times; --map-columns says what theirs are"
-
-_IMPORT = "isochrone import --from {} makes a description of the program"
 
 _OTHERS = (
     (
@@ -44,18 +43,6 @@ _OTHERS = (
         re.compile(rb'\A\s*(\{\s*"(?!record)|\[(?:\s*[{\["\]]|[\d.,eE+\s-]*\]\s*\Z))'),
         "give the run files it was made from",
     ),
-    ("a schedule of GOAL", re.compile(rb"^num_ranks \d", re.MULTILINE), _IMPORT.format("goal")),
-    (
-        "a trace of DUMPI",
-        re.compile(rb"^MPI_Init\w* entering at ", re.MULTILINE),
-        _IMPORT.format("dumpi"),
-    ),
-    (
-        "a trace of liballprof",
-        re.compile(rb"^MPI_\w+:-?[\d.]*:", re.MULTILINE),
-        _IMPORT.format("liballprof"),
-    ),
-    ("a trace of SimGrid", re.compile(rb"\A0 init\b"), _IMPORT.format("simgrid-ti")),
     (
         "a list of switches",
         re.compile(rb'^(?:SwitchName\s*=|Switch\s+\d+\s+"S-)', re.MULTILINE),
@@ -125,10 +112,15 @@ def other_kind(path: Path) -> tuple[str, str]:
     for description, pattern, hint in _OTHERS:
         if pattern.search(begin):
             return _NOT_ONE.format(description), hint
-    if looks_like_a_table(path):
-        return _NOT_ONE.format("a table"), _FIT_READS
     if begin.lstrip()[:1] == b"{":
         return "", ""
+    for name in registry.names("formats.traces"):
+        trace = registry.load("formats.traces", name).TRACE
+        if trace.signature and trace.signature.search(begin):
+            hint = f"isochrone import --from {name} makes a description of the program"
+            return _NOT_ONE.format(trace.says), hint
+    if looks_like_a_table(path):
+        return _NOT_ONE.format("a table"), _FIT_READS
     known = ", ".join(["run files", *importers.names()])
     return "not a known format", f"known are {known}; for a table: isochrone fit --map-columns"
 

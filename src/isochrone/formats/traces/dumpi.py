@@ -93,4 +93,9 @@ class _Calls(RankCalls):
         return [requests[k] for k in map(self.whole, chosen) if 0 <= k < len(requests)]
 
 
-TRACE = TraceFormat(read=partial(read_ranks, reading=_Calls), files="ranks")
+TRACE = TraceFormat(
+    read=partial(read_ranks, reading=_Calls),
+    files="ranks",
+    says="a trace of DUMPI",
+    signature=re.compile(rb"^MPI_Init\w* entering at ", re.MULTILINE),
+)

@@ -143,4 +143,8 @@ def read(paths: Sequence[Path]) -> Trace:
     return traced(readings, [tuple(range(size))], tail, paths[0].resolve().stem)
 
 
-TRACE = TraceFormat(read=read)
+TRACE = TraceFormat(
+    read=read,
+    says="a schedule of GOAL",
+    signature=re.compile(rb"^num_ranks \d", re.MULTILINE),
+)

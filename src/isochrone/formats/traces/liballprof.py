@@ -4,6 +4,7 @@ A line is a call: its name, when it began (µs), its arguments as in C, and when
 colons.
 """
 
+import re
 from collections.abc import Sequence
 from functools import partial
 
@@ -64,4 +65,9 @@ def _array(requests: Sequence[object], first: int, count: int) -> list[object]:
     return matching
 
 
-TRACE = TraceFormat(read=partial(read_ranks, reading=_Calls), files="ranks")
+TRACE = TraceFormat(
+    read=partial(read_ranks, reading=_Calls),
+    files="ranks",
+    says="a trace of liballprof",
+    signature=re.compile(rb"^MPI_\w+:-?[\d.]*:", re.MULTILINE),
+)

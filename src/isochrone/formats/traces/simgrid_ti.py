@@ -137,4 +137,4 @@ class _Reading(Calls):
         return value
 
 
-TRACE = TraceFormat(read=read)
+TRACE = TraceFormat(read=read, says="a trace of SimGrid", signature=re.compile(rb"\A0 init\b"))

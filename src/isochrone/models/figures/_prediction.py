@@ -6,25 +6,14 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.models.figures._fitted import WORDS, value_text
-from isochrone.models.figures.fit import _BAND_OPACITY, is_wide, smallest
+from isochrone.models.figures.fit import BAND_OPACITY, is_wide, scale_times, smallest
 from isochrone.models.prediction import Prediction
-from isochrone.views.scales import (
-    Scale,
-    place,
-    tick_bytes,
-    tick_seconds,
-    value_ticks,
-    where_ticks,
-    with_margin,
-)
+from isochrone.views.scales import Scale, place, tick_bytes, where_ticks
 from isochrone.views.style import COLOURS, new_figure, plain_axes, plain_legend
 from isochrone.views.view import Axes, Figure
 
 _SIZE = 6.4, 4.4
 """Inches, as a panel of the view fit."""
-
-_WIDE_TIMES = 8
-"""Ratio of times from which on their axis is logarithmic, as of the view fit."""
 
 
 def draw(prediction: Prediction, axes: Axes | None = None) -> Figure:
@@ -52,16 +41,12 @@ def draw(prediction: Prediction, axes: Axes | None = None) -> Figure:
         mine = np.flatnonzero(line.ravel() == k)
         mine = mine[np.argsort(x[mine], kind="stable")]
         at = place(x[mine], scale, smallest(x))
-        axes.fill_between(at, low[mine], high[mine], color=colour, alpha=_BAND_OPACITY, linewidth=0)
+        axes.fill_between(at, low[mine], high[mine], color=colour, alpha=BAND_OPACITY, linewidth=0)
         varied = [name for name, values in points.items() if len(np.unique(values)) > 1]
         label = ", ".join(value_text(name, points[name][mine[0]]) for name in varied)
         axes.plot(at, seconds[mine], "o-", color=colour, markersize=3, label=label)
     drawn = seconds[seconds > 0]
-    wide: Scale = "log" if drawn.max() > _WIDE_TIMES * drawn.min() else "linear"
-    axes.set_yscale(wide)
-    axes.set_ylim(with_margin(float(drawn.min()), float(drawn.max()), wide))
-    times = value_ticks(*axes.get_ylim(), wide, tick_seconds)
-    axes.set_yticks(times.places, times.texts)
+    scale_times(axes, float(drawn.min()), float(drawn.max()))
     ticks = where_ticks(x, scale, tick_bytes if across == "b" else lambda value: f"{value:g}")
     axes.set_xticks(ticks.places, ticks.texts)
     axes.minorticks_off()

@@ -55,7 +55,7 @@ _DRAWN_RANKS_FACTOR = 4.0
 _BAND = 1.6
 """How far an interval may widen the axis of times beyond points and lines."""
 
-_BAND_OPACITY = 0.18
+BAND_OPACITY = 0.18
 """Opacity of a band; where several lie upon each other, of them together."""
 
 _LEGEND = 26
@@ -222,7 +222,7 @@ def _draw_times(axes: Axes, panel: Panel) -> None:
             curve.found.low,
             curve.found.high,
             color=curve.colour,
-            alpha=_BAND_OPACITY,
+            alpha=BAND_OPACITY,
             linewidth=0,
         )
         axes.plot(x[inside], curve.seconds[inside], "-", color=curve.colour, linewidth=1.3)
@@ -259,6 +259,17 @@ def _draw_times(axes: Axes, panel: Panel) -> None:
     _finish_times(axes, panel, np.concatenate(drawn))
 
 
+def scale_times(axes: Axes, lowest: float, highest: float) -> None:
+    """Scale an axis of times, in seconds: logarithmic if their ratio is large."""
+    scale: Scale = "log" if highest > _WIDE_TIMES * lowest else "linear"
+    axes.set_yscale(scale)
+    ends = with_margin(lowest, highest, scale)
+    axes.set_ylim(ends)
+    ticks = value_ticks(max(ends[0], 0.0), ends[1], scale, tick_seconds)
+    axes.set_yticks(ticks.places, ticks.texts)
+    axes.minorticks_off()
+
+
 def _finish_times(axes: Axes, panel: Panel, drawn: Floats) -> None:
     """Scale the axis of times to points and lines, and bands if they are not huge; add a legend."""
     times = drawn[np.isfinite(drawn) & (drawn > 0)]
@@ -268,13 +279,7 @@ def _finish_times(axes: Axes, panel: Panel, drawn: Floats) -> None:
     if len(bands):
         lowest = max(min(lowest, float(bands.min())), lowest / _BAND)
         highest = min(max(highest, float(bands.max())), highest * _BAND)
-    scale: Scale = "log" if highest > _WIDE_TIMES * lowest else "linear"
-    axes.set_yscale(scale)
-    ends = with_margin(lowest, highest, scale)
-    axes.set_ylim(ends)
-    ticks = value_ticks(max(ends[0], 0.0), ends[1], scale, tick_seconds)
-    axes.set_yticks(ticks.places, ticks.texts)
-    axes.minorticks_off()
+    scale_times(axes, lowest, highest)
     axes.tick_params(labelbottom=False, bottom=False)
     _plain(axes, panel, title=title_of(panel.points))
     # the legend is next to the panel: within it, lines and bands leave no room
@@ -316,7 +321,7 @@ def _draw_residuals(axes: Axes, panel: Panel) -> None:
             low,
             high,
             color=curve.colour,
-            alpha=_BAND_OPACITY / len(panel.curves),
+            alpha=BAND_OPACITY / len(panel.curves),
             linewidth=0,
         )
         x = panel.points.variables[panel.across][curve.mine]
