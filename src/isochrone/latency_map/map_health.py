@@ -231,6 +231,8 @@ class _Ratios:
         quartiles = {k: _quartile(unit_ratios) for k, unit_ratios in parted(owner, values)}
         median = np.nanmedian([quartiles.get(k, np.nan) for k in others.tolist()])
         smallest = min(ratio for _, ratio in ratios)
+        if component.retested:
+            smallest = 1 + (smallest - 1) * self.analysis.alone
         component_ratios = values[np.isin(owner, of_part)]
         return bool(_quartile(component_ratios) >= median * smallest**_HALF)
 

@@ -2,6 +2,8 @@
 
 from typing import Annotated, Literal, NamedTuple
 
+from msgspec.structs import replace
+
 from isochrone.base.documents import Hidden, IfKnown, shown
 from isochrone.base.record import Record
 from isochrone.base.units import format_rate, format_seconds
@@ -123,6 +125,18 @@ class Slow(Record):
     def of(self) -> SlowKind:
         """What its kind is."""
         return KINDS[self.kind]
+
+    def as_measured_alone(self, alone: float) -> "Slow":
+        """Return it with the times of pairs that take so many times as long alone as in the map."""
+        if not self.retested or self.of.directed:
+            return self
+        return replace(
+            self,
+            seconds=self.seconds - (1 - alone) * self.expected,
+            expected=alone * self.expected,
+            ratio=1 + (self.ratio - 1) / alone,
+            ratios=tuple(LevelRatio(k, 1 + (ratio - 1) / alone) for k, ratio in self.ratios),
+        )
 
     @property
     def name(self) -> str:

@@ -172,6 +172,8 @@ class Topology(Record):
         Which pairs to measure next, in words; empty if that is not known.
     doubtful
         A rank of each node that is slow, or only shares a slow way with others.
+    alone
+        Part of its time in the map that a healthy pair takes alone.
     """
 
     ranks: int
@@ -190,6 +192,7 @@ class Topology(Record):
     detectable: Hidden[float]
     doubtful: Hidden[tuple[int, ...]] = ()
     advice: IfKnown[str] = None
+    alone: Hidden[float] = 1.0
 
     def level_of(self, i: Ints, j: Ints) -> Ints:
         """Return the levels of pairs of ranks."""
@@ -232,9 +235,14 @@ def analyse(
     pairs = rank_pairs(run, statistic, nbytes)
     moved = nbytes if run.bandwidth else None
     recorded = _recorded_partitions(run)
-    diagnosis = diagnose(pairs, run.hosts, list(recorded.values()), explanations)
+    diagnosis, alone = diagnose(pairs, run.hosts, list(recorded.values()), explanations)
     components = [
-        replace(component, moved=moved, quantity=run.pair_quantity, gpus=_gpus_of(component, run))
+        replace(
+            component.as_measured_alone(alone),
+            moved=moved,
+            quantity=run.pair_quantity,
+            gpus=_gpus_of(component, run),
+        )
         for component in diagnosis.find()
     ]
     step = clock_step(pairs.seconds)
@@ -252,6 +260,9 @@ def analyse(
     doubts = [*_warnings(run, diagnosis, threshold, slow, alike)]
     if hops:
         doubts.append(("no-hierarchy", hops))
+    if alone < 1:
+        text = f"pairs take {alone:.2g} times as long alone: those measured again are compared so"
+        doubts.append(("undisturbed", text))
     if unlisted:
         are = "pair is" if len(unlisted) == 1 else "pairs are"
         doubts.append(("many-slow-pairs", f"{len(unlisted)} more slow {are} not listed"))
@@ -271,13 +282,14 @@ def analyse(
         not_understood=NotUnderstood(0, 1.0, 1.0)
         if explained
         else diagnosis.not_understood(components),
-        pairs=pairs,
+        pairs=diagnosis.pairs,
         chain=diagnosis.partitions,
         estimator=diagnosis.estimator,
         lacking=diagnosis.lacking,
         detectable=diagnosis.detectable(threshold),
         doubtful=tuple(diagnosis.uncertain),
         advice=_advice(diagnosis),
+        alone=alone,
         warnings=warnings,
     )
 

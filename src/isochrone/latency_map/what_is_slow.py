@@ -26,7 +26,7 @@ from isochrone.base.table import grouped
 from isochrone.latency_map.directions import slow_directions
 from isochrone.latency_map.explained_map import MIN_PEERS, PAIR_RATE, ExplainedMap, Half
 from isochrone.latency_map.explanation import INSIDE, LEAVING, Explanation, Part
-from isochrone.latency_map.fitting import MIN_SPREAD
+from isochrone.latency_map.fitting import MIN_SPREAD, THIRD
 from isochrone.latency_map.hierarchy import Known
 from isochrone.latency_map.pairs import RankPairs, nodes_of
 from isochrone.latency_map.partitions import Partition, level_of
@@ -34,6 +34,9 @@ from isochrone.latency_map.slow_part import KINDS, LevelRatio, NotUnderstood, Sl
 
 MIN_SLOWDOWN = 0.10
 """What adds less than this part of the time is noted, and no verdict."""
+
+UNDISTURBED = 1 / (1 + MIN_SLOWDOWN)
+"""Part of their time that pairs take at most where measuring them alone makes a difference."""
 
 RETESTS = 3
 """Pairs of a part that must have been measured again for the part to be so; all if fewer."""
@@ -88,6 +91,35 @@ def _typical(extra: Floats, seconds: float, error: float) -> tuple[float, float]
 
 
 def diagnose(
+    pairs: RankPairs,
+    hosts: Sequence[str],
+    recorded: Sequence[Partition],
+    explanations: Known | None,
+) -> tuple[Diagnosis, float]:
+    """Read a map; return by what factor measuring pairs alone shortens them, too.
+
+    Pairs that are measured alone are not disturbed by others. Where a third of those that were
+    measured again is faster than healthy pairs of the map, by more than a slowdown that counts, all
+    of them are compared with what disturbs a healthy pair added; two thirds of them may be slow.
+    """
+    again = pairs.retested
+
+    def shortened(seconds: Floats) -> float:
+        return float(np.quantile((pairs.seconds / seconds)[again], THIRD, method="lower"))
+
+    alone = 1.0
+    if again.any() and shortened(pairs.first) < UNDISTURBED:
+        as_in_map = replace(pairs, seconds=pairs.first)
+        healthy = _by_nodes_or_ranks(as_in_map, hosts, recorded, None).healthy
+        alone = shortened(healthy)
+        if alone < UNDISTURBED:
+            added = (1 - alone) * healthy * again
+            pairs = replace(pairs, seconds=pairs.seconds + added, high=pairs.high + added)
+    diagnosis = _by_nodes_or_ranks(pairs, hosts, recorded, explanations)
+    return diagnosis, alone if alone < UNDISTURBED else 1.0
+
+
+def _by_nodes_or_ranks(
     pairs: RankPairs,
     hosts: Sequence[str],
     recorded: Sequence[Partition],

@@ -287,6 +287,36 @@ def test_a_pair_that_is_slow_again_is_named_with_both_numbers() -> None:
     assert "8.00 µs" in slow.evidence and "9.00 µs measured" in slow.evidence
 
 
+ALONE = 0.5
+"""Part of its time that a pair takes alone on a machine whose pairs disturb each other."""
+
+
+def test_pairs_that_are_faster_alone_are_compared_with_each_other() -> None:
+    matrix = noisy(flat(8), 0.02, seed=4)
+    healthy = [(0, 3), (1, 6), (4, 7), (5, 6)]
+    analysis = analyse(with_retests(map_of(matrix, block(8)), healthy, ALONE))
+    assert analysis.slow == []
+    assert analysis.not_understood.pairs == 0
+    assert "undisturbed" in codes(analysis)
+    slower = matrix + 3 * leaving(np.arange(8) == 2)
+    of_node = [(0, 2), (1, 2), (2, 3), (2, 4), (2, 5), (2, 6), (2, 7)]
+    run = with_retests(map_of(slower, block(8)), healthy, ALONE)
+    (slow,) = analyse(with_retests(run, of_node, (3 + 3 * ALONE) / 6)).slow
+    assert (slow.kind, slow.who, slow.retested) == ("node", "n2", True)
+    assert slow.seconds == pytest.approx((3 + 3 * ALONE) * 1e-6, rel=0.05)
+    assert slow.ratio == pytest.approx(1 + 1 / ALONE, rel=0.1)
+
+
+def test_pairs_that_were_slow_once_say_nothing_of_measuring_alone() -> None:
+    matrix = noisy(flat(8), 0.02, seed=4)
+    disturbed = [(0, 3), (1, 6), (4, 7), (5, 6)]
+    for i, j in disturbed:
+        matrix[i, j] = matrix[j, i] = 3 * matrix[i, j]
+    analysis = analyse(with_retests(map_of(matrix, block(8)), disturbed, 1 / 3))
+    assert analysis.slow == []
+    assert "undisturbed" not in codes(analysis)
+
+
 def test_what_is_slow_by_a_factor_has_the_interval_of_the_factor() -> None:
     """Of a component of two levels; a time that it adds has an interval in seconds."""
     slow = Slow(
