@@ -87,7 +87,8 @@ read -ra measured <<<"${HEALTH_OPTIONS:---bytes 64,1MiB --time-limit 900}"
 [[ -d ${HEALTH_BASELINE:-} ]] && measured+=(--baseline "$HEALTH_BASELINE")
 measure() { isochrone measure latency-map "${measured[@]}" -o "$name.jsonl" --force; }
 
-if ! measure; then
+for attempt in first second third; do # some MPIs crash now and then in MPI_Init
+    measure && break
     for node in "${nodes[@]}"; do
         answers "$node" >/dev/null 2>&1 || echo "$node"
     done >"$name.hosts"
@@ -96,9 +97,9 @@ if ! measure; then
         drain_hosts "$name.hosts" "no answer in health job $job"
         exit 1
     fi
-    echo "all nodes answer: measuring once more"
-    measure || exit 3
-fi
+    echo "all nodes answer, but the $attempt attempt to measure failed"
+    [[ $attempt != third ]] || exit 3
+done
 
 options=(--hosts-out "$name.hosts" --suspects-out "$name.suspects" --junit "$name.xml" --force)
 [[ -n ${HEALTH_BASELINE:-} ]] && options+=(--baseline "$HEALTH_BASELINE" --add)
