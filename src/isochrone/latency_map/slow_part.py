@@ -87,7 +87,8 @@ class Slow(Record):
     instead
         What would explain the same pairs as well; empty where nothing does.
     retested
-        Whether at least three of its pairs, or all, were measured again alone; that then counts.
+        Whether at least three of its pairs, or all, were measured again alone, and were slow both
+        times: nearer to the slow time than to the expected one, in log time.
     first
         Median of those pairs as first measured, if they were.
     suspected
@@ -128,7 +129,7 @@ class Slow(Record):
 
     def as_measured_alone(self, alone: float) -> "Slow":
         """Return it with the times of pairs that take so many times as long alone as in the map."""
-        if not self.retested or self.of.directed:
+        if self.first is None or self.of.directed:
             return self
         return replace(
             self,

@@ -331,8 +331,9 @@ class Diagnosis(ExplainedMap):
     ) -> Slow:
         """Describe what slows some pairs, by those that are ``on_closest``, its closest level."""
         again = mask & self.pairs.retested
-        retested = bool(again.sum() >= min(RETESTS, mask.sum()))
-        displayed = again & on_closest if retested and (again & on_closest).any() else on_closest
+        twice = bool(again.sum() >= min(RETESTS, mask.sum()))
+        displayed = again & on_closest if twice and (again & on_closest).any() else on_closest
+        first = median_of(self.pairs.first[displayed])
         return Slow(
             kind=kind,
             who=self._who(kind, ranks),
@@ -346,8 +347,8 @@ class Diagnosis(ExplainedMap):
             added=added,
             low=added - half,
             high=added + half,
-            retested=retested,
-            first=median_of(self.pairs.first[displayed]) if retested else None,
+            retested=twice and first > expected * np.sqrt(ratio),
+            first=first if twice else None,
             ratios=ratios,
             instead=instead,
         )

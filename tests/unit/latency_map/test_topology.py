@@ -287,6 +287,13 @@ def test_a_pair_that_is_slow_again_is_named_with_both_numbers() -> None:
     assert "8.00 µs" in slow.evidence and "9.00 µs measured" in slow.evidence
 
 
+def test_a_pair_that_is_slow_only_the_second_time_is_not_confirmed() -> None:
+    run = with_retests(map_of(flat(8), block(8)), [(1, 4)], 3)
+    (slow,) = analyse(run).slow
+    assert (slow.who, slow.retested) == ("1-4", False)
+    assert (slow.seconds, slow.first) == pytest.approx((9e-6, 3e-6), rel=0.1)
+
+
 ALONE = 0.5
 """Part of its time that a pair takes alone on a machine whose pairs disturb each other."""
 
