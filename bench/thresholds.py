@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-MODULES = ("isochrone.latency_map.cores", "isochrone.latency_map.core_effects")
+MODULES = ("isochrone.latency_map.thresholds",)
 TESTS = (
     "tests/unit/latency_map/test_cores.py",
     "tests/calibration/test_field_maps.py",

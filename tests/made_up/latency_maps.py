@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.table import Table, TableBuilder
-from isochrone.latency_map.confirm import MAX_STARTS
 from isochrone.latency_map.retests import to_measure_again
+from isochrone.latency_map.thresholds import MAX_STARTS
 from isochrone.latency_map.topology import analyse
 from isochrone.runfile.run import Rank, Run
 

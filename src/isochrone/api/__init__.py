@@ -26,7 +26,7 @@ from isochrone.changes import compare as comparison
 from isochrone.changes.compare import Comparison
 from isochrone.formats.comparison_sides import runs_of
 from isochrone.latency_map import topology
-from isochrone.latency_map.what_is_slow import MIN_SLOWDOWN
+from isochrone.latency_map.thresholds import MIN_SLOWDOWN
 from isochrone.models import Model, Splits
 from isochrone.models.family import Family
 from isochrone.models.load import Measured

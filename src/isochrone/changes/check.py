@@ -33,9 +33,8 @@ from isochrone.changes.waivers import Rule
 from isochrone.latency_map.hierarchy import Known
 from isochrone.latency_map.map_health import MapHealth, map_health
 from isochrone.latency_map.partitions import numbered
-from isochrone.latency_map.retests import SAMPLE
 from isochrone.latency_map.slow_part import KINDS, Slow
-from isochrone.latency_map.what_is_slow import MIN_SLOWDOWN
+from isochrone.latency_map.thresholds import MIN_SLOWDOWN, SAMPLE
 from isochrone.pages.words import plural
 from isochrone.runfile.rules import below_resolution, why_incomparable
 from isochrone.runfile.run import Run

@@ -15,6 +15,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from isochrone.base.errors import InputError, Interrupted, MeasurementError
+from isochrone.latency_map.thresholds import MAX_STARTS
 from isochrone.measure.algorithm import NOTE
 from isochrone.measure.launchable import Launchable
 from isochrone.runfile.file import insert, read
@@ -23,8 +24,6 @@ from isochrone.runfile.run import Run
 if TYPE_CHECKING:
     from isochrone.latency_map.retests import Retests
 
-MAX_STARTS = 4
-"""Starts of the probe, at most; a healthy machine needs none, a slow one usually one."""
 
 KIND = "latency-map"
 

@@ -16,8 +16,6 @@ from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.record import Record
 from isochrone.base.stats import Groups, distinct, median_of, outlier_limit, row_medians
 from isochrone.latency_map.cores import (
-    MIN_PEERS,
-    USUAL_FREEDOM,
     CoreHierarchies,
     Fit,
     alike,
@@ -30,32 +28,18 @@ from isochrone.latency_map.explained_map import Half
 from isochrone.latency_map.explanation import LEAVING, Explanation, Part
 from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import level_of
-
-FALSE_CORE_RATE = 0.002
-"""Chance that a healthy map of normal effects has a core, or a pair, that is called slow."""
-
-CORE_LEAST = 0.18
-"""Log time by which a core must exceed its kind (1.2 times): in 95 % of healthy processors no core
-is so far off, by its place on the chip."""
-
-PAIR_LEAST = 0.47
-"""Log time by which a pair must exceed what is explained (1.6 times): in 95 % of healthy processors
-no pair is so far off, by protocols of caches that no level and no core explains."""
-
-PAIR_APART = 0.37
-"""The same of a pair that is far off all other pairs of its level (1.45 times)."""
-
-PAIRS_OFF = 2
-"""Pairs of a level that may be named. More are the tail of a wide distribution, and no defects."""
-
-MIN_EFFECT_RATIO = 1.6
-"""Ratio of an effect to the next largest, from which the largest is beyond chance."""
-
-POLISH_STEPS = 8
-"""Steps of the median polish."""
-
-MIN_PAIRS = 3
-"""Pairs that a group has at least whose own time is taken off."""
+from isochrone.latency_map.thresholds import (
+    CORE_LEAST,
+    FALSE_ALARM_RATE,
+    MIN_EFFECT_RATIO,
+    MIN_MEDIAN_VALUES,
+    MIN_PEERS,
+    PAIR_APART,
+    PAIR_LEAST,
+    PAIRS_OFF,
+    POLISH_STEPS,
+    USUAL_FREEDOM,
+)
 
 
 class CoreEffects(Record):
@@ -162,7 +146,7 @@ def _longer_than_others(times: Times, extra: Floats, pairs: Ints) -> Bools:
 def _beyond_peers(off: Floats) -> Bools:
     """Return which effects are beyond those of their peers; none if they are another kind."""
     freedom = USUAL_FREEDOM + scatter_freedom(len(off))
-    limit = max(outlier_limit(len(off), freedom, FALSE_CORE_RATE) * scatter(off), CORE_LEAST)
+    limit = max(outlier_limit(len(off), freedom, FALSE_ALARM_RATE) * scatter(off), CORE_LEAST)
     return few((off > limit) | _apart(off, CORE_LEAST))
 
 
@@ -182,7 +166,9 @@ def _of_groups(times: Times, residual: Floats, fit: Fit, level: Ints) -> tuple[F
     for k, partition in enumerate(fit.chain[:-1]):
         on_level = np.flatnonzero(level == k)
         inside = Groups(partition[times.i[on_level]])
-        middles = np.where(inside.size >= MIN_PAIRS, inside.medians(residual[on_level]), 0.0)
+        middles = np.where(
+            inside.size >= MIN_MEDIAN_VALUES, inside.medians(residual[on_level]), 0.0
+        )
         effect[on_level] = inside.of_each(middles)
         size = np.bincount(partition)[inside.keys]
         for group_size in distinct(size):
@@ -204,7 +190,7 @@ def _pairs_off(times: Times, residual: Floats, level: Ints, free: Bools) -> tupl
             continue
         freedom = USUAL_FREEDOM + scatter_freedom(len(candidates)) * left
         spread = scatter(residual[candidates] / np.sqrt(left))
-        limit = max(outlier_limit(len(residual), freedom, FALSE_CORE_RATE) * spread, PAIR_LEAST)
+        limit = max(outlier_limit(len(residual), freedom, FALSE_ALARM_RATE) * spread, PAIR_LEAST)
         beyond = candidates[
             (residual[candidates] > limit) | _apart(residual[candidates], PAIR_APART)
         ]

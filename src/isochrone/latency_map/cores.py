@@ -26,18 +26,9 @@ from isochrone.base.stats import (
     medians_by,
 )
 from isochrone.latency_map.explanation import length_of
-from isochrone.latency_map.fitting import (
-    CONVERGED,
-    MIN_LEVEL_RATIO,
-    MIN_SPREAD,
-    NUMBER_RANGE,
-    THIRD,
-    likelihood,
-    middle,
-    nats_of,
-)
+from isochrone.latency_map.fitting import likelihood, middle, nats_of
 from isochrone.latency_map.groupings import cuts_of, dense
-from isochrone.latency_map.hierarchy import COMPARED_PAIRS, by_level, separates
+from isochrone.latency_map.hierarchy import by_level, separates
 from isochrone.latency_map.host_order import ways_in_order, ways_of_groups, ways_of_sizes
 from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import (
@@ -48,50 +39,27 @@ from isochrone.latency_map.partitions import (
     level_of,
     nested,
 )
-
-FAST_STRAY = 1e-4
-"""Part of the pairs that may be *faster* for no reason. Faults only slow: a faster pair is nearly
-always a group that is not seen yet."""
-
-USUAL_SCATTER = 0.03
-"""Scatter of the effects of one kind, in log time, before the map is seen: the median of 25 real
-processors, cores within their levels."""
-
-USUAL_FREEDOM = 4.0
-"""Degrees of freedom that this is worth (a moderated variance: Smyth 2004, *Linear models and
-empirical Bayes methods*, SAGMB 3, 3)."""
-
-SCATTER_COST = 2.0
-"""Nats that the variance component costs: about half the logarithm of the number of effects."""
-
-OUTLIER_COST = 16.0
-"""Nats that an effect costs at most, which is an outlier then: which it is, and how large."""
-
-TWO_THIRDS_TO_SIGMA = 1.0337
-"""1 / Φ⁻¹(5/6) turns the quantile 2/3 of |x| into the standard deviation of a normal x. Up to a
-third of the components may be slow."""
-
-TWO_THIRDS_EFFICIENCY = 0.53
-"""Such a spread is as uncertain as a standard deviation from this part of the sample: the variance
-of the quantile is p(1-p) / (n f²), with p = 2/3 and f the density of |x| there."""
-
-MIN_PEERS = 4
-"""Of fewer components none is the odd one out, and they say nothing of how their like scatter."""
-
-CORE_LEVEL_COST = 2.0
-"""Nats that a level costs besides its groups."""
-
-UNORDERED = 6.0
-"""Nats that groups cost which do not follow the numbers of their cores, or have two sizes."""
-
-KINDS = 2
-"""Sizes of the groups of a level, at most: hybrid processors have two kinds of cores."""
-
-BEAM = 6
-"""Hierarchies that are followed, the shortest ones."""
-
-MAX_CORE_STEPS = 15
-"""Steps of a fit, at most."""
+from isochrone.latency_map.thresholds import (
+    BEAM,
+    COMPARED_PAIRS,
+    CONVERGED,
+    CORE_LEVEL_COST,
+    FAST_STRAY,
+    KINDS,
+    MAX_CORE_STEPS,
+    MIN_LEVEL_RATIO,
+    MIN_PEERS,
+    MIN_SPREAD,
+    NUMBER_RANGE,
+    OUTLIER_COST,
+    SCATTER_COST,
+    THIRD,
+    TWO_THIRDS_EFFICIENCY,
+    TWO_THIRDS_TO_SIGMA,
+    UNORDERED,
+    USUAL_FREEDOM,
+    USUAL_SCATTER,
+)
 
 
 class Fit(Record):

@@ -24,10 +24,9 @@ from isochrone.base.stats import (
     quantile,
 )
 from isochrone.latency_map.explanation import ENDS, LEAVING, Estimator, Explanation, Part
-from isochrone.latency_map.hierarchy import EXCEPTIONS, MIN_RATIO_RECORDED, Known, explain
+from isochrone.latency_map.hierarchy import Known, explain
 from isochrone.latency_map.host_order import name_order
 from isochrone.latency_map.pairs import (
-    READABLE,
     RankPairs,
     Times,
     between_nodes,
@@ -36,37 +35,22 @@ from isochrone.latency_map.pairs import (
     within_nodes,
 )
 from isochrone.latency_map.partitions import Partition, canonical, level_of
-
-CORE_EFFICIENCY = 0.8
-"""The spread of the core of a fit is as uncertain as a standard deviation from this part of the
-pairs: strays have no weight, and those near them little."""
-
-PAIR_RATE = 0.002
-"""Chance of naming a healthy pair anywhere in a map with normal noise."""
-
-MIN_PART_ERRORS = 4.0
-"""Standard errors by which a part must add time: parts are chosen out of many."""
+from isochrone.latency_map.thresholds import (
+    CORE_EFFICIENCY,
+    EXCEPTIONS,
+    FALSE_ALARM_RATE,
+    HEAVY_TAIL,
+    MAX_HIDDEN_SHARE,
+    MIN_LEVEL_RATIO,
+    MIN_PAIR_COVERAGE,
+    MIN_PART_ERRORS,
+    MIN_PEERS,
+    MIN_SLOWDOWN,
+    READABLE,
+)
 
 NORMAL_95 = 1.645
 """Standard errors within which 95 % of one-sided normal errors are."""
-
-MIN_PEERS = 4
-"""With fewer units there is no telling which of them is the odd one out."""
-
-MAX_LEVEL_SPREAD = 0.1
-"""Spread of times of levels that hides no groups; and"""
-
-ODD = 0.02
-"""the part of the pairs that may be off."""
-
-MIN_UNEXPLAINED = 0.10
-"""A pair that is off by less than this is understood."""
-
-UNEXPLAINED_SHARE = 0.01
-"""Part of the pairs between nodes that may be off all the same: times have heavy tails."""
-
-MIN_PAIR_COVERAGE = 0.9
-"""Part of the pairs of nodes; of fewer, groups of nodes with consecutive names are hypotheses."""
 
 
 class Half:
@@ -109,7 +93,9 @@ class Half:
             return False
         # levels may explain so many pairs that no groups can be hidden among the others
         odd = np.count_nonzero(np.abs(self.off) > MIN_PART_ERRORS * self.sigma)
-        hidden = self.fit.spread >= MAX_LEVEL_SPREAD or odd > max(1, ODD * len(self.times.i))
+        hidden = self.fit.spread >= MIN_SLOWDOWN or odd > max(
+            1, MAX_HIDDEN_SHARE * len(self.times.i)
+        )
         return bool(self.times.place is None or hidden)
 
     def parts(self, *, units: bool) -> Iterator[tuple[Part, float, float]]:
@@ -126,14 +112,14 @@ class Half:
                 ):
                     yield slow_component, float(seconds), float(error)
 
-    few = UNEXPLAINED_SHARE
+    few = HEAVY_TAIL
     part_errors = MIN_PART_ERRORS
 
     @property
     def unexplained(self) -> Bools:
         """Whether each pair is far off what is expected."""
         return np.asarray(
-            np.abs(self.off) > np.maximum(MIN_PART_ERRORS * self.sigma, np.log1p(MIN_UNEXPLAINED))
+            np.abs(self.off) > np.maximum(MIN_PART_ERRORS * self.sigma, np.log1p(MIN_SLOWDOWN))
         )
 
     def standing_out(self) -> Ints:
@@ -151,7 +137,7 @@ class Half:
         # a few pairs within each of several nodes do not show how heavy their tails are
         efficiency = MAD_EFFICIENCY if self.times.root.any() else CORE_EFFICIENCY
         freedom = efficiency * max(len(residual) - len(self.fit.parts) - len(self.fit.chain), 1)
-        limit = outlier_limit(len(residual), freedom, PAIR_RATE)
+        limit = outlier_limit(len(residual), freedom, FALSE_ALARM_RATE)
         # where more than a fifth is off, this is a wide distribution, as the ways on a torus
         wide = Q80_TO_SIGMA * quantile(np.abs(residual), 0.8)
         return np.flatnonzero(residual > limit * np.maximum(self.sigma, wide))
@@ -239,7 +225,7 @@ class ExplainedMap:
         seen, middles = medians_by(self.node[inner.i], inner.seconds)
         ratios = self.outer.times.nearest[seen] / middles
         closer_share = np.mean(ratios > 1)
-        return bool(closer_share >= 1 - EXCEPTIONS and median_of(ratios) >= MIN_RATIO_RECORDED)
+        return bool(closer_share >= 1 - EXCEPTIONS and median_of(ratios) >= MIN_LEVEL_RATIO)
 
     @cached_property
     def partitions(self) -> list[Partition]:

@@ -28,42 +28,18 @@ from isochrone.latency_map.explanation import (
 )
 from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import Partition, groups_of, level_of
-
-OUTLIER_SHARE = 0.05
-"""Part of the pairs that may take any time at all, for no reason that could be named."""
-
-RANGE = 6.0
-"""Range of such a time, in log time: a factor of 400."""
-
-NUMBER_RANGE = 2.0
-"""Range of every fitted number, relative to the time of its pairs."""
-
-MIN_SPREAD = 2e-3
-"""Relative spread that even a simulator's exact times are credited with."""
-
-FIRST_SPREAD = 0.02
-"""Spread that a fit begins with."""
-
-THIRD = 1 / 3
-"""Part of the units that may be slow: more are units of another kind."""
-
-MIN_LEVEL_RATIO = 1.05
-"""Times of two levels differ by this factor at least."""
-
-MAX_FIT_STEPS = 12
-"""Steps of a fit, at most."""
-
-GAIN = 1e-6
-"""Nats that a step of a search gains at least; less is rounding."""
-
-CONVERGED = 1e-4
-"""Numbers that change by less than this part of the largest have been found."""
-
-
-HEALTHY = 2 / 9
-"""The quantile of the pairs of a level that is the middle of the healthy ones where a third of the
-units is slow: (2/3)^2 of the pairs are then healthy."""
-
+from isochrone.latency_map.thresholds import (
+    CONVERGED,
+    FIRST_SPREAD,
+    HEALTHY,
+    MAX_FIT_STEPS,
+    MIN_LEVEL_RATIO,
+    MIN_SPREAD,
+    NUMBER_RANGE,
+    OUTLIER_SHARE,
+    STRAY_RANGE,
+    THIRD,
+)
 
 NO_SHARES = np.zeros(0)
 
@@ -438,7 +414,7 @@ def likelihood(
     scale = (1 - OUTLIER_SHARE) / np.sqrt(2 * np.pi)
     normal = np.exp(-0.5 * (residual / sigma) ** 2) * (scale / sigma)
     stray = OUTLIER_SHARE if fast == OUTLIER_SHARE else np.where(residual > 0, OUTLIER_SHARE, fast)
-    total = normal + stray / RANGE
+    total = normal + stray / STRAY_RANGE
     return total, normal / total
 
 

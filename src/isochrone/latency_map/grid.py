@@ -12,19 +12,13 @@ import numpy as np
 from isochrone.base.arrays import Bools, Ints
 from isochrone.base.stats import median_of
 from isochrone.latency_map.pairs import Times
-
-MIN_GRID_NODES = 8
-MAX_PATH_NODES = 2048
-"""Nodes of which all shortest paths are computed."""
-
-MAX_HOP_RATIO = 1.15
-"""Times up to this multiple of that of the nearest nodes are of one hop."""
-
-MIN_HOPS = 3
-"""Hops of the longest path, at least: with fewer, levels explain the times as well."""
-
-MIN_EXPLAINED_VARIANCE = 0.8
-"""Part of the variance of the times that hops must explain."""
+from isochrone.latency_map.thresholds import (
+    FEW_NODES,
+    MAX_HOP_RATIO,
+    MAX_PATH_NODES,
+    MIN_EXPLAINED_VARIANCE,
+    MIN_HOPS,
+)
 
 
 class Grid(NamedTuple):
@@ -37,7 +31,7 @@ class Grid(NamedTuple):
 
 def grid_of(times: Times) -> Grid | None:
     """Return what hops say of a complete map of nodes; None if they do not explain it."""
-    if not MIN_GRID_NODES <= times.units <= MAX_PATH_NODES or times.root.any():
+    if not FEW_NODES <= times.units <= MAX_PATH_NODES or times.root.any():
         return None
     if len(times.i) < times.units * (times.units - 1) / 2:
         return None

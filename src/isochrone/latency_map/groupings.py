@@ -17,33 +17,19 @@ from isochrone.base.arrays import Floats, Ints
 from isochrone.base.stats import distinct, median_of, medians_by, row_medians
 from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import Partition, canonical, is_grouping
-
-DENDROGRAM_CUTS = 6
-"""Cuts of a dendrogram that are tried, at its largest gaps."""
-
-UPPER_CUTS = 4
-"""The same of groups of groups."""
-
-UPPER_LEVELS = 2
-"""Levels of groups of groups, at most."""
-
-FOLLOWED = 2
-"""Cuts at the largest gaps of each dendrogram of units that are followed in any case."""
-
-BLOCK_COST = 3.0
-"""Nats that it takes to write down the time of a block, relative to the noise."""
-
-REFERENCES = 96
-"""Units that profiles are compared on, where there are more."""
+from isochrone.latency_map.thresholds import (
+    BLOCK_COST,
+    DENDROGRAM_CUTS,
+    FOLLOWED,
+    MAX_PAIR_COST,
+    REFERENCES,
+    TIME_ERROR,
+    UPPER_CUTS,
+    UPPER_LEVELS,
+)
 
 AT_ONCE = 1 << 16
 """Cells of matrices that are treated at once."""
-
-ERROR = 0.02
-"""Relative error of a single time."""
-
-MAX_PAIR_COST = 8.0
-"""Nats that a pair costs at most, however far off it is."""
 
 
 class Blocks:
@@ -92,7 +78,7 @@ class Blocks:
         """Return about how many nats the times take where others are expected."""
         off = (self.times - expected) / np.maximum(level, 0.2 * self.times)
         np.fill_diagonal(off, 0.0)
-        return float(np.minimum(0.5 * (off / ERROR) ** 2, MAX_PAIR_COST).sum() / 2)
+        return float(np.minimum(0.5 * (off / TIME_ERROR) ** 2, MAX_PAIR_COST).sum() / 2)
 
 
 @lru_cache(maxsize=16)

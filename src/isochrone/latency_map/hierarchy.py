@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.stats import median_of
 from isochrone.latency_map.explanation import Explanation, Part, length_of
-from isochrone.latency_map.fitting import GAIN, likelihood, log_choose
+from isochrone.latency_map.fitting import likelihood, log_choose
 from isochrone.latency_map.groupings import (
     cuts,
     cuts_within,
@@ -41,44 +41,20 @@ from isochrone.latency_map.partitions import (
     nested,
 )
 from isochrone.latency_map.slow_components import PartFinder
-
-MIN_LEVELS_RATIO = 1.10
-"""The farther of two levels is slower by this factor at least; less is of no use to anyone."""
-
-MIN_RATIO_RECORDED = 1.05
-"""The same for a grouping that the machine has recorded."""
-
-EXCEPTIONS = 0.20
-"""Pairs on the wrong side, as a part of the smaller of the two levels; a torus has over 35 %."""
-
-COMPARED_HIERARCHIES = 12
-"""Hierarchies looked at, of those proposed for some times."""
-
-OUTSIDE = 4.5
-"""Standard errors that no pair is faster by then: such pairs may be a group; and"""
-
-LATE = 0.01
-"""the part of the pairs that may be slower by this: a slow pair is named whatever the levels."""
-
-COMPARED_PAIRS = 6000
-"""Pairs that hierarchies are compared on."""
-
-MOVED = 1500
-"""Units of a map of which single ones are moved; more are ranks within nodes, which the machine has
-recorded."""
-
-MAX_GROUPS_CHANCE = 1e-2
-"""Largest probability that groups separate unstructured times by luck (a permutation test: every
-set of pairs is as likely to be the fastest; Bonferroni's correction for groups of this size)."""
-
-WIDE_GAP = 1.5
-"""What convinces where `MAX_GROUPS_CHANCE` cannot, as with two nodes of two ranks: a gap that is
-wider than either of the two levels by this factor."""
-
-NODE_LEVEL_COST = 6.0
-"""Nats that a level costs besides its groups: machines have few. One that joins a single group of
-units costs as much again, since a slow group, or a slow way to it, looks the same."""
-
+from isochrone.latency_map.thresholds import (
+    COMPARED_HIERARCHIES,
+    COMPARED_PAIRS,
+    EXCEPTIONS,
+    HEAVY_TAIL,
+    MAX_GROUPS_CHANCE,
+    MIN_GAIN,
+    MIN_LEVEL_RATIO,
+    MIN_LEVELS_RATIO,
+    MIN_PART_ERRORS,
+    MOVED,
+    NODE_LEVEL_COST,
+    WIDE_GAP,
+)
 
 Known = dict[tuple[bytes, ...], Explanation]
 """The latest explanation of the maps that have the same pairs and recorded groupings, by one
@@ -139,7 +115,9 @@ class _Search:
             while True:
                 shortest = min((self.among(propose(fit)) for fit in best), key=length_of)
                 leaders = self.leaders(shortest)
-                if all(f.length >= b.length - GAIN for f, b in zip(leaders, best, strict=False)):
+                if all(
+                    f.length >= b.length - MIN_GAIN for f, b in zip(leaders, best, strict=False)
+                ):
                     break
                 best = leaders
         return best[-1]
@@ -155,8 +133,8 @@ class _Search:
         finder = self.finder(previous.chain[:-1])
         fit = finder.grow(finder.plain())
         off = np.log(self.times.seconds / fit.expected) / finder.sigma(fit.spread)
-        late = np.count_nonzero(off > OUTSIDE)
-        if fit.parts or off.min() < -OUTSIDE or late > max(1, LATE * len(off)):
+        late = np.count_nonzero(off > MIN_PART_ERRORS)
+        if fit.parts or off.min() < -MIN_PART_ERRORS or late > max(1, HEAVY_TAIL * len(off)):
             return None
         if not self.holds(fit):
             return None
@@ -319,7 +297,7 @@ def moved(fit: Explanation, times: Times) -> Iterator[list[Partition]]:
     cost[np.bincount(closest)[closest] == 1, -1] = np.inf
     best = np.argmin(cost, axis=1)
     gain = on_level(level) - cost[units, best]
-    moving = np.argsort(-gain, kind="stable")[: np.count_nonzero(gain > GAIN)]
+    moving = np.argsort(-gain, kind="stable")[: np.count_nonzero(gain > MIN_GAIN)]
     for moved_units in (moving, moving[:1])[: len(moving)]:
         chain = [partition.copy() for partition in fit.chain[:-1]]
         for unit in moved_units.tolist():
@@ -356,7 +334,7 @@ def separates(level_times: Floats, next_times: Floats, *, recorded: bool) -> boo
     if not level_times.size or not next_times.size:
         return False
     ratio = median_of(next_times) - median_of(level_times)
-    if ratio < np.log(MIN_RATIO_RECORDED if recorded else MIN_LEVELS_RATIO):
+    if ratio < np.log(MIN_LEVEL_RATIO if recorded else MIN_LEVELS_RATIO):
         return False
     smaller = min(level_times.size, next_times.size)
     return _exceptions(level_times, next_times) <= max(

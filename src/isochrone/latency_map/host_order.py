@@ -16,18 +16,7 @@ from isochrone.base.arrays import Floats, Ints
 from isochrone.base.stats import distinct
 from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import Partition, canonical, is_grouping
-
-REACH = 16
-"""Names that a pair spans at most to say how high the boundaries between them are."""
-
-MIN_BOUNDARY_SIDE = 2
-"""The same, for a boundary to be known."""
-
-MIN_BOUNDARIES = 0.9
-"""Part of the boundaries that must be known: else groups appear that do not exist."""
-
-HEIGHTS = 6
-"""Heights at which boundaries are cut, at the largest gaps between them."""
+from isochrone.latency_map.thresholds import HEIGHTS, MIN_BOUNDARIES, MIN_BOUNDARY_SIDE, REACH
 
 
 def name_order(names: Sequence[str]) -> Ints:

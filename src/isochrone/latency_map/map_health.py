@@ -16,40 +16,25 @@ from isochrone.base.stats import distinct, mad, median_of, quantile
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
-from isochrone.latency_map.explained_map import MIN_PEERS
 from isochrone.latency_map.hierarchy import Known
 from isochrone.latency_map.partitions import parted
 from isochrone.latency_map.slow_part import Slow
+from isochrone.latency_map.thresholds import (
+    DEVIATING_SHARE,
+    FAR_OFF,
+    FEW_NODES,
+    MAX_HEALTHY_SPREAD,
+    MAX_MISSING,
+    MIN_HEALTH_ERRORS,
+    MIN_MEDIAN_VALUES,
+    MIN_PEERS,
+    MIN_SLOWDOWN,
+    MIN_TOGETHER,
+    MIN_TORUS_DEVIATION,
+    SLOWER,
+)
 from isochrone.latency_map.topology import Topology, analyse
-from isochrone.latency_map.what_is_slow import MIN_SLOWDOWN
 from isochrone.runfile.run import Run
-
-FAR_OFF = 3.0
-"""Pairs so many times as long as their level are not the far ends of a healthy torus or ring, whose
-longest ways have twice the hops of the middle one. Noise is rarely so large."""
-
-MIN_TORUS_DEVIATION = 2.3
-"""So far beyond a healthy torus single pairs may be by noise, but hardly three of them."""
-
-MIN_DEVIATING_PAIRS = 3
-PART = 0.002
-"""Pairs, and part of all pairs, that make it several."""
-
-FEW_NODES = 8
-SLOWER = (1.25, 1.5, 2.0)
-"""On fewer nodes, or if the scatter of their times leaves it open, it is tried out what would be
-seen: about eight nodes are made slower in turn, by such a ratio."""
-
-SHARED = 3
-"""Slow nodes that are all there are behind a switch: of two both may well be bad."""
-
-_TIME_ROUNDING = 1e-6
-
-_MIN_HOSTS = 8
-_MAX_HEALTHY_SPREAD = 0.15
-_MIN_HEALTH_ERRORS = 6.0
-_QUARTER = 0.25
-_HALF = 0.5
 
 _DOUBTS = {
     "few-nodes": "measure four nodes or more, or compare with earlier runs (--baseline)",
@@ -60,9 +45,6 @@ _DOUBTS = {
     "shared-way": "compare with how the nodes are connected, or with earlier runs (--baseline)",
 }
 """Warnings of a reading that leave open whether a host is slow, and what to do."""
-
-MISSING = 0.2
-"""If a greater part of the pairs was not measured, nothing slow proves nothing."""
 
 
 class MapHealth(Record):
@@ -189,7 +171,7 @@ def _whole_switch(component: Slow, analysis: Topology) -> bool:
     return component.kind == "node" and any(
         {*component.ranks} < group <= named
         and len(group) < analysis.ranks
-        and sum(ranks <= group for ranks in nodes) >= SHARED
+        and sum(ranks <= group for ranks in nodes) >= MIN_TOGETHER
         for group in groups
     )
 
@@ -234,7 +216,7 @@ class _Ratios:
         if component.retested:
             smallest = 1 + (smallest - 1) * self.analysis.alone
         component_ratios = values[np.isin(owner, of_part)]
-        return bool(_quartile(component_ratios) >= median * smallest**_HALF)
+        return bool(_quartile(component_ratios) >= median * np.sqrt(smallest))
 
     def of_hosts(self) -> dict[str, float]:
         """Return the median ratio of each host's round trips with other hosts."""
@@ -254,17 +236,17 @@ class _Ratios:
             self.names[k]: host_ratios
             for k, host_ratios in parted(self.host[self.end], np.tile(self.ratio, 2))
         }
-        if len(measured) < _MIN_HOSTS or "" in self.names:
+        if len(measured) < FEW_NODES or "" in self.names:
             return ""
         spread = np.abs(np.log(self.ratio[np.isfinite(self.ratio)]))
-        if quantile(spread, 0.8) < _MAX_HEALTHY_SPREAD:
+        if quantile(spread, 0.8) < MAX_HEALTHY_SPREAD:
             return ""
         steps = np.linspace(0.05, 0.95, 19)
         profiles = np.log([np.nanquantile(host_ratios, steps) for host_ratios in measured.values()])
         beyond = np.median(profiles - np.median(profiles, axis=0), axis=1)
         first, second = np.argsort(-np.abs(beyond))[:2]
         if beyond[first] < max(
-            np.log1p(MIN_SLOWDOWN), 2 * abs(beyond[second]), _MIN_HEALTH_ERRORS * mad(beyond)
+            np.log1p(MIN_SLOWDOWN), 2 * abs(beyond[second]), MIN_HEALTH_ERRORS * mad(beyond)
         ):
             return ""
         name, ratio = printable(list(measured)[first], 60), np.exp(beyond[first])
@@ -276,7 +258,7 @@ class _Ratios:
 
 def _quartile(values: Floats) -> float:
     finite = values[np.isfinite(values)]
-    return quantile(finite, _QUARTER)
+    return quantile(finite, 0.25)
 
 
 def _once(components: Iterator[tuple[Slow, int]]) -> list[tuple[Slow, int]]:
@@ -307,7 +289,7 @@ def _doubts(run: Run, analyses: dict[int, Topology]) -> Iterator[str]:
             "--baseline"
         )
     measured = max(sum(level.pairs for level in analysis.levels) for analysis in analyses.values())
-    if total - measured > MISSING * total:
+    if total - measured > MAX_MISSING * total:
         unseen = f"{total - measured} of {total} pairs were not measured: measure again"
         yield next((text for code, text in warnings if code == "sampled"), unseen)
     elif not run.complete:
@@ -318,10 +300,10 @@ def _far_off(ratios: _Ratios) -> Iterator[str]:
     """Say it if pairs are far off that no named part explains, with the worst of them."""
     open_ = _unnamed(ratios, ratios.ratio)
     several = int(np.sum(open_ >= MIN_TORUS_DEVIATION)) >= max(
-        MIN_DEVIATING_PAIRS, PART * np.count_nonzero(open_)
+        MIN_MEDIAN_VALUES, DEVIATING_SHARE * np.count_nonzero(open_)
     )
     worst = float(open_.max(initial=0))
-    if worst < FAR_OFF * (1 - _TIME_ROUNDING) and not several:
+    if worst < FAR_OFF * (1 - 1e-6) and not several:
         return
     k = int(np.argmax(open_))
     i, j, seconds = int(ratios.i[k]), int(ratios.j[k]), float(ratios.seconds[k])

@@ -16,17 +16,12 @@ from isochrone.base.arrays import Bools
 from isochrone.base.record import Record
 from isochrone.base.text import listed, printable
 from isochrone.latency_map.pairs import Times
-
-MIN_KIND_RATIO = 1.5
-"""Ratio between the slowest usual and the fastest slow pair from which these are two kinds."""
-
-MIN_SUSPECT_PAIRS = 2
-"""Slow pairs with healthy nodes that make a node a suspect; a single one may be a slow link."""
-
-MOST = 1 / 3
-"""Part of the nodes that may be slow; if more are, there are two kinds of nodes, or two levels."""
-
-MAX_ADVISED_PAIRS = 6
+from isochrone.latency_map.thresholds import (
+    MAX_ADVISED_PAIRS,
+    MIN_KIND_RATIO,
+    MIN_SUSPECT_PAIRS,
+    THIRD,
+)
 
 
 class NextPairs(Record):
@@ -76,7 +71,7 @@ def next_pairs(times: Times) -> NextPairs | None:
     met = {*zip(times.i.tolist(), times.j.tolist(), strict=True)}
     wanted = []
     open_pairs = slow & ~np.isin(times.i, suspects) & ~np.isin(times.j, suspects)
-    if len(suspects) + np.sum(open_pairs) > MOST * np.sum(fast + bad > 0):
+    if len(suspects) + np.sum(open_pairs) > THIRD * np.sum(fast + bad > 0):
         return None
     for i, j in zip(times.i[open_pairs].tolist(), times.j[open_pairs].tolist(), strict=True):
         wanted += [tuple(sorted((end, partner))) for end in (i, j) if not healthy[end]]

@@ -26,40 +26,25 @@ from isochrone.base.stats import (
 )
 from isochrone.base.table import Table
 from isochrone.latency_map.partitions import Partition, canonical
+from isochrone.latency_map.thresholds import (
+    MEDIAN_WIDENING,
+    MIN_COST,
+    MIN_MEDIAN_VALUES,
+    MIN_PARTNERS,
+    MIN_RANK_ERRORS,
+    MIN_SPREAD_PAIRS,
+    READABLE,
+)
 from isochrone.runfile.clocks import clock_errors
 from isochrone.runfile.run import DIRECTIONS, Run
 from isochrone.runfile.samples import MARKS, counting
 
-MIN_PARTNERS = 16
-"""Partners of a unit that even a draw of pairs keeps: small groups would be lost in it."""
-
-READABLE = 1 / 3
-"""Part of the pairs that groups can be read out of. Of made-up machines of 60 and 150 nodes in
-groups of 10, all groups come out with more than half of the pairs, most with 40 %, pieces of them
-with less; below 15 % also groups that do not exist, and slow switches to them."""
-
-MIN_RANK_ERRORS = 5.0
-"""Standard errors by which a rank must differ from its node to have a cost of its own."""
-
-MEDIAN_WIDENING = 0.55
-"""1 + 0.55 / n widens the 80 % quantile of the distances of n normal values from their own median
-to that of the distances from the true one, within 2 % from three values on (by simulation)."""
-
 AT_ONCE = 1 << 21
 """Pairs of which the ranks are compared at once: bounds the memory."""
 
-MIN_SPREAD_PAIRS = 8
-"""Pairs of nodes with three pairs of ranks or more that say how these are spread. Where there are
-fewer, as in a sample, those with two are asked, too."""
 
 STEPS, NEAR_STEP, MANY_STEPS = 8, 0.05, 1e4
 """Different times that show a step, the part of it by which they may be off, and the most steps."""
-
-MIN_LINKS = 3
-"""Pairs of a rank whose median says how far its clock is off: one slow direction is none of it."""
-
-MIN_COST = 0.02
-"""A rank that differs by less than this part of its times has none, however sure that is."""
 
 
 class Times(Record):
@@ -231,7 +216,9 @@ def _beyond_clocks(
     ranks = Groups(np.concatenate([end[measured] for end in ends]))
     off = np.full(1 + max(end.max() for end in ends), np.nan)
     medians = ranks.medians(np.concatenate([skew[measured], -skew[measured]]))
-    off[ranks.keys] = np.where(ranks.size >= MIN_LINKS, np.clip(medians, -steady, steady), np.nan)
+    off[ranks.keys] = np.where(
+        ranks.size >= MIN_MEDIAN_VALUES, np.clip(medians, -steady, steady), np.nan
+    )
     skew = skew - off[ends[0]] + off[ends[1]]
     skew = np.sign(skew) * np.maximum(np.abs(skew) - drift, 0)
     half = (forward + reverse) / 2

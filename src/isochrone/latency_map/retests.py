@@ -13,23 +13,9 @@ from isochrone.base.arrays import Ints
 from isochrone.base.record import Record
 from isochrone.base.stats import distinct
 from isochrone.latency_map.pairs import nodes_of
+from isochrone.latency_map.thresholds import HEALTHY_CANDIDATES, MAX_FURTHER, MAX_SUSPECTED, SAMPLE
 from isochrone.latency_map.topology import Slow, Topology
 from isochrone.runfile.run import Run
-
-SAMPLE = 8
-"""Pairs of one part that are measured again: their median is no accident."""
-
-MAX_SUSPECTED = 64
-"""Pairs that are measured again at once; of more, those of the worst parts."""
-
-MAX_FURTHER = 1000
-"""Pairs that ``--sample auto`` adds at once, where levels or costs of nodes are not known."""
-
-MAX_CONTROLS = 8
-"""Healthy pairs measured with them, at most as many as there are suspects."""
-
-_HEALTHY_CANDIDATES = 64
-"""Healthy pairs looked at for each that is wanted."""
 
 Pair = tuple[int, int]
 
@@ -183,12 +169,12 @@ def _controls(analysis: Topology, measured: _Known, suspected: Sequence[Pair]) -
     slow = {rank for component in analysis.slow for rank in component.ranks}
     healthy = np.array([rank for rank in range(measured.size) if rank not in slow], np.int64)
     levels = {component.level for component in analysis.slow}
-    wanted = min(len(suspected), MAX_CONTROLS)
+    wanted = min(len(suspected), SAMPLE)
     if len(healthy) < 2 or not wanted:
         return []
     dice = np.random.default_rng(len(suspected))
     drawn: dict[Pair, None] = {}
-    for _ in range(_HEALTHY_CANDIDATES * wanted):
+    for _ in range(HEALTHY_CANDIDATES * wanted):
         i, j = sorted(dice.choice(healthy, 2, replace=False).tolist())
         partner = measured.partners(i, np.array([j]))
         if len(partner) and any(len(measured.on_level(i, partner, level)) for level in levels):

@@ -17,40 +17,21 @@ from isochrone.latency_map.explanation import (
     Part,
     length_of,
 )
-from isochrone.latency_map.fitting import (
-    GAIN,
+from isochrone.latency_map.fitting import Fitter, likelihood, nats_of
+from isochrone.latency_map.thresholds import (
+    CLIP,
+    ESTIMATED_PARTS,
     MAX_FIT_STEPS,
+    MAX_PARTS,
+    MAX_SLOW_DIFFERENCE,
+    MIN_GAIN,
+    MIN_PART_ERRORS,
     MIN_SPREAD,
+    PROMISE,
+    QUICK,
+    RELEVANT,
     THIRD,
-    Fitter,
-    likelihood,
-    nats_of,
 )
-
-MIN_UNIT_ERRORS = 4.0
-"""Standard errors by which the middle pair of a unit takes longer, or units differ."""
-
-ESTIMATED_PARTS = 6
-"""Parts whose gain is estimated at each step, of those that promise most."""
-
-CLIP = 3.0
-"""Standard errors that a pair speaks for a part at most: one far off is no reason."""
-
-PROMISE = 1.5
-"""Least score of a part that is tried."""
-
-RELEVANT = 0.04
-"""Part of the usual time that a part adds at least. Nodes of one kind differ by 1 to 3 % for good;
-each would be a part, and the search long, but nobody acts on it."""
-
-MAX_PARTS = 40
-"""Slow parts of one map, at most."""
-
-QUICK = 8
-"""The same of a hierarchy that is only looked at."""
-
-MAX_SLOW_DIFFERENCE = 0.5
-"""Units whose times differ by more than this part of the larger are not slow alike."""
 
 
 class PartFinder(Fitter):
@@ -133,12 +114,12 @@ class PartFinder(Fitter):
         pairs = np.bincount(np.concatenate([self.times.i, self.times.j]))[units]
         error = median_of(self.sigma(fit.spread) * fit.expected) / np.sqrt(pairs)
         slow = np.flatnonzero(
-            middle > np.maximum(RELEVANT * self.middles[0], MIN_UNIT_ERRORS * error)
+            middle > np.maximum(RELEVANT * self.middles[0], MIN_PART_ERRORS * error)
         )
         if not 1 < len(slow) <= THIRD * self.times.units:
             return []
         slow = slow[np.argsort(middle[slow])]
-        apart = np.flatnonzero(np.diff(middle[slow]) > MIN_UNIT_ERRORS * error[slow][1:]) + 1
+        apart = np.flatnonzero(np.diff(middle[slow]) > MIN_PART_ERRORS * error[slow][1:]) + 1
         alike, singletons = np.split(slow, apart), np.split(slow, len(slow))
         fits = []
         for division in (alike, singletons)[len(alike) == len(singletons) :]:
@@ -161,7 +142,7 @@ class PartFinder(Fitter):
         for _ in range(MAX_FIT_STEPS):  # which bandwidth is the lower of two depends on the shares
             trials = [self.fitted(best, best.parts, best.seconds, s) for s in self.shares_of(best)]
             shortest = min([best, *trials], key=length_of)
-            if shortest.length > best.length - GAIN:
+            if shortest.length > best.length - MIN_GAIN:
                 break
             best = shortest
         return best

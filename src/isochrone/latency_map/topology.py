@@ -18,21 +18,27 @@ from isochrone.base.record import Record
 from isochrone.base.stats import distinct, mad, median_of, quantile
 from isochrone.base.text import listed, printable
 from isochrone.base.units import format_rate, format_seconds
-from isochrone.latency_map.explained_map import MIN_PEERS
 from isochrone.latency_map.explanation import Estimator
 from isochrone.latency_map.grid import grid_of
 from isochrone.latency_map.hierarchy import Known
 from isochrone.latency_map.pairs import RankPairs, clock_step, hosts_known, rank_pairs
 from isochrone.latency_map.partitions import Partition, groups_of, level_of, numbered
 from isochrone.latency_map.slow_part import NotUnderstood, Slow
-from isochrone.latency_map.what_is_slow import MIN_SLOWDOWN, Diagnosis, diagnose
+from isochrone.latency_map.thresholds import (
+    MAX_MISSING,
+    MAX_PAIRS,
+    MAX_WARNED_NAMES,
+    MIN_CLOCK_STEP,
+    MIN_PEERS,
+    MIN_RANKS_TO_JUDGE,
+    MIN_SLOWDOWN,
+    OUTLIER_RATIO,
+)
+from isochrone.latency_map.what_is_slow import Diagnosis, diagnose
 from isochrone.runfile.run import Run
 
 __all__ = ["Level", "Placement", "Slow", "Topology", "analyse", "placement_of"]
 
-MIN_RANKS_TO_JUDGE = 6
-OUTLIER_RATIO = 1.5
-"""With fewer ranks no single pair can be called slow; one that is so far off is mentioned."""
 
 BLIND = (
     "below-resolution",
@@ -47,22 +53,6 @@ BLIND = (
     "shared-way",
 )
 """Warnings of a reading that would not show everything that is slow."""
-
-MIN_DISTANCE_SPREAD = 0.1
-"""Times of one level that differ by more, in the fifth that differs most, may be distances."""
-
-MIN_CLOCK_STEP = 0.01
-"""Part of the shortest time from which the step of the clock is mentioned: the scatter of few maps
-is less."""
-
-MAX_WARNED_NAMES = 8
-"""Names in a warning."""
-
-MAX_PAIRS = 20
-"""Slow pairs that are listed; more are only counted."""
-
-MAX_MISSING = 0.2
-"""If a greater part of the pairs was not measured, levels that do not show prove nothing."""
 
 
 _SAME = {
@@ -457,13 +447,13 @@ def _no_levels(diagnosis: Diagnosis, moved: float | None) -> str:
         low, high = [format_rate(moved / k) if moved else format_seconds(k) for k in ends]
         return (
             ""
-            if wide < MIN_DISTANCE_SPREAD
+            if wide < MIN_SLOWDOWN
             else (
                 f"no level hierarchy: {'bandwidths' if moved else 'times'} scatter by {wide:.0%} "
                 f"without groups, from {low} to {high}"
             ).replace("%", " %")
         )
-    grid = None if quantile(np.abs(outer.off), 0.8) < MIN_DISTANCE_SPREAD else grid_of(outer.times)
+    grid = None if quantile(np.abs(outer.off), 0.8) < MIN_SLOWDOWN else grid_of(outer.times)
     return (
         ""
         if grid is None

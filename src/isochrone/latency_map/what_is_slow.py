@@ -24,41 +24,26 @@ from isochrone.base.stats import (
 )
 from isochrone.base.table import grouped
 from isochrone.latency_map.directions import slow_directions
-from isochrone.latency_map.explained_map import MIN_PEERS, PAIR_RATE, ExplainedMap, Half
+from isochrone.latency_map.explained_map import ExplainedMap, Half
 from isochrone.latency_map.explanation import INSIDE, LEAVING, Explanation, Part
-from isochrone.latency_map.fitting import MIN_SPREAD, THIRD
 from isochrone.latency_map.hierarchy import Known
 from isochrone.latency_map.pairs import RankPairs, nodes_of
 from isochrone.latency_map.partitions import Partition, level_of
 from isochrone.latency_map.slow_part import KINDS, LevelRatio, NotUnderstood, Slow
-
-MIN_SLOWDOWN = 0.10
-"""What adds less than this part of the time is noted, and no verdict."""
-
-UNDISTURBED = 1 / (1 + MIN_SLOWDOWN)
-"""Part of their time that pairs take at most where measuring them alone makes a difference."""
-
-RETESTS = 3
-"""Pairs of a part that must have been measured again for the part to be so; all if fewer."""
-
-MAX_SET_ASIDE_RANKS = 256
-"""Ranks of a map up to which hosts that the times do not show are left aside."""
-
-LONE = 3
-"""Nodes in no group that may be one with a slow switch."""
-
-MIN_UNRELATED_NODES = 2
-"""Slow nodes that have nothing in common but that, where too few pairs were measured to see groups.
-"""
-
-MIN_MUTUAL_PAIRS = 3
-"""Pairs among slow nodes that speak for those of them that have none."""
-
-MOSTLY = 0.7
-"""Part of the pairs among slow nodes that must be as slow as they are."""
-
-MIN_EXCEEDED_PAIRS = 0.98
-"""Part of the other pairs that most pairs of a slow node must exceed, where groups are not seen."""
+from isochrone.latency_map.thresholds import (
+    FALSE_ALARM_RATE,
+    MAX_SET_ASIDE_RANKS,
+    MIN_EXCEEDED_PAIRS,
+    MIN_MEDIAN_VALUES,
+    MIN_PEERS,
+    MIN_SLOWDOWN,
+    MIN_SPREAD,
+    MIN_TOGETHER,
+    MIN_UNRELATED_NODES,
+    MOSTLY,
+    THIRD,
+    UNDISTURBED,
+)
 
 
 class _Cost(Record):
@@ -212,7 +197,7 @@ class Diagnosis(ExplainedMap):
         groups = self.outer.fit.chain[0] if self.outer and self.by_host else self.node[:0]
         sizes = np.bincount(groups)
         units = np.flatnonzero(sizes[groups] == 1)
-        if len(sizes) == len(groups) or len(units) < LONE:
+        if len(sizes) == len(groups) or len(units) < MIN_TOGETHER:
             return []
         ranks = np.flatnonzero(np.isin(self.node, units)).tolist()
         return list(dict.fromkeys(self.hosts[k] for k in ranks))
@@ -267,7 +252,7 @@ class Diagnosis(ExplainedMap):
         among = [slow[between_units & ((first == k) | (second == k))] for k in range(len(units))]
         others = (
             slow[between_units]
-            if between_units.sum() >= MIN_MUTUAL_PAIRS
+            if between_units.sum() >= MIN_MEDIAN_VALUES
             else np.zeros(1, dtype=bool)
         )
         return np.array(
@@ -331,7 +316,7 @@ class Diagnosis(ExplainedMap):
     ) -> Slow:
         """Describe what slows some pairs, by those that are ``on_closest``, its closest level."""
         again = mask & self.pairs.retested
-        twice = bool(again.sum() >= min(RETESTS, mask.sum()))
+        twice = bool(again.sum() >= min(MIN_MEDIAN_VALUES, mask.sum()))
         displayed = again & on_closest if twice and (again & on_closest).any() else on_closest
         first = median_of(self.pairs.first[displayed])
         return Slow(
@@ -388,7 +373,9 @@ class Diagnosis(ExplainedMap):
             residual = np.log(self.pairs.seconds[rows] / expected)
             several = np.bincount(position)[position] > 1
             tests = int(several.sum())
-            limit = outlier_limit(tests, MAD_EFFICIENCY * tests, PAIR_RATE) if tests else np.inf
+            limit = (
+                outlier_limit(tests, MAD_EFFICIENCY * tests, FALSE_ALARM_RATE) if tests else np.inf
+            )
             beyond = residual > limit * np.hypot(
                 max(self.spread, MIN_SPREAD), self.pairs.error[rows]
             )

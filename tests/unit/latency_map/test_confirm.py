@@ -12,7 +12,8 @@ import pytest
 from beds.golden import Golden
 from isochrone.base.errors import Interrupted, MeasurementError
 from isochrone.base.table import Table
-from isochrone.latency_map.confirm import MAX_STARTS, confirm
+from isochrone.latency_map.confirm import confirm
+from isochrone.latency_map.thresholds import MAX_STARTS
 from isochrone.latency_map.topology import analyse
 from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run

@@ -9,16 +9,11 @@ import pytest
 
 from isochrone.base.stats import outlier_limit
 from isochrone.latency_map.core_effects import core_effects
-from isochrone.latency_map.cores import (
-    FAST_STRAY,
-    CoreHierarchies,
-    scatter,
-    scatter_freedom,
-    shrunk,
-)
+from isochrone.latency_map.cores import CoreHierarchies, scatter, scatter_freedom, shrunk
 from isochrone.latency_map.fitting import likelihood
 from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import groups_of
+from isochrone.latency_map.thresholds import FAST_STRAY
 from isochrone.latency_map.topology import Topology, analyse
 from made_up.latency_maps import MICROSECOND, Matrix, blank, map_of, noisy, tree
 

@@ -9,14 +9,9 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from isochrone.latency_map.retests import (
-    MAX_CONTROLS,
-    MAX_SUSPECTED,
-    SAMPLE,
-    Retests,
-    to_measure_again,
-)
+from isochrone.latency_map.retests import Retests, to_measure_again
 from isochrone.latency_map.slow_part import Slow
+from isochrone.latency_map.thresholds import MAX_SUSPECTED, SAMPLE
 from isochrone.latency_map.topology import Topology, analyse
 from isochrone.runfile.run import Run
 from made_up.latency_maps import block, latency_map, map_of, tree, with_retests
@@ -98,7 +93,7 @@ def test_a_rank_that_is_slow_inside_its_node_only_is_measured_again_there() -> N
 def test_the_controls_are_healthy_pairs_of_the_same_level_and_in_between() -> None:
     run = two_switches()
     chosen = to_measure_again(run, naming(run, slow("node", [2, 3], 1)))
-    assert len(chosen.controls) == min(len(chosen.suspected), MAX_CONTROLS)
+    assert len(chosen.controls) == min(len(chosen.suspected), SAMPLE)
     for i, j in chosen.controls:
         assert not {i, j} & {2, 3}
         assert i // 8 == j // 8

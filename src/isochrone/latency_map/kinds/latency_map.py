@@ -11,8 +11,8 @@ from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.base.verdicts import POSSIBLY_SLOW, SLOW
 from isochrone.latency_map import topology
 from isochrone.latency_map.map_data import map_data
+from isochrone.latency_map.thresholds import MIN_SLOWDOWN
 from isochrone.latency_map.topology import Level, Placement, Slow, Topology
-from isochrone.latency_map.what_is_slow import MIN_SLOWDOWN
 from isochrone.pages.page import (
     MIN_RANKS,
     Asked,
