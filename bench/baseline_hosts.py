@@ -26,8 +26,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from isochrone.changes.baseline import MIN_BASELINE_RUNS, Reference
+from isochrone.changes.baseline import Reference
 from isochrone.changes.check import Earlier, check
+from isochrone.changes.thresholds import MIN_BASELINE_RUNS
 from isochrone.runfile.run import Run
 from made_up.nights import Cluster
 

@@ -32,30 +32,21 @@ from isochrone.base.errors import InputError
 from isochrone.base.inference import Means, components, means, moderated, tail_freedom
 from isochrone.base.record import Members, Record
 from isochrone.base.stats import median_of, row_medians
-from isochrone.changes.effects import (
+from isochrone.changes.effects import Further, Quantities, Quantity, quantities, with_further
+from isochrone.changes.thresholds import (
+    CHANGE_MARGIN,
+    FALSE_ALARM_RATE,
+    JUDGING,
+    MIN_BASELINE_RUNS,
+    MIN_SLOW_POINTS,
     MIN_UNITS,
-    Further,
-    Quantities,
-    Quantity,
-    quantities,
-    with_further,
+    MOST_OF,
+    OUTLIER_RATE,
+    RUNS_PER_OUTLIER,
 )
 from isochrone.latency_map.hierarchy import Known
 from isochrone.pages.words import plural
 from isochrone.runfile.run import Run
-
-MIN_BASELINE_RUNS = 3
-"""Minimum number of earlier runs."""
-
-LATEST = 60
-"""Earlier runs that a run is compared with, at most: more hardly say more of the next one, and old
-ones less of what is usual now."""
-
-CHANGE_MARGIN = 0.05
-"""Threshold: smaller slowdowns are not reported."""
-
-FALSE_ALARM_RATE = 0.03
-"""Probability of any false alarm in a run of an unchanged machine, at most."""
 
 SHARES = {"level": 1 / 15, "node": 1 / 60, "pair": 1 / 60, "curve": 1 / 2, "point": 1 / 2}
 """Fractions of `FALSE_ALARM_RATE` for levels, nodes and ranks, and pairs of a map, which take a
@@ -63,24 +54,6 @@ tenth of it, so that a job of every night has one false alarm a year; and for cu
 Levels vary most from launch to launch and are few, so that a smaller fraction would cost them
 most."""
 
-JUDGING = 0.9
-"""Fraction of `FALSE_ALARM_RATE` for judging the run; the remainder is for removing outliers."""
-
-OUTLIER_RATE = 0.002
-"""Probability that a normal run is removed from a quantity as an outlier."""
-
-RUNS_PER_OUTLIER = 5
-"""At most one run in this number is removed: fewer do not show which is the outlier."""
-
-BLIND = 1.6
-"""Above this detection limit the test has too little power to pass a run."""
-
-_LARGEST = 50.0
-_TINY = 1e-12
-
-MIN_SLOW_POINTS = 2
-MOST_OF = 0.6
-"""Nodes, and fraction of the nodes behind a switch, from which on the switch is blamed."""
 
 _TAILED = ("node", "inside", "rank", "pair")
 """Kinds of quantities that are many enough to show how long their tails are."""
@@ -150,7 +123,7 @@ class Against(NamedTuple):
 
 def _ratio(log: float) -> float:
     """Return the ratio of a logarithm, clamped to a finite number."""
-    return float(np.exp(min(float(log), _LARGEST)))
+    return float(np.exp(min(float(log), 50.0)))
 
 
 class _Usual(NamedTuple):
@@ -220,7 +193,7 @@ def without_outliers(earlier: Floats, *, similar: bool = True, peers: Ints | Non
         beyond, column_means = np.empty(earlier.shape), means(left)
         for k, row in enumerate(left):
             expected, limit = _next(column_means.without(row), chance, similar=similar, peers=peers)
-            beyond[k] = np.nan_to_num(np.abs(row - expected) / np.maximum(limit, _TINY))
+            beyond[k] = np.nan_to_num(np.abs(row - expected) / np.maximum(limit, 1e-12))
         beyond[:, np.sum(np.isnan(left) & ~np.isnan(earlier), axis=0) >= max_outliers] = 0
         worst = np.argmax(beyond, axis=0)
         odd = beyond[worst, columns] > 1

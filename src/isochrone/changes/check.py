@@ -19,16 +19,10 @@ from isochrone.base.record import Record
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.base.verdicts import GOOD, NOT_KNOWN, POSSIBLY_SLOW, SLOW, SLOWER
-from isochrone.changes.baseline import (
-    BLIND,
-    CHANGE_MARGIN,
-    LATEST,
-    MIN_BASELINE_RUNS,
-    Change,
-    Reference,
-)
+from isochrone.changes.baseline import Change, Reference
 from isochrone.changes.comparability import Setting, setting_of, unlike
 from isochrone.changes.effects import called
+from isochrone.changes.thresholds import BLIND, CHANGE_MARGIN, LATEST, MIN_BASELINE_RUNS
 from isochrone.changes.waivers import Rule
 from isochrone.latency_map.hierarchy import Known
 from isochrone.latency_map.map_health import MapHealth, map_health

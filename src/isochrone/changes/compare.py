@@ -33,6 +33,7 @@ from isochrone.changes.components import (
     contrasts,
 )
 from isochrone.changes.log_medians import measured
+from isochrone.changes.thresholds import CHANGE_MARGIN, FAR_APART, LAUNCHES_DIFFER
 from isochrone.runfile.environment import Differing
 from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import Run
@@ -41,15 +42,6 @@ from isochrone.views.view import Axes, Figure
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-CHANGE_MARGIN = 0.05
-"""Default margin: times that differ by less are the same."""
-
-LAUNCHES_DIFFER = 1.3
-"""Largest ratio observed between single launches of one command."""
-
-FAR_APART = 10.0
-"""Ratio between single launches that no launches of one command have: the square of 3.2, the
-largest at a point, of 437 points of six published series of launches on clusters and clouds."""
 
 _COMMON = ("all", "curve", "level", "point")
 """Kinds of components that a change of the library or its settings affects. A single slow node has

@@ -17,22 +17,16 @@ from isochrone.base.inference import FALSE_CHANGE_RATE, Contrast, group_medians,
 from isochrone.base.record import Record
 from isochrone.base.stats import median_of
 from isochrone.base.verdicts import FASTER, NOT_KNOWN, SAME, SLOWER
+from isochrone.changes.thresholds import ALIKE_ELSE, BEYOND_ALL, MIN_POINT_ERRORS
 
 Compare = Callable[[Floats, Floats], Contrast]
 
 VERDICTS = (SLOWER, FASTER, SAME, NOT_KNOWN)
 
-BEYOND_ALL = 700.0
-"""Clamp of log-ratios: with few launches an interval can be meaninglessly wide."""
 
 ALIKE = {"node": 0.75, "rank": 0.75}
 """Minimum fraction of the points that changed as the component did. The pairs of a node have
 another end, and a quarter of them may have changed for another reason."""
-
-ALIKE_ELSE = 0.9
-
-MIN_POINT_ERRORS = 3.0
-"""Standard errors from which on a point did not change as its component did."""
 
 
 class Difference(Record):

@@ -34,25 +34,20 @@ from isochrone.base.text import listed, printable
 from isochrone.base.units import format_bytes
 from isochrone.changes.log_medians import aligned, by_curve, logs_of
 from isochrone.changes.seen import Seen, seen_from
+from isochrone.changes.thresholds import (
+    EFFECTS_CONVERGED,
+    HUBER,
+    MAX_EFFECT_STEPS,
+    MIN_POINTS,
+    MIN_UNITS,
+)
 from isochrone.latency_map.hierarchy import Known
 from isochrone.latency_map.partitions import numbered, parted
 from isochrone.latency_map.topology import analyse
 from isochrone.runfile.run import Rank, Run
 
-MIN_UNITS = 4
-"""Of fewer nodes, or hosts that are compared inside, none is the odd one out."""
-
-HUBER = 1.345
-"""Tuning constant in standard deviations: 95 % efficiency for normal residuals."""
-
 _AT_ONCE = 2**22
 """Numbers in the normal equations that are solved together, at most: 32 MiB."""
-
-_MAX_EFFECT_STEPS = 30
-_EFFECTS_CONVERGED = 1e-6
-
-MIN_POINTS = 3
-"""Minimum number of points of a curve for an effect of the curve."""
 
 
 class Quantity(Record):
@@ -455,10 +450,10 @@ def usual_of(values: Floats) -> Floats:
     Maps lack columns, so the two are fitted in turn: means of columns, and medians of maps.
     """
     common = np.zeros((len(values), 1))
-    for _ in range(_MAX_EFFECT_STEPS if np.isnan(values).any() else 1):
+    for _ in range(MAX_EFFECT_STEPS if np.isnan(values).any() else 1):
         middle = means(values - common).middle
         previous, common = common, np.nan_to_num(row_medians(values - middle))[:, None]
-        if np.max(np.abs(common - previous), initial=0) < _EFFECTS_CONVERGED:
+        if np.max(np.abs(common - previous), initial=0) < EFFECTS_CONVERGED:
             break
     return middle
 
@@ -576,12 +571,12 @@ def shifts_of(
 def _fitted(ends: Sequence[Ints], values: Floats, middle: Floats, count: int) -> Floats:
     """Return the numbers of which each value of a map is the sum of three, robustly."""
     residuals, effects = values - middle, np.zeros((len(values), count))
-    for _ in range(_MAX_EFFECT_STEPS):
+    for _ in range(MAX_EFFECT_STEPS):
         spread = np.maximum(MAD_TO_SIGMA * row_medians(np.abs(residuals)), 1e-6)[:, None]
         weight = np.minimum(1.0, HUBER * spread / np.maximum(np.abs(residuals), 1e-12))
         previous, effects = effects, _least_squares(ends, np.nan_to_num(weight), values, count)
         residuals = values - sum(effects[:, end] for end in ends)
-        if np.max(np.abs(effects - previous)) < _EFFECTS_CONVERGED:
+        if np.max(np.abs(effects - previous)) < EFFECTS_CONVERGED:
             break
     return effects
 

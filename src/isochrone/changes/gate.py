@@ -7,15 +7,7 @@ from isochrone.base.record import Record
 from isochrone.base.verdicts import NOT_KNOWN
 from isochrone.changes.compare import Comparison
 from isochrone.changes.components import Difference, Part
-
-MIN_LAUNCHES = 3
-"""Of each side: two launches do not show how much launches vary."""
-
-USUAL_LAUNCHES = 5
-
-BLIND = 1.6
-"""Largest smallest-detectable ratio at which a comparison may pass: there a point that takes twice
-the time is detected in 9 of 10 comparisons of eight points."""
+from isochrone.changes.thresholds import BLIND, MIN_LAUNCHES, USUAL_LAUNCHES
 
 
 class Limit(Record):

@@ -20,19 +20,13 @@ from isochrone.base.table import grouped
 from isochrone.changes.comparability import PLACE, Difference, comparable, other_settings
 from isochrone.changes.effects import off_usual, usual_of
 from isochrone.changes.nights import DRAWN, Night, Read, Value, fill, nights_of
+from isochrone.changes.thresholds import (
+    MAX_SEGMENTS,
+    MIN_CHANGE_ERRORS,
+    MIN_HISTORY_CHANGE,
+    MIN_SEGMENT_RUNS,
+)
 from isochrone.runfile.run import Run
-
-MIN_HISTORY_CHANGE = 0.05
-"""Threshold: smaller relative changes are not reported."""
-
-MIN_CHANGE_ERRORS = 4.0
-"""Standard errors between the segments on both sides of a change point."""
-
-MIN_SEGMENT_RUNS = 3
-"""Minimum number of runs of a segment, to distinguish it from a bad night."""
-
-MAX_SEGMENTS = 6
-"""Maximum number of segments."""
 
 
 class Change(Record):

@@ -13,11 +13,9 @@ import numpy as np
 from isochrone.base.table import grouped
 from isochrone.changes.comparability import Setting, setting_of
 from isochrone.changes.effects import quantities
+from isochrone.changes.thresholds import JOINT_NIGHTS
 from isochrone.runfile.rules import why_incomparable
 from isochrone.runfile.run import Run
-
-JOINT_NIGHTS = 300
-"""Nights that are split together, at most: memory is bounded, and levels are found once."""
 
 DRAWN = ("level", "node", "inside", "curve", "point")
 """Kinds of quantities that a history shows."""

@@ -30,7 +30,7 @@ from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import level_of
 from isochrone.latency_map.thresholds import (
     CORE_LEAST,
-    FALSE_ALARM_RATE,
+    FALSE_NAMING_RATE,
     MIN_EFFECT_RATIO,
     MIN_MEDIAN_VALUES,
     MIN_PEERS,
@@ -146,7 +146,7 @@ def _longer_than_others(times: Times, extra: Floats, pairs: Ints) -> Bools:
 def _beyond_peers(off: Floats) -> Bools:
     """Return which effects are beyond those of their peers; none if they are another kind."""
     freedom = USUAL_FREEDOM + scatter_freedom(len(off))
-    limit = max(outlier_limit(len(off), freedom, FALSE_ALARM_RATE) * scatter(off), CORE_LEAST)
+    limit = max(outlier_limit(len(off), freedom, FALSE_NAMING_RATE) * scatter(off), CORE_LEAST)
     return few((off > limit) | _apart(off, CORE_LEAST))
 
 
@@ -190,7 +190,7 @@ def _pairs_off(times: Times, residual: Floats, level: Ints, free: Bools) -> tupl
             continue
         freedom = USUAL_FREEDOM + scatter_freedom(len(candidates)) * left
         spread = scatter(residual[candidates] / np.sqrt(left))
-        limit = max(outlier_limit(len(residual), freedom, FALSE_ALARM_RATE) * spread, PAIR_LEAST)
+        limit = max(outlier_limit(len(residual), freedom, FALSE_NAMING_RATE) * spread, PAIR_LEAST)
         beyond = candidates[
             (residual[candidates] > limit) | _apart(residual[candidates], PAIR_APART)
         ]

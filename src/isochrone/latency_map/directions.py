@@ -24,7 +24,7 @@ from isochrone.base.stats import (
 )
 from isochrone.latency_map.pairs import RankPairs
 from isochrone.latency_map.partitions import Partition
-from isochrone.latency_map.thresholds import FALSE_ALARM_RATE, MIN_PEERS, MIN_SPREAD
+from isochrone.latency_map.thresholds import FALSE_NAMING_RATE, MIN_PEERS, MIN_SPREAD
 
 
 class Direction(NamedTuple):
@@ -72,7 +72,7 @@ def slow_directions(pairs: RankPairs, node: Partition) -> Iterator[Direction]:
     spread = max(mad(rest), MIN_SPREAD)
 
     errors = np.hypot(mad(middle), MEDIAN_LOSS * spread / np.sqrt(np.maximum(partners, 1)))
-    limit = outlier_limit(count, MAD_EFFICIENCY * count, FALSE_ALARM_RATE) * errors
+    limit = outlier_limit(count, MAD_EFFICIENCY * count, FALSE_NAMING_RATE) * errors
     for unit in np.flatnonzero((np.abs(middle) > limit) & (partners >= MIN_PEERS - 1)).tolist():
         sends = bool(middle[unit] > 0)
         mask, forward = both & ((a == unit) | (b == unit)), (a == unit) == sends
@@ -80,7 +80,7 @@ def slow_directions(pairs: RankPairs, node: Partition) -> Iterator[Direction]:
         yield Direction(kind, (unit,), mask, forward, abs(middle[unit]), errors[unit])
     usual = max(spread, Q80_TO_SIGMA * quantile(np.abs(rest), 0.8))
     freedom = MAD_EFFICIENCY * max(len(rest) - count, 1)
-    off = np.abs(rest) > outlier_limit(len(rest), freedom, FALSE_ALARM_RATE) * usual
+    off = np.abs(rest) > outlier_limit(len(rest), freedom, FALSE_NAMING_RATE) * usual
     for k in np.flatnonzero(off):
         sender, receiver = (int(first[k]), int(second[k]))[:: 1 if rest[k] > 0 else -1]
         mask = both & (low == first[k]) & (high == second[k])

@@ -38,7 +38,7 @@ from isochrone.latency_map.partitions import Partition, canonical, level_of
 from isochrone.latency_map.thresholds import (
     CORE_EFFICIENCY,
     EXCEPTIONS,
-    FALSE_ALARM_RATE,
+    FALSE_NAMING_RATE,
     HEAVY_TAIL,
     MAX_HIDDEN_SHARE,
     MIN_LEVEL_RATIO,
@@ -137,7 +137,7 @@ class Half:
         # a few pairs within each of several nodes do not show how heavy their tails are
         efficiency = MAD_EFFICIENCY if self.times.root.any() else CORE_EFFICIENCY
         freedom = efficiency * max(len(residual) - len(self.fit.parts) - len(self.fit.chain), 1)
-        limit = outlier_limit(len(residual), freedom, FALSE_ALARM_RATE)
+        limit = outlier_limit(len(residual), freedom, FALSE_NAMING_RATE)
         # where more than a fifth is off, this is a wide distribution, as the ways on a torus
         wide = Q80_TO_SIGMA * quantile(np.abs(residual), 0.8)
         return np.flatnonzero(residual > limit * np.maximum(self.sigma, wide))

@@ -16,7 +16,7 @@ UNDISTURBED = 1 / (1 + MIN_SLOWDOWN)
 THIRD = 1 / 3
 """Part of the units that may be slow: more are units of another kind."""
 
-FALSE_ALARM_RATE = 0.002
+FALSE_NAMING_RATE = 0.002
 """Chance that anything healthy of a map is named, with normal noise."""
 
 MIN_PART_ERRORS = 4.0

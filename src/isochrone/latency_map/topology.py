@@ -251,7 +251,10 @@ def analyse(
     if hops:
         doubts.append(("no-hierarchy", hops))
     if alone < 1:
-        text = f"pairs take {alone:.2g} times as long alone: those measured again are compared so"
+        text = (
+            f"healthy pairs take {alone:.2g} times as long alone; times measured again are "
+            "compared with that"
+        )
         doubts.append(("undisturbed", text))
     if unlisted:
         are = "pair is" if len(unlisted) == 1 else "pairs are"

@@ -31,7 +31,7 @@ from isochrone.latency_map.pairs import RankPairs, nodes_of
 from isochrone.latency_map.partitions import Partition, level_of
 from isochrone.latency_map.slow_part import KINDS, LevelRatio, NotUnderstood, Slow
 from isochrone.latency_map.thresholds import (
-    FALSE_ALARM_RATE,
+    FALSE_NAMING_RATE,
     MAX_SET_ASIDE_RANKS,
     MIN_EXCEEDED_PAIRS,
     MIN_MEDIAN_VALUES,
@@ -374,7 +374,7 @@ class Diagnosis(ExplainedMap):
             several = np.bincount(position)[position] > 1
             tests = int(several.sum())
             limit = (
-                outlier_limit(tests, MAD_EFFICIENCY * tests, FALSE_ALARM_RATE) if tests else np.inf
+                outlier_limit(tests, MAD_EFFICIENCY * tests, FALSE_NAMING_RATE) if tests else np.inf
             )
             beyond = residual > limit * np.hypot(
                 max(self.spread, MIN_SPREAD), self.pairs.error[rows]

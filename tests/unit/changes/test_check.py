@@ -19,9 +19,10 @@ from scipy.stats import norm
 from beds.golden import Golden
 from isochrone.base.documents import plain
 from isochrone.base.table import Table
-from isochrone.changes.baseline import LATEST, Reference
+from isochrone.changes.baseline import Reference
 from isochrone.changes.check import Check, Earlier, Memory, check, slower_pairs, together
 from isochrone.changes.effects import quantities
+from isochrone.changes.thresholds import LATEST
 from isochrone.changes.waivers import parse_rule
 from isochrone.latency_map.map_health import MapHealth
 from isochrone.latency_map.topology import analyse

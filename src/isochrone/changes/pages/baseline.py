@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
-from isochrone.changes.baseline import MIN_BASELINE_RUNS, Typical
+from isochrone.changes.baseline import Typical
 from isochrone.changes.comparability import SHARED, Group
 from isochrone.changes.effects import at_size, called
+from isochrone.changes.thresholds import MIN_BASELINE_RUNS
 from isochrone.pages.page import Block, Row, Sentence, Table, columns_of
 from isochrone.pages.words import between, left_out, plural
 from isochrone.runfile.header import library_name

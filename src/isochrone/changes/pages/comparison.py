@@ -8,9 +8,10 @@ from isochrone.base.record import Members
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.base.verdicts import FASTER, SAME, SLOWER
-from isochrone.changes.compare import FAR_APART, Change, Comparison
+from isochrone.changes.compare import Change, Comparison
 from isochrone.changes.components import Difference, Part
 from isochrone.changes.gate import Limit, what_to_measure
+from isochrone.changes.thresholds import FAR_APART
 from isochrone.pages.page import Block, Row, Sentence, Table, Tone, columns_of
 
 MAX_COMPARISON_ROWS = 20

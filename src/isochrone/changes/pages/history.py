@@ -9,18 +9,12 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.base.verdicts import FASTER, GOOD, SLOWER
-from isochrone.changes.baseline import LATEST
 from isochrone.changes.check import Earlier, check
 from isochrone.changes.effects import at_size
-from isochrone.changes.history import (
-    MIN_HISTORY_CHANGE,
-    MIN_SEGMENT_RUNS,
-    History,
-    Series,
-    histories,
-)
+from isochrone.changes.history import History, Series, histories
 from isochrone.changes.nights import Night, Read
 from isochrone.changes.pages.check import blocks
+from isochrone.changes.thresholds import LATEST, MIN_HISTORY_CHANGE, MIN_SEGMENT_RUNS
 from isochrone.pages.common import date_in_words
 from isochrone.pages.page import (
     Block,

@@ -8,14 +8,13 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.changes.launches import Launches, OverLaunches
 from isochrone.changes.pages.comparison import name_of
+from isochrone.changes.thresholds import MIN_LAUNCHES
 from isochrone.pages.page import Block, Row, Sentence, Table, columns_of
 from isochrone.pages.words import between, plural
 
 MAX_LAUNCH_ROWS = 256
 MAX_PAIRS = 20
 
-MIN_LAUNCHES = 3
-"""Fewer launches hardly show how much launches vary."""
 
 _COLUMNS = columns_of("", ">typical", ">95 % interval", ">next launch", ">spread", ">launches")
 

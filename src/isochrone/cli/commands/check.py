@@ -16,11 +16,11 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
 from isochrone.base.text import printable, warn
 from isochrone.base.verdicts import GOOD, NOT_KNOWN, NOT_KNOWN_EXIT
-from isochrone.changes.baseline import CHANGE_MARGIN
 from isochrone.changes.check import Check, Earlier, Memory, check, hosts_of, together
 from isochrone.changes.pages.check import blocks, check_page, closing
 from isochrone.changes.pages.junit import junit
 from isochrone.changes.pages.openmetrics import openmetrics
+from isochrone.changes.thresholds import CHANGE_MARGIN
 from isochrone.changes.waivers import Rule, is_host_name, parse_rule
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import earlier_runs, files_of
