@@ -16,11 +16,12 @@ from isochrone.applications.description.program import Program
 from isochrone.applications.description.reading import parse
 from isochrone.applications.predict.applications import predict
 from isochrone.applications.predict.needed import MODES, sweeps
-from isochrone.applications.predict.scaling import CLOSES, scale
-from isochrone.applications.traces.communication import DOUBTFUL, ROTATING
+from isochrone.applications.predict.scaling import scale
+from isochrone.applications.thresholds import CLOSES, DOUBTFUL, MAX_FUNCTION_ERROR
+from isochrone.applications.traces.communication import ROTATING
 from isochrone.applications.traces.gaps import computation
 from isochrone.applications.traces.generalizing import generalized
-from isochrone.applications.traces.growth import MAX_FUNCTION_ERROR, growth, whole
+from isochrone.applications.traces.growth import growth, whole
 from isochrone.applications.traces.places import flat
 from isochrone.applications.traces.structure import structure
 from isochrone.applications.traces.trace import Event, Trace

@@ -5,12 +5,9 @@ from __future__ import annotations
 import pytest
 
 from isochrone.applications.predict.scaling import scale
+from isochrone.applications.thresholds import MAX_LEFT_OUT_SHARE
 from isochrone.applications.traces.generalizing import generalized
-from isochrone.applications.traces.small import (
-    MAX_LEFT_OUT_SHARE,
-    recorded_operations,
-    to_skip,
-)
+from isochrone.applications.traces.small import recorded_operations, to_skip
 from isochrone.applications.traces.structure import structure
 from isochrone.applications.traces.trace import Event, Trace
 from isochrone.base.errors import InputError

@@ -19,12 +19,13 @@ from scipy.special import stdtrit
 from isochrone.applications.description.program import Application, Collective, Program, flat
 from isochrone.applications.predict.collective_levels import slowdown
 from isochrone.applications.predict.grid_parts import GridPart, parts_of
-from isochrone.applications.predict.levels import FURTHER, Levels, MappedMachine
+from isochrone.applications.predict.levels import Levels, MappedMachine
 from isochrone.applications.predict.message_times import Cost, MessageTimes, Path, Side
 from isochrone.applications.predict.operation_times import OperationTimes
 from isochrone.applications.simulate.by_phase import Plan, simulate
 from isochrone.applications.simulate.collectives import Unfolding
 from isochrone.applications.simulate.simulation import Clocks, Simulated
+from isochrone.applications.thresholds import FURTHER
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.collectives.predicted_grids import Machine

@@ -19,14 +19,13 @@ import numpy as np
 
 from isochrone.applications.predict.levels import Levels
 from isochrone.applications.predict.message_times import Side
+from isochrone.applications.thresholds import MAX_ROUND_LATENCIES
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.operations import like
 
 BY_TURNS = ("alltoall", "allgather", "reduce_scatter_block")
 """Operations whose data need as many messages as there are members; others need a tree of them."""
 
-MAX_ROUND_LATENCIES = 1.5
-"""Latencies in the time of an operation, below which it has one round: between one and two."""
 
 MOST_TURNS = 64
 """Rounds of a pairwise exchange that are looked at, evenly spread over all."""

@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from isochrone.applications.predict.message_times import Cost, MessageTimes, Side
+from isochrone.applications.thresholds import FURTHER
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.stats import median_of
@@ -30,9 +31,6 @@ from isochrone.runfile.run import Run
 
 SIZES = (64, 65536)
 """Bytes of the messages of a map: one that shows latencies, and one that shows bandwidths."""
-
-FURTHER = 3.0
-"""Latency of a further level of switches against the one before it, at most."""
 
 
 class Levels:

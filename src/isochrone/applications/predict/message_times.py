@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
+from isochrone.applications.thresholds import BOTH
 from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
 from isochrone.models import Model
@@ -27,9 +28,6 @@ _USUAL_EAGER = 65536
 """Bytes from which sends are taken to wait for their receiver where that was not measured."""
 
 _SIZES = tuple(2**k for k in range(31))
-
-_BOTH = 1.05
-"""Two directions that take less than this times one do not disturb each other."""
 
 
 class Cost(NamedTuple):
@@ -229,7 +227,7 @@ class MessageTimes:
         with np.errstate(invalid="ignore", divide="ignore"):
             ratio = (both_ways - both_ways[-1]) / moved
         ratio = np.where(moved > 0.05 * single, ratio, 1.0)
-        return np.asarray(np.where(ratio < _BOTH, 1.0, np.clip(ratio, 1.0, 2.0)))
+        return np.asarray(np.where(ratio < BOTH, 1.0, np.clip(ratio, 1.0, 2.0)))
 
     def _eager(self, path: Path) -> float:
         """Return the bytes from which a send waits for its receiver."""

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from isochrone.applications.simulate.collectives import Unfolding
+from isochrone.applications.thresholds import MAX_EARLY_SHARE, TWO_STEPS
 from isochrone.base.errors import InputError
 from isochrone.base.operations import FROM_ROOT, TO_ROOT, like
 from isochrone.collectives.grid_collectives import Grid, Phase
@@ -26,15 +27,10 @@ _EMPTY = ("barrier",)
 _LATENCY_BYTES = 8
 """Bytes of an operation whose time is hardly more than the latency, and no less of fewer bytes."""
 
-_TWO_STEPS = 1.5
-"""Less than this times what two members take is one step for all: nobody passes data on."""
 
 _STEPS = (1.08, 1.6)
 """Along a tree twice the members take a step more. What takes less more has no steps, and what
 takes more more is one member after the other: in both the root exchanges data with all."""
-
-_MAX_EARLY_SHARE = 0.1
-"""Who leaves a reduce within this part of its time has not waited for data of others."""
 
 
 class OperationTimes:
@@ -172,7 +168,7 @@ class OperationTimes:
         if op not in (*FROM_ROOT, *TO_ROOT):
             return Unfolding(seconds, parts)
         star = (-1, *[0] * (ranks - 1))
-        at_once_gone = op in TO_ROOT and max(parts[1:]) < _MAX_EARLY_SHARE
+        at_once_gone = op in TO_ROOT and max(parts[1:]) < MAX_EARLY_SHARE
         fewer = self._of_fewer(op, size, node_of, ranks) if group == CG else None
         if fewer is None:
             if not at_once_gone:
@@ -184,7 +180,7 @@ class OperationTimes:
         hop, half, latency = fewer
         flat = (
             at_once_gone
-            or seconds < _TWO_STEPS * hop
+            or seconds < TWO_STEPS * hop
             or (ranks > 3 and not _STEPS[0] <= seconds / half <= _STEPS[1])
         )
         complete = len(leaving.parts) == leaving.ranks  # else only some members were noted

@@ -15,7 +15,7 @@ from math import hypot, inf, log2
 from isochrone.applications.description.lowering import program
 from isochrone.applications.description.reading import parse
 from isochrone.applications.predict.applications import Prediction, predict
-from isochrone.applications.traces.communication import DOUBTFUL
+from isochrone.applications.thresholds import CLOSES, DOUBTFUL, MIN_DESCRIPTIONS, MIN_SCALING_WIDTH
 from isochrone.applications.traces.gaps import Written
 from isochrone.applications.traces.generalizing import General, generalized
 from isochrone.applications.traces.growth import growth
@@ -26,15 +26,6 @@ from isochrone.base.errors import InputError
 from isochrone.base.units import format_seconds
 from isochrone.collectives.predicted_grids import Machine
 from isochrone.models import Model
-
-MIN_DESCRIPTIONS = 2
-"""Numbers of ranks of which a description is generalized."""
-
-MIN_SCALING_WIDTH = 0.07
-"""Half width for a step in the number of ranks, 95 %, if what was held out is off by nothing."""
-
-CLOSES = 0.03
-"""Part of the run time of a recording by which its description may be off."""
 
 _POWERS = (0.5, 1.0, 1.5, 2.0)
 """Of the number of steps: how the part that is open may grow with it."""

@@ -29,7 +29,6 @@ from isochrone.applications.description.program import (
 from isochrone.applications.simulate.events import Run
 from isochrone.applications.simulate.ports import Messages, Port
 from isochrone.applications.simulate.simulation import (
-    MIN_SIMULATED_ITERATIONS,
     Clocks,
     Ranks,
     Simulated,
@@ -37,6 +36,7 @@ from isochrone.applications.simulate.simulation import (
     steady,
     step_by_step,
 )
+from isochrone.applications.thresholds import FEW_OF_MANY, MIN_SIMULATED_ITERATIONS, PHASE_OVERLAP
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.operations import FROM_ROOT, TO_ROOT
 
@@ -172,13 +172,6 @@ def _exchange(node: _Phase) -> None:
             return
     node.exchange = _Exchange(*map(np.array, zip(*sent, strict=True)))
 
-
-PHASE_OVERLAP = 0.2
-"""Part of the communication by which a simulation by phases may be short: messages of one phase
-delay those of the phase before, which the ranks have left at different times."""
-
-FEW_OF_MANY = 15
-"""Iterations that are simulated at least of more ranks than `LARGE`."""
 
 LARGE = 16384
 

@@ -31,6 +31,7 @@ from isochrone.applications.predict.message_times import Cost
 from isochrone.applications.simulate.collectives import Meetings, OperationTime
 from isochrone.applications.simulate.events import Clock, Request, Run
 from isochrone.applications.simulate.matching import Matching, Network
+from isochrone.applications.thresholds import MAX_ITERATION_ERROR, MIN_SIMULATED_ITERATIONS
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
 
@@ -232,12 +233,6 @@ class Ranks:
             yield from self._send(rank, step.master, step.phase, size)
 
 
-MIN_SIMULATED_ITERATIONS = 24
-"""Iterations that are simulated at least, for a prediction."""
-
-_MAX_ITERATION_ERROR = 0.001
-"""An iteration's time is known well enough at this relative standard error."""
-
 _BLOCKS = 8
 """Parts of the iterations simulated whose means say how sure their mean is."""
 
@@ -370,7 +365,7 @@ def step_by_step(
 def steady(ends: Sequence[float]) -> bool:
     """Whether the time of an iteration is known well enough from when each ended."""
     mean, error = mean_and_error(np.array(ends), len(ends) // 3)
-    return error <= _MAX_ITERATION_ERROR * mean
+    return error <= MAX_ITERATION_ERROR * mean
 
 
 def mean_and_error(ends: Floats, first: int) -> tuple[float, float]:

@@ -3,16 +3,15 @@
 from collections.abc import Container, Sequence
 from statistics import median
 
+from isochrone.applications.thresholds import (
+    MIN_EXCHANGE_SHARE,
+    MIN_PHASE_COMPUTATION,
+    MOST_OMITTED,
+)
 from isochrone.applications.traces.gaps import NOTHING, Spent
-from isochrone.applications.traces.places import MOST_OMITTED, ByRank, Place, parts, total
+from isochrone.applications.traces.places import ByRank, Place, parts, total
 from isochrone.applications.traces.rounds import Round
 from isochrone.applications.traces.trace import Gap
-
-MIN_PHASE_COMPUTATION = 0.02
-"""Share of the mean computation of a phase below which it is put to that of the next one."""
-
-MIN_EXCHANGE_SHARE = 0.05
-"""Share of what is computed within an exchange below which nothing is computed before it."""
 
 
 def settle(rounds: list[Round]) -> None:

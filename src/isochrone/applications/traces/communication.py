@@ -8,29 +8,25 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from isochrone.applications.thresholds import (
+    DOUBTFUL,
+    LIKELY_DIMENSIONS,
+    MIN_UNRULED_SHARE,
+    MOST_GROWTH,
+)
 from isochrone.applications.traces.farms import Farm
-from isochrone.applications.traces.fitting import MIN_UNRULED_SHARE, Fit, times
+from isochrone.applications.traces.fitting import Fit, times
 from isochrone.applications.traces.gaps import Number, Spent, Written
 from isochrone.applications.traces.offsets import Messages, Offsets, faces, offsets
 from isochrone.applications.traces.places import Place
 from isochrone.applications.traces.steps import formula, rotations, row_of
 from isochrone.base.operations import ROOTED
 
-MOST_GROWTH = 1.35
-"""By what the neighbours of a rank may become more when the ranks double."""
-
-DOUBTFUL = 0.2
-"""Part by which a prediction may be off where a recording is not exact, as with sizes that depend
-on the data."""
-
 ROTATING = "operations of several groups whose roots rotate overlap, and are inexact"
 """Rows and columns wait for roots that are still in an operation of the other kind."""
 
 Loops = Sequence[tuple[str, str]]
 """Around a place: the name of a step, and how many."""
-
-LIKELY_DIMENSIONS = 3
-"""Of a grid. On up to 16 ranks, partners in a butterfly are also neighbours in a grid of four."""
 
 
 def collective(fit: Fit, places: Sequence[Place], loops: Loops, path: str) -> Written:

@@ -6,19 +6,12 @@ Each place of what is repeated in its calls (`structure`) becomes a phase.
 import re
 from collections.abc import Iterator, Sequence
 
+from isochrone.applications.thresholds import MOST_OMITTED
 from isochrone.applications.traces import graphs
 from isochrone.applications.traces.attributing import gather_small
 from isochrone.applications.traces.farms import Farm
 from isochrone.applications.traces.gaps import Written, computation, plain
-from isochrone.applications.traces.places import (
-    MOST_OMITTED,
-    Again,
-    Place,
-    Tree,
-    computed,
-    flat,
-    total,
-)
+from isochrone.applications.traces.places import Again, Place, Tree, computed, flat, total
 from isochrone.applications.traces.rounds import Round
 from isochrone.applications.traces.structure import structure
 from isochrone.applications.traces.trace import Trace

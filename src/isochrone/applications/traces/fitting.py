@@ -5,8 +5,17 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from isochrone.applications.traces.gaps import (
+from isochrone.applications.thresholds import (
+    EQUAL_MEANS,
+    FACTORS,
+    MAX_FUNCTION_ERROR,
     MAX_MEAN_ERRORS,
+    MIN_UNRULED_SHARE,
+    NEGLIGIBLE,
+    REST,
+    UNEVEN,
+)
+from isochrone.applications.traces.gaps import (
     Number,
     Spent,
     Written,
@@ -15,30 +24,11 @@ from isochrone.applications.traces.gaps import (
     plain,
     seconds,
 )
-from isochrone.applications.traces.growth import MAX_FUNCTION_ERROR, Growth, growth, whole
+from isochrone.applications.traces.growth import Growth, growth, whole
 from isochrone.applications.traces.places import Place
 from isochrone.applications.traces.small import LeftOut
 from isochrone.applications.traces.structure import Structure
 from isochrone.base.errors import InputError
-
-NEGLIGIBLE = 0.005
-"""Share of the run time, or of the computation at one number of ranks, that follows no rule."""
-
-MIN_UNRULED_SHARE = 0.02
-"""Share of the run time in computation that may follow no rule: intervals are so much wider."""
-
-SPREAD = 0.01
-"""Ranks whose computation varies by less, relative, are alike."""
-
-UNEVEN = 1.4
-"""By what the slowest rank may take longer than the mean, more at one number of ranks than at
-others, to be the same ranks that take longer."""
-
-REST = 1e-4
-"""Part of the computation of the slowest rank that is written for others that compute nothing."""
-
-FACTORS = 64
-"""Factors of ranks that are written down."""
 
 
 class Fit:
@@ -185,7 +175,7 @@ class Fit:
         imbalance = compute.pop("imbalance", None)
         if imbalance:
             factors = [float(imbalance.get(str(r), 1.0)) for r in range(self.ranks[-1])]
-            if np.std(factors) > SPREAD * np.mean(factors):
+            if np.std(factors) > EQUAL_MEANS * np.mean(factors):
                 chosen = sorted(factors)[:: -(-len(factors) // FACTORS)]
                 compute["imbalance"] = {"empirical": [float(f"{f:.4g}") for f in chosen]}
             else:

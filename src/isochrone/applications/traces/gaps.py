@@ -15,33 +15,20 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from isochrone.applications.thresholds import (
+    EQUAL_MEANS,
+    MAX_CONSTANT_RATIO,
+    MAX_DISTRIBUTION_DISTANCE,
+    MAX_MEAN_ERRORS,
+    MIN_GAPS,
+    STEADY,
+    VARIES,
+)
 from isochrone.applications.traces.trace import Event, Gap
 from isochrone.base.arrays import Floats
 
-MIN_GAPS = 20
-"""Fewer gaps than these say nothing of a distribution."""
-
-MAX_CONSTANT_RATIO = 1.25
-"""Where the largest gap is not this many times the smallest one, they are a constant: a tenth of a
-decade is as wide."""
-
-STEADY = 0.05
-"""Standard deviation, relative, below which gaps are a constant."""
-
-EQUAL_MEANS = 0.01
-"""Ranks whose means differ by less, relative, are not distinguished."""
-
-VARIES = 0.02
-"""Visits that differ by less, relative, have no schedule."""
-
 MAX_SCHEDULE = 256
 """Factors of a schedule that are written down."""
-
-MAX_MEAN_ERRORS = 3.0
-"""Standard errors by which a mean may be off by chance."""
-
-MAX_DISTRIBUTION_DISTANCE = 0.04
-"""Largest distance of the distribution functions of what was seen and what is written."""
 
 
 Written = dict[str, Any]

@@ -8,16 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from isochrone.applications.description.grids import balanced
+from isochrone.applications.thresholds import DOUBTFUL, LIKELY_DIMENSIONS, NEGLIGIBLE
 from isochrone.applications.traces.attributing import gather_small
-from isochrone.applications.traces.communication import (
-    DOUBTFUL,
-    LIKELY_DIMENSIONS,
-    collective,
-    exchange,
-    farm,
-)
+from isochrone.applications.traces.communication import collective, exchange, farm
 from isochrone.applications.traces.deriving import named
-from isochrone.applications.traces.fitting import NEGLIGIBLE, Fit
+from isochrone.applications.traces.fitting import Fit
 from isochrone.applications.traces.gaps import Written
 from isochrone.applications.traces.growth import Growth
 from isochrone.applications.traces.levels import Cycle, Levels, has_levels, nested, there_and_back

@@ -18,23 +18,14 @@ from itertools import combinations
 import numpy as np
 
 from isochrone.applications.description.expression import Quantity, evaluate
-from isochrone.applications.traces.gaps import MAX_MEAN_ERRORS
+from isochrone.applications.thresholds import (
+    MAX_COUNT_ERROR,
+    MAX_FUNCTION_ERROR,
+    MAX_MEAN_ERRORS,
+    MIN_WRITTEN_WEIGHT,
+    UNLIKELY,
+)
 from isochrone.base.arrays import Floats
-
-MAX_COUNT_ERROR = 0.005
-"""Relative standard error of values that are not drawn: of sizes and blocks in whole numbers."""
-
-MAX_FUNCTION_ERROR = 0.1
-"""Largest relative error of a function that describes values; `MAX_MEAN_ERRORS` times as much of
-one that describes what depends on the data."""
-
-UNLIKELY = 0.05
-"""Prior weight of a term that nothing else in the program speaks for: of the surface in a grid of
-which no messages are seen, of a power of p, of work that becomes less, of a size that falls and
-then grows; twice, of some sides only of a grid, except for messages across them."""
-
-MIN_WRITTEN_WEIGHT = 0.1
-"""Weight from which on a function is part of the mean that is written."""
 
 _SHARES = (np.arange(1000) + 0.5) / 1000
 """Of the first of two terms in the value at the fewest ranks; each as probable as the others."""

@@ -14,9 +14,9 @@ from statistics import median
 
 import numpy as np
 
+from isochrone.applications.thresholds import MAX_FUNCTION_ERROR
 from isochrone.applications.traces.fitting import Fit
 from isochrone.applications.traces.gaps import Number, Written
-from isochrone.applications.traces.growth import MAX_FUNCTION_ERROR
 from isochrone.applications.traces.offsets import faces, offsets
 from isochrone.applications.traces.places import Again, ByRank, Place, Tree, parts
 from isochrone.applications.traces.rounds import Round

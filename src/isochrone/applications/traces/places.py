@@ -8,9 +8,6 @@ from dataclasses import dataclass, field, replace
 from isochrone.applications.traces.gaps import NOTHING, Spent
 from isochrone.applications.traces.rounds import Round
 
-MOST_OMITTED = 0.001
-"""Share of the run time that a description may omit."""
-
 
 @dataclass
 class Place:

@@ -7,15 +7,12 @@ nothing to twice that. Small parts that follow no rule are left out of a descrip
 from collections import defaultdict
 from collections.abc import Sequence
 
+from isochrone.applications.thresholds import MAX_LEFT_OUT_SHARE
 from isochrone.applications.traces.places import Tree, computed, flat
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.operations import COLLECTIVES
 from isochrone.base.table import grouped
 from isochrone.base.text import listed
-
-MAX_LEFT_OUT_SHARE = 0.01
-"""Share of the run time below which parts may be left out: twice as much is less than the 3 % by
-which a description may miss the time that was recorded."""
 
 
 def recorded_operations(trace: Trace) -> dict[str, str]:

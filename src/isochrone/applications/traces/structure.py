@@ -14,13 +14,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median
 
+from isochrone.applications.thresholds import MOST_OMITTED, UNEVEN_BLOCKS
 from isochrone.applications.traces.attributing import bring_forward, settle
 from isochrone.applications.traces.farms import Farm, without_farms
 from isochrone.applications.traces.folding import Leaf, Loop, Node, fold
 from isochrone.applications.traces.gaps import NOTHING, Spent
 from isochrone.applications.traces.offsets import Grid
 from isochrone.applications.traces.ordering import with_sources
-from isochrone.applications.traces.places import MOST_OMITTED, Again, Place, Tree, flat, parts
+from isochrone.applications.traces.places import Again, Place, Tree, flat, parts
 from isochrone.applications.traces.rounds import Round, Unknown, rounds
 from isochrone.applications.traces.steps import set_levels
 from isochrone.applications.traces.trace import RECEIVES, SENDS, Calls, Event, Trace
@@ -34,8 +35,6 @@ SET_UP = ("communicator", "probe")
 MAX_DERIVED_CALLS = 4_000_000
 """Calls of all ranks."""
 
-UNEVEN_BLOCKS = 2.0
-"""By what blocks of one collective may differ: those of n and of n + 1 cells do at most by that."""
 
 MOST_PHASES = 1000
 """Phases of a description; no one reads a longer one."""
