@@ -6,7 +6,7 @@ A segment that is found is a segment along one variable, and within it along the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -28,6 +28,7 @@ from isochrone.models.terms import (
     design_matrix,
     evaluate_term,
     is_size,
+    length_of,
 )
 
 _FLOAT_ROUNDING = 1e-9
@@ -96,6 +97,15 @@ class Region:
     mask: Bools
     switch: dict[str, Range] = field(default_factory=dict)
     reach: dict[str, Range] = field(default_factory=dict)
+
+    def opened(self, name: str, side: int) -> Region:
+        """Return the region without its lower (0) or upper (1) end along a variable."""
+        every = []
+        for ends in (self.range, self.switch, self.reach):
+            left = [end if k != side else None for k, end in enumerate(ends[name])]
+            others = {key: value for key, value in ends.items() if key != name}
+            every.append(others if left == [None, None] else {**ends, name: (left[0], left[1])})
+        return Region(every[0], self.mask, every[1], every[2])
 
 
 def parse_splits(
@@ -215,7 +225,9 @@ class Search:
         """Return where the segments hold, cut along ``first``, else where it pays; at least one."""
         names = [first] if first else self.along
         regions = (self._cut(region, self.along, names) for region in self.given())
-        return [subregion for subregions in regions for subregion in subregions]
+        return self._with_needed_ends(
+            [subregion for subregions in regions for subregion in subregions]
+        )
 
     def classes(self, name: str) -> list[Region]:
         """Return the regions of two classes of ranks or nodes, each cut further where that pays.
@@ -239,7 +251,28 @@ class Search:
                 subregions += self._cut(
                     class_region, self.along, ["b"] if "b" in self.along else self.along
                 )
-        return subregions
+        return self._with_needed_ends(subregions)
+
+    def _with_needed_ends(self, regions: Sequence[Region]) -> list[Region]:
+        """Take off the ends of regions that keep out no measured point.
+
+        A jump at the same size for all ranks may be found along p*b first, and along b within. Then
+        the end along p*b is only where the data end, and predictions must not change there.
+        """
+        variables = self.observed.variables
+        opened = []
+        for region in regions:
+            for name in region.range.keys() - {*self.splits.given, *CLASSES, "nodes"}:
+                ends = region.range[name]
+                for k in (0, 1):
+                    open_ended = (None, ends[1]) if k == 0 else (ends[0], None)
+                    wider = {**region.range, name: open_ended}
+                    if ends[k] is None or np.any(_within(wider, variables) & ~region.mask):
+                        continue
+                    ends = open_ended
+                    region = region.opened(name, k)
+            opened.append(region)
+        return opened
 
     def _cut(self, region: Region, along: Sequence[str], names: Sequence[str]) -> list[Region]:
         """Cut one region where that pays most, and its parts along the other variables."""
@@ -313,6 +346,14 @@ def _parts(
             {**region.switch, name: (first, last)},
             {**region.reach, name: (below, above)},
         )
+
+
+def _within(ranges: Mapping[str, Range], variables: Mapping[str, Floats]) -> Bools:
+    """Return which points are within the ranges; shape (n,)."""
+    inside = np.ones(length_of(variables), dtype=bool)
+    for name, ends in ranges.items():
+        inside &= _between(evaluate_term(name, variables), ends)
+    return inside
 
 
 def _between(value: Floats, ends: Range) -> Bools:
