@@ -39,9 +39,6 @@ _MIN_LEFT_VALUES = 2
 _ABOUT = 2.0
 """Errors that are larger by this factor are about the same."""
 
-_MISFIT = 1.0
-"""SICc by each point that a formula may be worse: by e in the square of its deviations."""
-
 FOREIGN = 1.5
 """Coefficients that a family may have more if it was made for the operation."""
 
@@ -273,9 +270,8 @@ def overdetermined(terms: Sequence[str], variables: Mapping[str, Floats]) -> boo
 def simplest(tried: list[Fitted]) -> Fitted:
     """Return the cheapest of those that are as good as the best.
 
-    Left out are those that few numbers of ranks cannot judge, if others do about as well; what
-    costs more than another and yet is worth less by SICc; and what is off by much more within the
-    data than the one that SICc is for.
+    Left out are those that few numbers of ranks cannot judge, if others do about as well; and what
+    costs more than another and yet is worth less by SICc.
     """
     judged = [fitted for fitted in tried if fitted.overdetermined]
     limit = _ABOUT * min(fitted.error for fitted in tried)
@@ -288,10 +284,8 @@ def simplest(tried: list[Fitted]) -> Fitted:
     ]
     least = min(fitted.error for fitted in tried)
     limit = least + max(_AS_GOOD[0] * least, _AS_GOOD[1])
-    good = [fitted for fitted in tried if fitted.error <= limit]
-    max_sicc = min(fitted.sicc for fitted in good) + _MISFIT * len(good[0].observed)
-    fitting = (fitted for fitted in good if fitted.sicc <= max_sicc)
-    return min(fitting, key=lambda fitted: (fitted.cost, round(fitted.sicc, 3)))
+    good = (fitted for fitted in tried if fitted.error <= limit)
+    return min(good, key=lambda fitted: (fitted.cost, round(fitted.sicc, 3)))
 
 
 def errors_of(segment_fits: Sequence[SegmentFit], points: Observations) -> list[Floats]:
