@@ -49,7 +49,7 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
             tried.append((name, of_family.in_regions(regions)))
         except InputError as failure:
             failed.append({"family": name, "held_out": None, "reason": str(failure)})
-    best = simplest([*(fitted for _, fitted in tried), best], subset.noise)
+    best = simplest([*(fitted for _, fitted in tried), best])
     names = list(dict.fromkeys(segment_fit.candidate.family for segment_fit in best.parts))
     others = sorted((pair for pair in tried if [pair[0]] != names), key=lambda pair: pair[1].error)
     rows = [
@@ -135,7 +135,7 @@ def _best(pool: Pool, observed: Observations, options: Options) -> tuple[Judge, 
             failed.append(failure)
     if not tried:
         raise failed[0]
-    return judge, simplest(list(tried.values()), observed.noise)
+    return judge, simplest(list(tried.values()))
 
 
 # --- segments of a model --------------------------------------------------------------------------

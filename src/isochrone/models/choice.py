@@ -1,8 +1,6 @@
 """Which formula of a pool describes one segment, and which do it as well.
 
-The one-standard-error rule (Breiman, Friedman, Olshen and Stone 1984, *Classification and
-Regression Trees*, section 3.4.3): of the formulas whose held-out error exceeds the least by no more
-than its own standard error, the simplest is taken.
+Of the formulas whose held-out error is hardly above the least, the simplest is taken.
 """
 
 from __future__ import annotations
@@ -10,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import inf, log, sqrt
+from math import inf, log
 
 import numpy as np
 from scipy.special import softmax
@@ -29,29 +27,17 @@ from isochrone.models.segment import Segment
 from isochrone.models.splits import Options, Region
 from isochrone.models.terms import UNUSUAL, design_matrix, evaluate_term, picked, variables_of
 
-Errors = tuple[Floats, Ints]
-"""Relative deviations of points that were left out, and the number of each point's group."""
-
 UNUSUAL_COST = 2.0
 """Coefficients that a fit may have more if its breaks are along usual variables."""
 
-_AS_GOOD = (0.05, 0.001)
-"""Errors that are a twentieth larger, or by a tenth of a per cent of the time, are the same."""
-
-_MUCH = 0.2
-"""Errors that are larger by more than this are not the same, however few groups there are."""
-
-NOISY = 3.0
-"""Errors of so many times the noise may be due to it."""
+_AS_GOOD = (0.2, 0.001)
+"""Errors that are a fifth larger, or by a tenth of a per cent of the time, are the same."""
 
 _MIN_LEFT_VALUES = 2
 """Values of a variable of which none can be left out: one alone determines no line."""
 
 _ABOUT = 2.0
 """Errors that are larger by this factor are about the same."""
-
-_MISFIT = 1.0
-"""SICc by each point that a formula may be worse: by e in the square of its deviations."""
 
 FOREIGN = 1.5
 """Coefficients that a family may have more if it was made for the operation."""
@@ -94,7 +80,7 @@ class Fitted:
         """Number of all coefficients and breaks."""
         return self.coefficients + len(self.parts) - 1
 
-    @cached_property
+    @property
     def cost(self) -> float:
         """Numbers that were chosen; formulas for something else and unusual breaks cost more."""
         foreign = any(not segment_fit.candidate.made_for for segment_fit in self.parts)
@@ -110,14 +96,9 @@ class Fitted:
         )
 
     @cached_property
-    def errors(self) -> list[Errors]:
-        """Relative deviations of points that were left out, for each way to leave them out."""
-        return errors_of(self.parts, self.observed)
-
-    @cached_property
     def error(self) -> float:
-        """Mean held-out error over the ways of leaving out."""
-        return mean_error(self.errors)
+        """Mean error of points that were left out, over the ways to leave them out."""
+        return float(np.mean([away.mean() for away in errors_of(self.parts, self.observed)]))
 
     @cached_property
     def sicc(self) -> float:
@@ -164,7 +145,7 @@ class Judge:
         """
         segment_fits = []
         for region in regions:
-            (segment_fit,) = simplest(self._fits(region), self.observed.noise).parts
+            (segment_fit,) = simplest(self._fits(region)).parts
             segment_fits.append(replace(segment_fit, region=region))
         fitted = Fitted(self.observed, segment_fits)
         refuse_too_few(len(self.observed), fitted.coefficients)
@@ -286,12 +267,11 @@ def overdetermined(terms: Sequence[str], variables: Mapping[str, Floats]) -> boo
     return bool(len(values) >= 2 * np.linalg.matrix_rank(columns / length) - 1)
 
 
-def simplest(tried: list[Fitted], noise: float | None) -> Fitted:
+def simplest(tried: list[Fitted]) -> Fitted:
     """Return the cheapest of those that are as good as the best.
 
-    Left out are those that few numbers of ranks cannot judge, if others do about as well; what
-    costs more than another and yet is worth less by SICc; and what is off by much more within the
-    data than the one that SICc is for. ``noise`` is that of a measured time.
+    Left out are those that few numbers of ranks cannot judge, if others do about as well; and what
+    costs more than another and yet is worth less by SICc.
     """
     judged = [fitted for fitted in tried if fitted.overdetermined]
     limit = _ABOUT * min(fitted.error for fitted in tried)
@@ -302,14 +282,13 @@ def simplest(tried: list[Fitted], noise: float | None) -> Fitted:
         for fitted in tried
         if not any(cheaper.cost < fitted.cost and cheaper.sicc < fitted.sicc for cheaper in tried)
     ]
-    best = min(tried, key=lambda fitted: fitted.error)
-    good = [fitted for fitted in tried if as_good(fitted.errors, best.errors, noise or 0.0)]
-    max_sicc = min(fitted.sicc for fitted in good) + _MISFIT * len(best.observed)
-    fitting = (fitted for fitted in good if fitted.sicc <= max_sicc)
-    return min(fitting, key=lambda fitted: (fitted.cost, round(fitted.sicc, 3)))
+    least = min(fitted.error for fitted in tried)
+    limit = least + max(_AS_GOOD[0] * least, _AS_GOOD[1])
+    good = (fitted for fitted in tried if fitted.error <= limit)
+    return min(good, key=lambda fitted: (fitted.cost, round(fitted.sicc, 3)))
 
 
-def errors_of(segment_fits: Sequence[SegmentFit], points: Observations) -> list[Errors]:
+def errors_of(segment_fits: Sequence[SegmentFit], points: Observations) -> list[Floats]:
     """Return how far points are off that were left out: by each value of each variable.
 
     Numbers of ranks are left out in another way, too: all beyond half the largest, because that is
@@ -322,7 +301,7 @@ def errors_of(segment_fits: Sequence[SegmentFit], points: Observations) -> list[
         if len(distinct) < 2:
             continue
         away = _away(segment_fits, seconds, groups, too_few=_MIN_LEFT_VALUES)
-        errors.append((away, groups))
+        errors.append(away)
         if name == "p" and len(distinct) > 3:
             keep = points.variables[name] > distinct[-1] / 2
             # Runs on one node say nothing of several, nor do those on two of how many there are.
@@ -330,16 +309,11 @@ def errors_of(segment_fits: Sequence[SegmentFit], points: Observations) -> list[
             extrapolated = _away(
                 segment_fits, seconds, keep.astype(np.int64), unknown=away if several else 1.0
             )
-            errors.append((extrapolated[keep], groups[keep]))
+            errors.append(extrapolated[keep])
     if not errors:
         singles = np.arange(len(seconds))
-        errors.append((_away(segment_fits, seconds, singles), singles))
+        errors.append(_away(segment_fits, seconds, singles))
     return errors
-
-
-def mean_error(errors: Sequence[Errors]) -> float:
-    """Return the mean held-out error over the ways of leaving out."""
-    return float(np.mean([away.mean() for away, _ in errors]))
 
 
 def _away(
@@ -352,32 +326,6 @@ def _away(
     """Return |log(predicted / measured)| of groups that were left out; at most 10."""
     predicted = left_out(segment_fits, seconds, groups, too_few)
     return np.where(np.isnan(predicted), unknown, log_ratio(predicted, seconds))
-
-
-def as_good(errors: Sequence[Errors], best: Sequence[Errors], noise: float) -> bool:
-    """Whether errors exceed the least by no more than the standard error of the difference.
-
-    ``noise`` is that of a measured time. Errors far beyond it are of the formula, not of chance.
-    """
-    excess, variance = 0.0, 0.0
-    for (away, groups), (best_away, _) in zip(errors, best, strict=True):
-        difference = away - best_away
-        mean, n = float(difference.mean()), len(difference)
-        excess += mean
-        # the variance of the mean; what a group has in common counts once
-        count = np.bincount(groups)
-        group_count = np.count_nonzero(count)
-        if group_count < 2:
-            variance += float(np.var(difference)) / max(n - 1, 1)
-            continue
-        group_sums = np.bincount(groups, difference) - mean * count
-        variance += float(np.sum(group_sums**2)) / n**2 * group_count / (group_count - 1)
-    ways = len(best)
-    error = mean_error(best)
-    by_chance = sqrt(variance) / ways
-    limit = by_chance if error < NOISY * noise else min(by_chance, _MUCH * error)
-    limit = max(limit, _AS_GOOD[0] * error, _AS_GOOD[1])
-    return excess / ways <= limit
 
 
 def _promising(

@@ -7,12 +7,12 @@ import numpy as np
 from scipy.special import bdtrc, ndtri
 
 from isochrone.base.arrays import Array, Floats, Ints
-from isochrone.base.stats import MEDIAN_LOSS, median_of
+from isochrone.base.stats import MEDIAN_LOSS, median_of, medians_by
 from isochrone.base.text import printable
 from isochrone.base.units import format_ratio
 from isochrone.models.formulas import number
 from isochrone.models.observations import Samples
-from isochrone.models.starts import medians_by, numbered, spread_of
+from isochrone.models.starts import numbered, spread_of
 
 _WITHOUT_CHANCE = {"simulated", "synthetic", "made up"}
 """Origins of times that are the same in every start."""
@@ -116,7 +116,7 @@ def noise_behind(samples: Samples, error: float) -> str:
     repeated = count[point] > 1
     if not repeated.any():
         return ""
-    residuals = (logs - medians_by(logs, point)[point])[repeated]
+    residuals = (logs - medians_by(point, logs)[1][point])[repeated]
     spread = spread_of(residuals, int(repeated.sum() - (count > 1).sum()))
     if np.log1p(error) > MAX_CHANCE_ERRORS * spread * MEDIAN_LOSS / np.sqrt(
         median_of(count[count > 1])
@@ -233,7 +233,7 @@ def _look(name: str, values: Array, code: Ints, point: Ints, logs: Floats) -> Un
     plain = Unused(name, len(values), bool(several.any()))
     if not plain.merged or not _is_factor(values, len(logs)):
         return plain
-    median = medians_by(logs, cell)
+    median = medians_by(cell, logs)[1]
     rows = np.bincount(cell)
     typical = median_of(rows[several])
     # how a row is spread around the mean of those that are alike
@@ -242,10 +242,10 @@ def _look(name: str, values: Array, code: Ints, point: Ints, logs: Floats) -> Un
     residuals = (logs - (np.bincount(cell, logs) / rows)[cell])[alike[cell]]
     owner, value = numbered(owner[several]), numbered(value[several])
     median = median[several]
-    away = median - medians_by(median, owner)[owner]
+    away = median - medians_by(owner, median)[1][owner]
     if freedom < 3:  # single rows beside what a value adds at every point
         freedom = len(away) - (owner.max() + 1) - value.max()
-        residuals = away - medians_by(away, value)[value]
+        residuals = away - medians_by(value, away)[1][value]
     if freedom < 3:
         return plain
     spread = spread_of(residuals, freedom)
@@ -261,7 +261,7 @@ def _look(name: str, values: Array, code: Ints, point: Ints, logs: Floats) -> Un
         float(np.log(MIN_VALUES_RATIO)),
     ):
         return plain
-    offset = medians_by(away, value)
+    offset = medians_by(value, away)[1]
     names = values[np.unique(codes[several] % len(values))]
     slowest, fastest = str(names[offset.argmax()]), str(names[offset.argmin()])
     return Unused(name, len(values), True, float(np.exp(apart)), slowest, fastest)

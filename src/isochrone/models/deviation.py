@@ -10,11 +10,11 @@ import numpy as np
 from isochrone.base.arrays import Array, Floats
 from isochrone.base.documents import IfKnown, Scalar
 from isochrone.base.segmentation import LINE_RATIO, LINE_VALUES, segment
+from isochrone.base.stats import medians_by
 from isochrone.base.units import format_error, format_ratio
 from isochrone.models import formulas
 from isochrone.models.model import Model
 from isochrone.models.observations import Observations
-from isochrone.models.starts import medians_by
 from isochrone.models.terms import stacked
 
 MAX_DEVIATION_VALUES = 200
@@ -217,7 +217,7 @@ def steps(model: Model, observed: Sequence[Observations]) -> list[str]:
         sizes, group = points.distinct["b"]
         if len(sizes) < 2 * LINE_VALUES:
             continue
-        ratio = np.exp(medians_by(np.log(measured / predicted), group))
+        ratio = np.exp(medians_by(group, np.log(measured / predicted))[1])
         noise = max(points.noise or 0.0, _MISSED[0] / _NOISY)
         cut = segment(
             sizes, ratio, np.ones_like(sizes), sigma=noise * ratio, min_values=2, max_segments=3

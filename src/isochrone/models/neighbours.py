@@ -6,7 +6,7 @@ formula, with or without its interpolated residual (`bench/field_models.py`). Be
 sizes, and below the measured ranks, the time follows the formula from the nearest measured point.
 
 Beyond the largest number of ranks, three predictions are averaged in log t: that of the formula
-with its residual, which fades, a power law in p of each size, and the trend of the last two
+from the last measured time on, a power law in p of each size, and the trend of the last two
 doublings. Each was made without the largest numbers of ranks, too, and has a weight by what it is
 off by there. An average of several predictions is off by less than most of them (Bates & Granger
 1969, *The combination of forecasts*, Operational Research Quarterly 20, 451-468).
@@ -70,10 +70,6 @@ SLOPE_SIZES = 2
 MAX_SLOPE = 2.0
 """Of log t in log p: ranks of which each sends to each other send p² messages. It is steeper where
 ranks began to share processors, which does not go on."""
-
-FADING = 4.0
-"""Octaves of ranks beyond the data over which a residual falls to 1/e: the error at twice and four
-times the ranks hardly depends on it between 0.5 and 8."""
 
 TWICE = 0.7
 """Log time by which the interval of a formula that is right may leave the measured neighbours:
@@ -222,7 +218,7 @@ class Neighbours(msgspec.Struct):
         """Return the weighted mean of the predictions beyond the data, in logarithms."""
         places = size, _ = self._places(points)
         residual = self._line(points) - _interpolated(np.array(self.formula), places)
-        raised = np.log(seconds) + residual * np.exp(-self.octaves(points) / FADING)
+        raised = np.log(seconds) + residual
         law, trend = (_along_size(lines, size, points["p"]) for lines in rules)
         simple = self.power_law * law + self.trend * trend
         weight = self.power_law + self.trend

@@ -24,7 +24,6 @@ from isochrone.models.pool import Pool, varying
 from isochrone.models.segment import Range
 from isochrone.models.terms import (
     CLASSES,
-    UNUSUAL,
     VARIABLES,
     design_matrix,
     evaluate_term,
@@ -44,8 +43,6 @@ MAX_SEGMENTS = (6, 4)
 _FEWEST, _FEWEST_SIZES = 3, 2
 """Values along which a segment is that holds several points of each; they are a factor of 2 apart
 at least."""
-
-_PREFERRED = 0.9
 
 _CLASS_VALUES = 3
 """Fewest numbers of ranks of a class with formulas of its own."""
@@ -280,8 +277,7 @@ class Search:
     def _cut(self, region: Region, along: Sequence[str], names: Sequence[str]) -> list[Region]:
         """Cut one region where that pays most, and its parts along the other variables."""
         # Any of several variables may happen to be cut by noise: they share one chance (Bonferroni)
-        best, chance = None, 2 * log(max(len(along), 1))
-        best_worth = chance
+        best, best_gain = None, 2 * log(max(len(along), 1))
         for name in names:
             key = region.mask.tobytes(), name
             if key not in self._found:
@@ -291,9 +287,8 @@ class Search:
             if segmentation is None or not segmentation.breaks:
                 continue
             gain = segmentation.criterion[0] - min(segmentation.criterion)
-            worth = gain * (_PREFERRED if name in UNUSUAL else 1.0)
-            if gain > chance and worth > best_worth:
-                best_worth, best = worth, (name, segmentation)
+            if gain > best_gain:
+                best_gain, best = gain, (name, segmentation)
         if best is None:
             return [region]
         name, segmentation = best

@@ -16,7 +16,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import stdtrit
 
 from isochrone.base.arrays import Array, Floats, Ints
-from isochrone.base.stats import MAD_TO_SIGMA, MEDIAN_LOSS, median_of, middles_by
+from isochrone.base.stats import MAD_TO_SIGMA, MEDIAN_LOSS, median_of, medians_by
 
 _MEDIAN_DEGREES = 10
 """Degrees of freedom below which a median deviation says less than a sum of squares."""
@@ -96,7 +96,7 @@ def compare_starts(logs: Floats, point: Ints, start: Ints, error: Floats) -> Sta
     point, start = numbered(point[several]), numbered(start[several])
     counts = np.bincount(point)
     away = logs - (np.bincount(point, logs) / counts)[point]
-    common = medians_by(away, start)
+    common = medians_by(start, away)[1]
     residuals = away - common[start]
 
     count, starts = len(logs), len(common)
@@ -138,15 +138,6 @@ def numbered(*columns: Array) -> Ints:
     return code
 
 
-def medians_by(values: Floats, group: Ints) -> Floats:
-    """Return the median of each group, shape (groups,).
-
-    Groups are numbered from 0, and none is empty.
-    """
-    _, lower, upper = middles_by(group, values)
-    return (lower + upper) / 2
-
-
 def spread_of(residuals: Floats, freedom: int) -> float:
     """Return the standard deviation of what is left around a fit, by its median deviation."""
     return MAD_TO_SIGMA * median_of(np.abs(residuals)) * sqrt(len(residuals) / freedom)
@@ -182,8 +173,8 @@ def summarised(
     codes, cell = np.unique(point * starts + start, return_inverse=True)
     cell = cell.ravel()
     counts = np.bincount(cell)
-    median = medians_by(seconds, cell)
-    spread = medians_by(np.abs(seconds - median[cell]), cell) / median
+    median = medians_by(cell, seconds)[1]
+    spread = medians_by(cell, np.abs(seconds - median[cell]))[1] / median
     error = MEDIAN_LOSS * MAD_TO_SIGMA * spread / np.sqrt(counts)
     error = np.where(counts >= 3, error, np.nan)  # the spread of two is a coin toss
     errors = error[~np.isnan(error)]

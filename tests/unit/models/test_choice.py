@@ -7,7 +7,7 @@ import pytest
 
 from isochrone.base.errors import InputError
 from isochrone.models import Form, Observations
-from isochrone.models.choice import Errors, Judge, as_good, errors_of, mean_error
+from isochrone.models.choice import Fitted, Judge, errors_of, simplest
 from isochrone.models.cross_validation import SegmentFit
 from isochrone.models.linear import fit
 from isochrone.models.pool import Candidate
@@ -118,7 +118,7 @@ def test_numbers_of_ranks_are_left_out_one_by_one_and_all_beyond_half() -> None:
     variables, seconds = points(), times(LINEAR, 0.05)
     part = SegmentFit(LINEAR, fit(LINEAR.form.terms, variables, seconds), everywhere(seconds))
     found = errors_of([part], observed(variables, seconds, 0.0))
-    by_ranks, beyond, by_size = (away for away, _ in found)
+    by_ranks, beyond, by_size = found
     assert len(by_ranks) == len(by_size) == len(seconds)
     assert len(beyond) == 2 * len(SIZES)  # 24 and 32
     near = variables["p"] <= 16
@@ -133,25 +133,24 @@ def test_two_values_of_a_variable_are_left_out_point_by_point() -> None:
     variables = points((4, 8))
     seconds = design_matrix(LINEAR.form.terms, variables) @ np.array(TRUE)
     part = SegmentFit(LINEAR, fit(LINEAR.form.terms, variables, seconds), everywhere(seconds))
-    found = errors_of([part], observed(variables, seconds, 0.0))
-    assert mean_error(found) < 1e-9
+    assert Fitted(observed(variables, seconds, 0.0), [part]).error < 1e-9
 
 
-def errors(*away: float) -> list[Errors]:
-    return [(np.array(away), np.arange(len(away)))]
+def fitted(taken: Candidate, error: float) -> Fitted:
+    """A fit of so many terms, with a held-out error and as good a SICc as others."""
+    seconds = times(LINEAR, 0.0)
+    part = SegmentFit(taken, fit(taken.form.terms, points(), seconds), everywhere(seconds))
+    found = Fitted(observed(points(), seconds, 0.0), [part])
+    vars(found).update(error=error, sicc=-len(taken.form.terms), overdetermined=True)
+    return found
 
 
-def test_errors_are_as_good_within_their_standard_error_a_twentieth_or_a_thousandth() -> None:
-    best = errors(0.02, 0.03, 0.01, 0.02)
-    assert as_good(best, best, 0.02)
-    assert as_good(errors(0.021, 0.031, 0.0105, 0.0205), best, 0.0)  # a twentieth
-    assert not as_good(errors(0.06, 0.07, 0.05, 0.06), best, 0.02)  # worse by the same everywhere
-    assert as_good(errors(0.0009, 0.0009), errors(0, 0), 0.0)  # a tenth of a per cent of the time
-    assert not as_good(errors(0.002, 0.002), errors(0, 0), 0.0)
-
-
-def test_what_the_noise_cannot_explain_is_not_as_good() -> None:
-    """Errors scatter, too, where a formula is wrong; far above the noise that is no excuse."""
-    best, other = errors(0.1, 0.2, 0.1, 0.2), errors(0.1, 0.2, 0.35, 0.2)
-    assert as_good(other, best, 0.1)
-    assert not as_good(other, best, 0.001)
+@pytest.mark.parametrize(
+    ("least", "other", "as_good"),
+    [(0.1, 0.119, True), (0.1, 0.121, False), (0.001, 0.0019, True), (0.001, 0.0021, False)],
+)
+def test_errors_are_as_good_within_a_fifth_or_a_thousandth_of_the_time(
+    least: float, other: float, as_good: bool
+) -> None:
+    longer, shorter = fitted(MORE, least), fitted(LINEAR, other)
+    assert (simplest([longer, shorter]) is shorter) == as_good
