@@ -22,12 +22,7 @@ from isochrone.models.pool import Pool, usable_pools, whole_pool
 from isochrone.models.segment import Rival, Segment, owners
 from isochrone.models.splits import Options, Region, Search
 from isochrone.models.terms import CLASSES, design_matrix, evaluate_term
-
-MAX_CHOICE_POINTS = 400
-"""Points that families and segments are chosen by; of more, as many that are spread evenly."""
-
-HOPELESS = 0.5
-"""Held-out error from which a formula describes nothing."""
+from isochrone.models.thresholds import MAX_CHOICE_POINTS, MIN_LAUNCHES_KNOWN
 
 
 def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[str, object]]]:
@@ -234,9 +229,6 @@ def _only(points: Observations, region: Region) -> list[str]:
 
 # --- points of one start --------------------------------------------------------------------------
 
-_MIN_LAUNCHES_KNOWN = 3
-"""Starts of which something can be said."""
-
 
 def with_shared_starts(fit: linear.Fit, points: Observations) -> linear.Fit:
     """Return a fit whose intervals know that the points of a start have errors in common.
@@ -250,7 +242,7 @@ def with_shared_starts(fit: linear.Fit, points: Observations) -> linear.Fit:
     """
     count, width = len(points), len(fit.terms)
     starts, group = np.unique(points.start, return_inverse=True)
-    if len(starts) < _MIN_LAUNCHES_KNOWN or count == len(starts) or points.start.min() < 0:
+    if len(starts) < MIN_LAUNCHES_KNOWN or count == len(starts) or points.start.min() < 0:
         return fit
     share = _in_common((points.seconds - fit.predicted) * fit.weights, group.ravel(), width)
     factor = 1 + (count / len(starts) - 1) * share

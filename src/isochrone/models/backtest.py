@@ -15,25 +15,19 @@ from isochrone.models.observations import Observations
 from isochrone.models.placement import PLACES
 from isochrone.models.segment import Segment, Widening
 from isochrone.models.terms import picked, variables_of
+from isochrone.models.thresholds import (
+    BELIEVED_SHARE,
+    ERROR_GROWTH,
+    MAX_TRIAL_ERROR,
+    MIN_FIT_VALUES,
+)
 
 PARTS = (2, 4)
 """What is beyond a half, and beyond a quarter, of the largest value is predicted from the rest."""
 
-_MIN_FIT_VALUES = 3
-"""Values of the variable that a fit needs."""
-
-_GROWTH = 2.0
-"""How much an error may grow from one doubling to the next."""
-
-_BELIEVED = 0.5
-"""Part of an interval that is believed. Points are few where a fit without the largest is tried, so
-its intervals are wide, and hide that the formula is wrong."""
 
 _UNTRIED = (0.1, 0.3)
 """What is added where nothing could be tried, at twice and at four times the largest value."""
-
-_MAX_ERROR = 10.0
-"""An error that is larger tells no more."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +124,7 @@ def _trials(
     largest = _largest(variables)
     for divisor in PARTS:
         small = values <= largest / divisor
-        if len(np.unique(values[small])) < _MIN_FIT_VALUES or small.all():
+        if len(np.unique(values[small])) < MIN_FIT_VALUES or small.all():
             continue
         # the small runs know nothing of what nodes cost, or of several ranks on one
         if any(np.ptp(column[small]) == 0 < np.ptp(column) for column in placement):
@@ -146,10 +140,12 @@ def _trials(
             ratio = beyond.seconds / np.where(seconds > 0, seconds, np.nan)
             away = np.abs(np.log(ratio))
             half = np.where(ratio > 1, np.log(high / seconds), np.log(seconds / low))
-        excess = np.expm1(np.maximum(away - _BELIEVED * half, 0.0))
-        excess = np.where(np.isnan(excess), _MAX_ERROR, excess)  # the formula gave no time there
+        excess = np.expm1(np.maximum(away - BELIEVED_SHARE * half, 0.0))
+        excess = np.where(
+            np.isnan(excess), MAX_TRIAL_ERROR, excess
+        )  # the formula gave no time there
         octaves = np.log2(np.maximum(values[~small] * divisor / largest[~small], 1.0))
-        excess = np.minimum(excess, _MAX_ERROR)
+        excess = np.minimum(excess, MAX_TRIAL_ERROR)
         yield _Trial(divisor, float(upto), values[~small], octaves, ratio - 1, excess)
 
 
@@ -174,5 +170,7 @@ def _widening(trials: Sequence[_Trial], upto: float) -> Widening:
     """
     if not trials:
         return Widening([_UNTRIED[0]], [_UNTRIED[1]], upto)
-    once = _GROWTH * trials[0].worst(1)
-    return Widening([once], [max(_GROWTH * trials[-1].worst(2), (1 + _GROWTH) * once)], upto)
+    once = ERROR_GROWTH * trials[0].worst(1)
+    return Widening(
+        [once], [max(ERROR_GROWTH * trials[-1].worst(2), (1 + ERROR_GROWTH) * once)], upto
+    )

@@ -26,30 +26,19 @@ from isochrone.models.pool import Candidate
 from isochrone.models.segment import Segment
 from isochrone.models.splits import Options, Region
 from isochrone.models.terms import UNUSUAL, design_matrix, evaluate_term, picked, variables_of
-
-UNUSUAL_COST = 2.0
-"""Coefficients that a fit may have more if its breaks are along usual variables."""
+from isochrone.models.thresholds import (
+    ABOUT_THE_SAME,
+    FOREIGN,
+    JUDGED_FORMULAS,
+    MIN_LEFT_VALUES,
+    MIN_MACHINE_ERROR,
+    PLAUSIBLE,
+    SPARE_POINTS,
+    UNUSUAL_COST,
+)
 
 _AS_GOOD = (0.2, 0.001)
 """Errors that are a fifth larger, or by a tenth of a per cent of the time, are the same."""
-
-_MIN_LEFT_VALUES = 2
-"""Values of a variable of which none can be left out: one alone determines no line."""
-
-_ABOUT = 2.0
-"""Errors that are larger by this factor are about the same."""
-
-FOREIGN = 1.5
-"""Coefficients that a family may have more if it was made for the operation."""
-
-_JUDGED_FORMULAS = 12
-"""Formulas that are judged by what they predict; which, says a quick look at how they fit."""
-
-_PLAUSIBLE = 0.01
-"""Weight of a rival that is not worth telling."""
-
-FLOOR = 0.002
-"""Relative deviation that tells no two formulas apart: no machine repeats itself better."""
 
 
 @dataclass(frozen=True)
@@ -172,7 +161,7 @@ class Judge:
         rivals = [
             (fitted.parts[0], weight)
             for fitted, weight in zip(others, weights, strict=True)
-            if weight >= _PLAUSIBLE
+            if weight >= PLAUSIBLE
         ]
         return sorted(rivals, key=lambda rival: -rival[1])
 
@@ -224,10 +213,6 @@ class Judge:
         return SegmentFit(candidate, fit, Region({}, np.ones(len(points), dtype=bool)))
 
 
-SPARE_POINTS = 2
-"""Points beyond the coefficients: without any one of them, there still is one to judge the rest."""
-
-
 def refuse_too_few(points: int, coefficients: int) -> None:
     """Refuse a formula that runs through its points whatever they are.
 
@@ -274,7 +259,7 @@ def simplest(tried: list[Fitted]) -> Fitted:
     costs more than another and yet is worth less by SICc.
     """
     judged = [fitted for fitted in tried if fitted.overdetermined]
-    limit = _ABOUT * min(fitted.error for fitted in tried)
+    limit = ABOUT_THE_SAME * min(fitted.error for fitted in tried)
     if any(fitted.error <= limit for fitted in judged):
         tried = judged
     tried = [
@@ -300,7 +285,7 @@ def errors_of(segment_fits: Sequence[SegmentFit], points: Observations) -> list[
         distinct, groups = points.distinct[name]
         if len(distinct) < 2:
             continue
-        away = _away(segment_fits, seconds, groups, too_few=_MIN_LEFT_VALUES)
+        away = _away(segment_fits, seconds, groups, too_few=MIN_LEFT_VALUES)
         errors.append(away)
         if name == "p" and len(distinct) > 3:
             keep = points.variables[name] > distinct[-1] / 2
@@ -332,7 +317,7 @@ def _promising(
     candidates: Sequence[Candidate], points: Observations, options: Options
 ) -> list[Candidate]:
     """Return those that fit best by a quick look, in their order."""
-    if len(candidates) <= _JUDGED_FORMULAS:
+    if len(candidates) <= JUDGED_FORMULAS:
         return list(candidates)
     seconds = points.seconds
     scale = 1 / seconds if options.weights == "relative" else np.ones(len(seconds)) / seconds.mean()
@@ -350,14 +335,16 @@ def _promising(
         if rank < len(terms) or len(terms) + 2 >= n:
             worth.append(inf)
             continue
-        worth.append(_sicc(target - x @ solution, FLOOR, len(terms)))
-    order = np.argsort(worth, kind="stable")[:_JUDGED_FORMULAS]
+        worth.append(_sicc(target - x @ solution, MIN_MACHINE_ERROR, len(terms)))
+    order = np.argsort(worth, kind="stable")[:JUDGED_FORMULAS]
     return [candidates[k] for k in sorted(order)]
 
 
 def sicc(predicted: Floats, points: Observations, parameters: int) -> float:
     """Return n times the SICc of relative deviations; those below the noise count as noise."""
-    return _sicc(predicted / points.seconds - 1, max(points.noise or 0.0, FLOOR), parameters)
+    return _sicc(
+        predicted / points.seconds - 1, max(points.noise or 0.0, MIN_MACHINE_ERROR), parameters
+    )
 
 
 def _sicc(deviations: Floats, least: float, parameters: int) -> float:

@@ -13,6 +13,21 @@ from isochrone.base.units import format_ratio
 from isochrone.models.formulas import number
 from isochrone.models.observations import Samples
 from isochrone.models.starts import numbered, spread_of
+from isochrone.models.thresholds import (
+    FALSE_ALARMS,
+    MAX_CHANCE_ERRORS,
+    MAX_DISTURBED_SHARE,
+    MAX_FACTOR_VALUES,
+    MAX_MODES_CHANCE,
+    MAX_SECONDS_PER_BYTE,
+    MAX_SHORT_SECONDS,
+    MIN_GROUP_RATIO,
+    MIN_GROUP_REPETITIONS,
+    MIN_SHORT_SECONDS,
+    MIN_VALUES_RATIO,
+    SHORT_MESSAGE,
+    TICKS,
+)
 
 _WITHOUT_CHANCE = {"simulated", "synthetic", "made up"}
 """Origins of times that are the same in every start."""
@@ -45,13 +60,6 @@ def questionable(samples: Samples) -> list[str]:
     return remarks
 
 
-_SHORT = 4096
-_SLOWEST = 0.02
-_FASTEST = 1e-9
-_PER_BYTE = 1e-6
-"""Bytes of a short message, the longest and shortest plausible time of one, and seconds a byte."""
-
-
 def _units(samples: Samples) -> list[str]:
     """Question times that no network has: they may be in another unit."""
     variables, seconds = samples.variables, samples.seconds
@@ -62,11 +70,13 @@ def _units(samples: Samples) -> list[str]:
     size = variables.get("b", np.zeros(len(seconds)))
     per_rank = seconds / np.maximum(ranks, 2)  # of one rank after the other
     worst = int(np.argmin(seconds))
-    if seconds[worst] < _FASTEST:
+    if seconds[worst] < MIN_SHORT_SECONDS:
         return [f"a time of {seconds[worst]:.3g} s is too short for a message: {hint}"]
-    short = size <= _SHORT
-    slow = per_rank[short].min() if short.any() else (per_rank / size).min() * _SHORT
-    if slow > _SLOWEST or (size.any() and (per_rank / np.maximum(size, _SHORT)).min() > _PER_BYTE):
+    short = size <= SHORT_MESSAGE
+    slow = per_rank[short].min() if short.any() else (per_rank / size).min() * SHORT_MESSAGE
+    if slow > MAX_SHORT_SECONDS or (
+        size.any() and (per_rank / np.maximum(size, SHORT_MESSAGE)).min() > MAX_SECONDS_PER_BYTE
+    ):
         row = int(np.argmin(per_rank))
         location = ", ".join(f"{k} = {number(k, v[row])}" for k, v in variables.items())
         return [f"times are implausibly long, {seconds[row]:.3g} s at {location}: {hint}"]
@@ -95,10 +105,6 @@ def _groups(samples: Samples, point: Ints, apart: list[str]) -> list[str]:
 
 
 MORE_REPETITIONS = "measure more repetitions, on a quiet machine; more points would not help"
-
-MAX_CHANCE_ERRORS = 3.0
-"""Errors of so many standard errors of a median may be due to it: of normal values, 99.7 % are
-nearer (the three-sigma rule: Pukelsheim 1994, *The American Statistician* 48, 88)."""
 
 
 def noise_behind(samples: Samples, error: float) -> str:
@@ -139,13 +145,6 @@ def noise_behind(samples: Samples, error: float) -> str:
 
 QUIET = ("pair", "pairs", "root", "i", "j", "host_i", "host_j")
 """Columns of our own: a model is of all pairs together, and that is said only if it matters."""
-
-MIN_VALUES_RATIO = 1.05
-"""Values of a column whose times differ by less than a twentieth may well be taken together."""
-
-_MAX_MODES_CHANCE = 0.0005
-_MAX_FACTOR_VALUES = 50
-"""A column of more values than this, at the most, is no factor but a number of the row."""
 
 
 @dataclass(frozen=True)
@@ -257,7 +256,7 @@ def _look(name: str, values: Array, code: Ints, point: Ints, logs: Floats) -> Un
     # Twice what the farthest of so many normal values is away at most: the range they may have.
     if apart < max(
         spread,
-        -2 * float(ndtri(_MAX_MODES_CHANCE / per_point)) * error,
+        -2 * float(ndtri(MAX_MODES_CHANCE / per_point)) * error,
         float(np.log(MIN_VALUES_RATIO)),
     ):
         return plain
@@ -269,7 +268,7 @@ def _look(name: str, values: Array, code: Ints, point: Ints, logs: Floats) -> Un
 
 def _is_factor(values: Array, rows: int) -> bool:
     """Whether values name something; many different ones, or fractions, were measured."""
-    if len(values) > min(_MAX_FACTOR_VALUES, rows / 2):
+    if len(values) > min(MAX_FACTOR_VALUES, rows / 2):
         return False
     try:
         return all(float(value).is_integer() for value in values)
@@ -289,21 +288,6 @@ def _is_factor(values: Array, rows: int) -> bool:
 # repetitions may be disturbed, so many slow ones as are found must not be likely of that. The
 # chances at all points are judged together (Berk & Jones 1979, *Goodness-of-fit test statistics
 # that dominate the Kolmogorov statistics*).
-
-FALSE_ALARMS = 0.002
-"""Chance below which so many points with so unlikely gaps are no chance."""
-
-MAX_DISTURBED_SHARE = 0.1
-"""Part of the repetitions that are slow by a disturbance and make no second group."""
-
-MIN_GROUP_RATIO = 1.1
-"""Groups that are nearer than this do not matter beside what a formula misses."""
-
-_MIN_GROUP_REPETITIONS = 3
-"""Fewest repetitions of a group; a fifth of all if that is more."""
-
-_TICKS = 2.5
-"""A gap of fewer steps of the clock is none."""
 
 
 @dataclass(frozen=True)
@@ -343,7 +327,7 @@ def two_groups(seconds: Floats, point: Ints) -> TwoGroups:
     tick = float(steps.min()) if len(steps) else 0.0
     splits = [
         _part(seconds[order][first[members, None] + np.arange(n)], members, tick)
-        for n in np.unique(counts[counts >= 2 * _MIN_GROUP_REPETITIONS]).tolist()
+        for n in np.unique(counts[counts >= 2 * MIN_GROUP_REPETITIONS]).tolist()
         if len(members := np.flatnonzero(counts == n))
     ]
     if not splits:
@@ -368,11 +352,11 @@ def _part(rows: Floats, members: Ints, tick: float) -> tuple[Floats, Ints, Float
     """
     n = rows.shape[1]
     cut = n // 10
-    min_size = max(_MIN_GROUP_REPETITIONS, -(-n // 5))
+    min_size = max(MIN_GROUP_REPETITIONS, -(-n // 5))
     split = np.arange(min_size, n - min_size + 1)
     logs = np.log(rows)
     gap = logs[:, split] - logs[:, split - 1]
-    gap = np.where(rows[:, split] - rows[:, split - 1] > _TICKS * tick, gap, 0.0)
+    gap = np.where(rows[:, split] - rows[:, split - 1] > TICKS * tick, gap, 0.0)
     lower = logs[:, split - 1] - logs[:, [cut]]
     upper = logs[:, [n - 1 - cut]] - logs[:, split]
     chances = [

@@ -16,6 +16,7 @@ from isochrone.models import formulas
 from isochrone.models.model import Model
 from isochrone.models.observations import Observations
 from isochrone.models.terms import stacked
+from isochrone.models.thresholds import NOISY
 
 MAX_DEVIATION_VALUES = 200
 """Values of a variable that get deviations of their own; a longer list tells nothing."""
@@ -159,7 +160,6 @@ def deviations_by_group(
     return deviations
 
 
-_NOISY = 3.0
 _MISSED = (0.1, 0.25)
 """What a formula misses that repetitions do not explain, and what it misses without any."""
 
@@ -176,10 +176,10 @@ def lack_of_fit(model: Model, observed: Sequence[Observations]) -> list[str]:
         worst = int(np.argmax(off))
         has_noise = points.noise is not None
         if off[worst] < (
-            max(_NOISY * (points.noise or 0.0), _MISSED[0]) if has_noise else _MISSED[1]
+            max(NOISY * (points.noise or 0.0), _MISSED[0]) if has_noise else _MISSED[1]
         ):
             continue
-        if has_noise and np.sqrt(np.mean(off**2)) < _NOISY * (points.noise or 0.0):
+        if has_noise and np.sqrt(np.mean(off**2)) < NOISY * (points.noise or 0.0):
             continue
         location = _place(points, worst)
         if predicted[worst] <= 0:
@@ -218,7 +218,7 @@ def steps(model: Model, observed: Sequence[Observations]) -> list[str]:
         if len(sizes) < 2 * LINE_VALUES:
             continue
         ratio = np.exp(medians_by(group, np.log(measured / predicted))[1])
-        noise = max(points.noise or 0.0, _MISSED[0] / _NOISY)
+        noise = max(points.noise or 0.0, _MISSED[0] / NOISY)
         cut = segment(
             sizes, ratio, np.ones_like(sizes), sigma=noise * ratio, min_values=2, max_segments=3
         )
@@ -229,7 +229,7 @@ def steps(model: Model, observed: Sequence[Observations]) -> list[str]:
                 for side in (below, above)
             ]
             height = float(above.coefficients[0] / below.coefficients[0] - 1)
-            if all(sides) or abs(height) < _NOISY * noise:
+            if all(sides) or abs(height) < NOISY * noise:
                 continue
             bounds = [formulas.number("b", size) for size in (gap.below, gap.above)]
             names = [*map(str, points.where.values()), f"b = {bounds[0]} to {bounds[1]}"]

@@ -14,6 +14,7 @@ from isochrone.models.formulas import number, printed
 from isochrone.models.questions import recorded
 from isochrone.models.segment import Segment, Selector
 from isochrone.models.terms import VARIABLES, evaluate_term, variables_of
+from isochrone.models.thresholds import TESTED
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 
 if TYPE_CHECKING:
@@ -25,10 +26,6 @@ _ONLY = {
     "power2(nodes)": "powers of two",
     "even(p)": "even numbers",
 }
-
-
-TESTED = 8
-"""How far beyond the data, as a factor of the ranks, extrapolation was tested on other machines."""
 
 
 def outside(

@@ -19,29 +19,23 @@ from isochrone.models.questions import needed
 from isochrone.models.segment import Segment, Selector, owners
 from isochrone.models.sizes import filled
 from isochrone.models.terms import evaluate_term, length_of, picked
-
-_MAX_RETRIED_VALUES = 24
-"""Measured values of one variable that are tried again with other values of the rest."""
+from isochrone.models.thresholds import (
+    ASKED_BEYOND,
+    DECISIVE_DIFFERENCE,
+    MAX_RETRIED_VALUES,
+    MIN_GAP_RATIO,
+    QUESTION_POINTS,
+)
 
 _BETWEEN = (1.0, 1.25, 1.5, 1.75)
 """Counts that are tried, as multiples of powers of two: they tell steps from smooth growth."""
 
-_AGAIN = 2.0
-"""How far beyond the data is looked, of the largest that was measured."""
 
 _LAUNCH, _REPEATED = 2.0, 100.0
 """Seconds that a launch takes, and how often a point is repeated in it."""
 
-_MIN_GAP_RATIO = 1.3
-"""Ratio of its ends below which a gap between segments is not measured further."""
-
-_QUESTION_POINTS = 2
-"""Points of one question, such as a gap between two segments."""
 
 _COUNTS = ("p", "nodes", "w", *(name for extension in added() for name in extension.counts))
-
-_DECISIVE_DIFFERENCE = 1.0
-"""Difference from which a measurement decides, of what the two times together may be off by."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +137,7 @@ def _ordered(model: Model, observed: Observations, max_ranks: float | None) -> I
     width = np.where(possible & eligible, np.log(predicted.high / predicted.low) / cost, 0.0)
     times = Counter[tuple[bool, int]]()
     while True:
-        decides = bool(apart.max() >= _DECISIVE_DIFFERENCE)
+        decides = bool(apart.max() >= DECISIVE_DIFFERENCE)
         worth, group = (apart, owner) if decides else (width, question)
         best = int(np.argmax(worth))
         if worth[best] <= 0:
@@ -174,7 +168,7 @@ def _ordered(model: Model, observed: Observations, max_ranks: float | None) -> I
         )
         key = decides, int(group[best])
         times[key] += 1
-        worth[group == group[best] if times[key] == _QUESTION_POINTS else best] = 0.0
+        worth[group == group[best] if times[key] == QUESTION_POINTS else best] = 0.0
 
 
 def _parting(segments: Sequence[Segment], points: Points, owner: Ints, weights: str) -> Floats:
@@ -214,12 +208,14 @@ def _questions(
         inside = gap.holds(evaluate_term(gap.name, points))
         question[between & inside] = -k
         if (
-            gap.below and gap.above / gap.below < _MIN_GAP_RATIO
+            gap.below and gap.above / gap.below < MIN_GAP_RATIO
         ):  # two measurements narrowed it enough
             eligible &= ~inside
     name = _onwards(observed)
     if name in points:  # as far beyond the data as is looked
-        eligible |= points[name] >= min(_AGAIN * observed.variables[name].max(), points[name].max())
+        eligible |= points[name] >= min(
+            ASKED_BEYOND * observed.variables[name].max(), points[name].max()
+        )
     for k, segment in enumerate(segments):
         unmeasured = (owner == k) & segment.of_other_class(points)
         eligible |= unmeasured
@@ -257,7 +253,7 @@ def _candidates(
     if set(PLACES) <= points.keys():
         points["p"] = points["nodes"] * points["ppn"]
     if "p" in points:
-        largest = max_ranks or _AGAIN * float(observed.variables["p"].max())
+        largest = max_ranks or ASKED_BEYOND * float(observed.variables["p"].max())
         points = picked(points, points["p"] <= largest)
     return filled(points)
 
@@ -270,7 +266,7 @@ def _values(
     Counts are tried around powers of two, because steps tell themselves from smooth growth there.
     """
     measured = np.unique(observed.variables[name])
-    indices = np.unique(np.linspace(0, len(measured) - 1, _MAX_RETRIED_VALUES).round().astype(int))
+    indices = np.unique(np.linspace(0, len(measured) - 1, MAX_RETRIED_VALUES).round().astype(int))
     values = set(measured[indices].tolist())
     values |= {
         switch.taken
@@ -279,7 +275,7 @@ def _values(
     }
     if name != _onwards(observed):
         return sorted(values)
-    largest = _AGAIN * float(measured[-1])
+    largest = ASKED_BEYOND * float(measured[-1])
     if name == "p":
         largest = max_ranks or largest
     if name in _COUNTS:

@@ -27,13 +27,10 @@ from isochrone.models.segment import Segment, by_formula
 from isochrone.models.sizes import apart, of_bytes, refuse_one_size, several, together
 from isochrone.models.splits import Options, Splits
 from isochrone.models.terms import variables_of
+from isochrone.models.thresholds import HOPELESS, MUCH_WORSE, WELL
 
 AUTO = "auto"
 
-MUCH_WORSE = 2.0
-WELL = 0.1
-"""A formula for all message sizes may be off by so many times what formulas for each size are off
-by, and in any case by so much."""
 
 EACH = ", for each size"
 
@@ -112,7 +109,7 @@ def _of_sizes(samples: Samples, options: Options) -> Model:
     separate.warnings += reasons
     good = max(MUCH_WORSE * _error(separate), WELL)
     if len(separate.selectors["bytes"]) < len(separate.sizes):
-        good = auto.HOPELESS  # some sizes have no formula of their own
+        good = HOPELESS  # some sizes have no formula of their own
     if joint is None or _error(joint) > good:
         return separate
     rows = [
@@ -205,7 +202,7 @@ def _refuse_hopeless(fitted: Fitted, samples: Samples) -> None:
 
     Groups of a grid are kept as measured beside the formula.
     """
-    if GROUP in fitted.observed.where or fitted.error <= auto.HOPELESS:
+    if GROUP in fitted.observed.where or fitted.error <= HOPELESS:
         return
     noise = noise_behind(samples.only(**fitted.observed.where), fitted.error)
     raise InputError(
@@ -254,7 +251,7 @@ def _warnings(model: Model, samples: Samples) -> list[str]:
     if min((segment.degrees_of_freedom for segment in model.segments), default=0) < 3:
         remarks.append("few independent points: intervals are wide")
     error = model.quality["held_out"]["point"]["median"]
-    if error > auto.HOPELESS:
+    if error > HOPELESS:
         noise = noise_behind(samples, error)
         remarks.append(
             f"the median leave-one-out error is {format_error(error)}: "

@@ -16,17 +16,14 @@ from isochrone.models.placement import PLACES, farther
 from isochrone.models.pool import Candidate
 from isochrone.models.starts import numbered
 from isochrone.models.terms import evaluate_term, length_of, picked, stacked, variables_of
+from isochrone.models.thresholds import MAX_FALL, UNKNOWN_NOISE
 
 _BEYOND = (2.0, 4.0, 8.0)
 """Times the largest number of ranks and bytes, where a formula must give a possible time."""
 
-_FALLS = 0.001
-"""Part of a time by which a formula may fall as ranks or bytes grow."""
 
 _FELL = (0.02, 4.0)
 """Part of a time, and times its noise, by which times must fall before data show that they do."""
-
-_UNKNOWN_NOISE = 0.03
 
 
 @dataclass(frozen=True)
@@ -86,12 +83,12 @@ class Limits:
             if any(np.any(time <= 0) for time in times[: len(beyond)]):
                 return False
             if "p" in self.rising and any(
-                np.any(more < less * (1 - _FALLS))
+                np.any(more < less * (1 - MAX_FALL))
                 for less, more in pairwise(times[1 : len(beyond)])
             ):
                 return False
             return not any(
-                np.any(same & (np.diff(time) < -_FALLS * time[:-1]))
+                np.any(same & (np.diff(time) < -MAX_FALL * time[:-1]))
                 for time, (_, same) in zip(times[len(beyond) :], by_bytes, strict=True)
             )
 
@@ -122,7 +119,7 @@ def _rises(observed: Observations, name: str) -> bool:
     """Whether no time falls as a variable at least doubles, all others being equal."""
     row = _rows(observed.variables, {name, *(PLACES if name == "p" else ())})
     value = observed.variables[name]
-    noise = _UNKNOWN_NOISE if observed.noise is None else observed.noise
+    noise = UNKNOWN_NOISE if observed.noise is None else observed.noise
     limit = 1 - max(_FELL[0], _FELL[1] * noise)
     for k in range(row.max() + 1):
         order = np.flatnonzero(row == k)[np.argsort(value[row == k])]

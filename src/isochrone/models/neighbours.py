@@ -29,58 +29,25 @@ from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.stats import quantile
 from isochrone.models.observations import Observations
 from isochrone.models.segment import Selector
+from isochrone.models.thresholds import (
+    BEYOND,
+    BLUNT,
+    DENSER,
+    INSIDE_LEAST,
+    MAX_RIGHT_ERRORS,
+    MAX_SLOPE,
+    MIN_MACHINE_ERROR,
+    MIN_RANK_COUNTS,
+    OPTIMISM,
+    OTHER_UNIT,
+    SLOPE_SIZES,
+    TREND_DIVISOR,
+    TWICE,
+)
 
 Points = Mapping[str, Floats]
 ByFormula = Callable[[Points], Floats]
 """Seconds of points by the formula."""
-
-DENSER = 0.25
-"""What is left out is off the line by four times as much as what lies between two measured values:
-the error of a line grows with the square of their distance. A formula that is off by less than a
-line between the measured values is right."""
-
-MIN_MACHINE_ERROR = 0.002
-"""No machine repeats itself better: a formula that is off by less is right."""
-
-INSIDE_LEAST = 0.35
-BEYOND = 1.3
-"""Half widths of intervals, in log time: the least between the data, and that of twice and four
-times their largest number of ranks; beyond, it grows with the square root of the doublings. 95 % of
-measured times are no further from what is predicted, both at twice and at four times the ranks
-(`bench/field_models.py`): most of these errors are of another algorithm or another part of the
-machine, which no backtest sees."""
-
-MAX_RIGHT_ERRORS = 2.0
-"""A formula that is off by no more than so many times the noise of a measured time is right."""
-
-OPTIMISM = 2.0
-"""The segments of a formula were chosen with the points that it is to predict in a backtest; the
-power laws saw none of them. From 1.5 to 3, it hardly changes how often the average is better."""
-
-BLUNT = 0.05
-"""Errors of backtests, in log time: of smaller ones, chance decides which is less, and a formula
-that is off by less within and beyond the data needs no interval of other machines."""
-
-TREND_DIVISOR = 4.0
-"""The trend is that of numbers of ranks from the largest divided by this."""
-
-SLOPE_SIZES = 2
-"""The slope of a size is the median with those of so many sizes on either side: it has noise."""
-
-MAX_SLOPE = 2.0
-"""Of log t in log p: ranks of which each sends to each other send p² messages. It is steeper where
-ranks began to share processors, which does not go on."""
-
-TWICE = 0.7
-"""Log time by which the interval of a formula that is right may leave the measured neighbours:
-between two powers of two, an algorithm for these may not be used, and the time be twice as long."""
-
-OTHER_UNIT = 100.0
-"""Factor between the times of one number of ranks and the line between its neighbours, from which
-they are in another unit: units are a thousand apart."""
-
-MIN_RANK_COUNTS = 2
-"""Numbers of ranks between which there is a line."""
 
 
 class Neighbours(msgspec.Struct):

@@ -11,11 +11,11 @@ from scipy.special import stdtrit
 from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.models.starts import Starts
 from isochrone.models.terms import design_matrix, evaluate_term, length_of, picked, variables_of
+from isochrone.models.thresholds import MIN_FORMULA_SPREAD
 
 Selector = str | int
 
-MIN_FORMULA_SPREAD = 0.001
-"""Relative standard deviation that no machine stays below, nor any formula."""
+
 Range = tuple[float | None, float | None]
 
 

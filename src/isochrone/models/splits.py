@@ -30,6 +30,7 @@ from isochrone.models.terms import (
     is_size,
     length_of,
 )
+from isochrone.models.thresholds import MAX_CUT_VARIABLES, MIN_FIT_VALUES, MIN_FORMULA_ERROR
 
 _FLOAT_ROUNDING = 1e-9
 
@@ -43,15 +44,6 @@ MAX_SEGMENTS = (6, 4)
 _FEWEST, _FEWEST_SIZES = 3, 2
 """Values along which a segment is that holds several points of each; they are a factor of 2 apart
 at least."""
-
-_CLASS_VALUES = 3
-"""Fewest numbers of ranks of a class with formulas of its own."""
-
-MAX_CUT_VARIABLES = 2
-"""Variables along which one segment is cut."""
-
-MIN_FORMULA_ERROR = 0.01
-"""No formula is better than a per cent on a real machine: finer segments are not worth reading."""
 
 
 @dataclass(frozen=True)
@@ -245,7 +237,7 @@ class Search:
         for region in self.given():
             for ends, mine in classes:
                 mask = region.mask & mine
-                if len(np.unique(self.observed.variables["p"][mask])) < _CLASS_VALUES:
+                if len(np.unique(self.observed.variables["p"][mask])) < MIN_FIT_VALUES:
                     raise InputError(f"the data have too few numbers of ranks of a class by {name}")
                 class_region = Region({**region.range, name: ends}, mask)
                 subregions += self._cut(

@@ -17,9 +17,7 @@ from scipy.special import stdtrit
 
 from isochrone.base.arrays import Array, Floats, Ints
 from isochrone.base.stats import MAD_TO_SIGMA, MEDIAN_LOSS, median_of, medians_by
-
-_MEDIAN_DEGREES = 10
-"""Degrees of freedom below which a median deviation says less than a sum of squares."""
+from isochrone.models.thresholds import MEDIAN_DEGREES
 
 
 class Starts(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -109,7 +107,7 @@ def compare_starts(logs: Floats, point: Ints, start: Ints, error: Floats) -> Sta
     per_start = count / starts
     shared = float(np.sum(np.bincount(start) * common**2)) / of_common
     single_variance = 0.0
-    if of_rest >= _MEDIAN_DEGREES:  # by the median: one may be disturbed
+    if of_rest >= MEDIAN_DEGREES:  # by the median: one may be disturbed
         single_variance = spread_of(residuals, of_rest) ** 2
     elif of_rest > 0:
         single_variance = float(np.sum(residuals**2)) / of_rest
