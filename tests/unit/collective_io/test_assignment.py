@@ -12,15 +12,14 @@ from hypothesis import strategies as st
 from beds.golden import Golden
 from isochrone.base.errors import InputError
 from isochrone.collective_io.orders import host_costs
-from isochrone.collective_io.orders import romio_hints as _romio
-from isochrone.collective_io.orders.assignment import (
+from isochrone.collective_io.orders import setting as _romio
+from isochrone.collective_io.orders.host_costs import (
     MAX_LIST_HOSTS,
     VALUE_LIMIT,
     Assignment,
     assign,
 )
-from isochrone.collective_io.orders.hint_list import listed
-from isochrone.collective_io.orders.setting import Setting, Stripes
+from isochrone.collective_io.orders.setting import Setting, Stripes, listed
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.predict.node_cost import NodeCost, predict
 from isochrone.collective_io.workload.call import Call, aggregators
@@ -31,7 +30,7 @@ from made_up.jobs import UNEVEN, directional, random_job, tachyon
 
 def lines(setting: Setting, *, reading: bool | None = None) -> str:
     """The hints file of a setting."""
-    return _romio.text(setting.hints(reading=reading))
+    return _romio.hints_text(setting.hints(reading=reading))
 
 
 def cost(

@@ -12,12 +12,11 @@ from isochrone.base.text import whole_number
 from isochrone.base.units import format_seconds
 from isochrone.collective_io.predict.best_possible import NAMES
 from isochrone.collective_io.predict.call_parts import PARTS
-from isochrone.collective_io.predict.calls_of_runs import call_of
 from isochrone.collective_io.predict.whole_call import MeasuredCall
 from isochrone.collective_io.results import io_recording
 from isochrone.collective_io.results.io_recording import RecordedCall, RecordedFile, RecordedPattern
 from isochrone.collective_io.results.io_times import Account, account, call_times
-from isochrone.collective_io.workload.call import DEFAULT
+from isochrone.collective_io.workload.call import DEFAULT, call_of
 from isochrone.runfile.run import Run
 
 LOCAL = frozenset({"tmpfs", "ramfs", "ext", "xfs", "btrfs", "zfs", "overlay"})

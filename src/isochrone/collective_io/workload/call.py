@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
 from isochrone.base.table import grouped
+from isochrone.base.text import whole_number
 from isochrone.collective_io.workload import AccessPattern
 from isochrone.collective_io.workload.file_domains import (
     FileWindows,
@@ -27,6 +28,9 @@ Hints = Mapping[str, str]
 
 DRIVERS = ("even", "lustre", "ompio")
 """ROMIO's generic driver, its Lustre driver, and OMPIO."""
+
+BUFFER = 16 * 1024**2
+"""ROMIO's default ``cb_buffer_size``."""
 
 STRIPE = 1024**2
 """Default bytes of a Lustre stripe."""
@@ -233,7 +237,32 @@ def aggregators(hosts: Sequence[str], config: str = DEFAULT, nodes: int | None =
     return chosen
 
 
-def collective_by(hints: Hints, *, reading: bool) -> bool | None:
-    """Return the hints' value of `Call.collective`."""
-    hint = hints.get("romio_cb_read" if reading else "romio_cb_write")
-    return {"enable": True, "disable": False}.get(hint or "")
+def call_of(
+    pattern: AccessPattern,
+    hints: Hints,
+    *,
+    reading: bool,
+    driver: str | None = None,
+    buffer: int | None = BUFFER,
+) -> Call:
+    """Return the call of a pattern with the active hints.
+
+    Without a ``driver``, the file system decides. ``buffer`` is the one without that hint.
+    """
+    number = {key: whole_number(value) or 0 for key, value in hints.items()}.get
+    lustre = hints.get("romio_filesystem_type", "").upper().startswith("LUSTRE")
+    driver = driver or ("lustre" if lustre else "even")
+    unit, stripes = number("striping_unit", 0), driver == "lustre"
+    collective = hints.get("romio_cb_read" if reading else "romio_cb_write", "")
+    return Call(
+        pattern,
+        driver,
+        reading,
+        number("cb_buffer_size") or buffer,
+        unit,
+        number("romio_min_fdomain_size", 0),
+        stripes * unit or STRIPE,
+        (number("striping_factor") or None) if stripes else None,
+        stripes * number("romio_lustre_co_ratio", 0) or 1,
+        collective={"enable": True, "disable": False}.get(collective),
+    )

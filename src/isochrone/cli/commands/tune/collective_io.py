@@ -17,7 +17,7 @@ from isochrone.base.record import Members
 from isochrone.base.text import command_line, printable, shell_word
 from isochrone.cli.program import add_before, add_program, before_of, command_of
 from isochrone.collective_io.cli.placing import outcome, reporter
-from isochrone.collective_io.orders import romio_hints
+from isochrone.collective_io.orders import setting as romio_hints
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.program.chooser import Chooser
 from isochrone.collective_io.program.trials import (
@@ -242,7 +242,7 @@ def _keep(
         comment = f"measured with files on {filesystems}"
         if document["portable"] and not proposal.portable:
             comment += ", which explains the gain"
-        write_text(path, romio_hints.text({**base, **proposal.hints}, comment))
+        write_text(path, romio_hints.hints_text({**base, **proposal.hints}, comment))
         variables[ROMIO_HINTS] = str(path.absolute())
         result["kept"] = str(path)
     lines = [f"export {key}={shell_word(value)}" for key, value in variables.items()]
