@@ -256,7 +256,7 @@ def _call(args: Namespace, ranks: int, access: RecordedAccess | None) -> tuple[C
     call = call_of(pattern, hints, reading=reading, driver=args.driver, buffer=None)
     args.driver = call.driver
     if access:
-        call = replace(call, members=access.accesses.members, through=access.through)
+        call = replace(call, through=access.through)
     nodes = whole_number(hints.get("cb_nodes", "")) or None
     return call, Setting(hints.get("cb_config_list", DEFAULT), nodes, call.buffer)
 

@@ -11,7 +11,7 @@ from isochrone.collective_io.predict.call_parts import INDEPENDENT, LATE, PARTS
 from isochrone.collective_io.predict.whole_call import MeasuredCall, scatter_of
 from isochrone.collective_io.results import io_recording, tile_io
 from isochrone.collective_io.workload import AccessPattern
-from isochrone.collective_io.workload.call import Call, aggregators, call_of
+from isochrone.collective_io.workload.call import Call, call_of
 from isochrone.collective_io.workload.grid import Axis, Grid
 from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
@@ -100,12 +100,12 @@ def _of_recording(run: Run) -> list[MeasuredCall]:
         if call.exchanges:
             # as ROMIO lists the aggregators among the ranks of a file, or by its rules
             listed = file.hints.get("romio_aggregator_list", "").split()
-            cb_nodes = whole_number(file.hints.get("cb_nodes", "")) or None
+            most = whole_number(file.hints.get("cb_nodes", "")) or None
             within = [n for rank_text in listed if (n := whole_number(rank_text)) is not None]
-            if not (len(listed) == len(within) == cb_nodes and max(within) < len(file.ranks)):
-                file_hosts = [hosts[rank] for rank in file.ranks]
-                within = aggregators(file_hosts, file.hints["cb_config_list"], cb_nodes)
-            ranks = file.ranks[within].tolist()
+            if len(listed) == len(within) == most and max(within) < len(file.ranks):
+                ranks = file.ranks[within].tolist()
+            else:
+                ranks = call.aggregators(hosts, file.hints["cb_config_list"], most)
         times = {name: [call.parts.get(name) for call in mine] for name in PARTS}
         times |= {"seconds": [call.seconds for call in mine], LATE: [call.late for call in mine]}
         measured.append(_typical(call, hosts, ranks, times))

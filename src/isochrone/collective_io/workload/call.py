@@ -8,6 +8,7 @@ from isochrone.base.record import Record
 from isochrone.base.table import grouped
 from isochrone.base.text import whole_number
 from isochrone.collective_io.workload import AccessPattern
+from isochrone.collective_io.workload.accesses import Accesses
 from isochrone.collective_io.workload.file_domains import (
     FileWindows,
     even,
@@ -264,5 +265,6 @@ def call_of(
         stripes * unit or STRIPE,
         (number("striping_factor") or None) if stripes else None,
         stripes * number("romio_lustre_co_ratio", 0) or 1,
+        members=pattern.members if isinstance(pattern, Accesses) else None,
         collective={"enable": True, "disable": False}.get(collective),
     )
