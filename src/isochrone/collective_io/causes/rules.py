@@ -103,23 +103,12 @@ def causes(run: Run) -> list[Cause]:
         explained = rule.find(recorded)
         if explained is None or explained.seconds <= 0:
             continue
-        left = total.whole - explained.seconds
-        found.append(
-            Cause(
-                rule.name,
-                rule.drishti,
-                explained.seconds,
-                explained.seconds / total.mean,
-                total.whole / left if left > 0 else None,
-                explained.words,
-                explained.numbers,
-                rule.remedy,
-                [
-                    *rule.romio * (romio or imported),
-                    *rule.ompio * (not romio),
-                ],
-            )
-        )
+        seconds, numbers, words = explained
+        left = total.whole - seconds
+        gain, share = total.whole / left if left > 0 else None, seconds / total.mean
+        settings = [*rule.romio * (romio or imported), *rule.ompio * (not romio)]
+        of_rule = rule.name, rule.drishti, seconds, share, gain
+        found.append(Cause(*of_rule, words, numbers, rule.remedy, settings))
     return sorted(found, key=lambda cause: -cause.seconds)
 
 
