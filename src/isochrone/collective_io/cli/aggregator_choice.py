@@ -77,7 +77,7 @@ class Proposal(Record):
             "cb_config_list": config if romio else None,
             "hints": best.setting.hints() if romio else {},
             "files": [str(output)] if output is not None else [],
-            "environment": settings.environment(output, config) if output is not None else [],
+            "environment": settings.hints_environment(output, config) if output is not None else [],
             "no_effect": list(settings.NO_EFFECT) if romio else [],
             "commands": self.commands(),
         }
@@ -234,14 +234,14 @@ def by_order(costs: SettingCosts, given: Setting) -> ByOrder:
     hints = settings.listed(layout, given.config)
     present, total = served(costs, given), int(hints.counts.sum())
     kinds = costs.call.round_kinds(min(given.nodes or total, total))
-    found = assign(kinds, hints, costs.model)
+    assignment = assign(kinds, hints, costs.model)
     present_cost = predict(costs.call.round_kinds(len(present)), layout, present, costs.model)
-    refuse_no_time(found.cost)
-    found = replace(found, given_cost=present_cost.cost)
-    setting = given._replace(config=hints.config(found.order[: found.named]))
-    if present_cost.cost < found.cost:  # the given list is another one than ``*:n``
+    refuse_no_time(assignment.cost)
+    assignment = replace(assignment, given_cost=present_cost.cost)
+    setting = given._replace(config=hints.config(assignment.order[: assignment.named]))
+    if present_cost.cost < assignment.cost:  # the given list is another one than ``*:n``
         order = _order_of(costs, present)
-        found = replace(found, order=order, named=len(present), cost=present_cost.cost)
+        assignment = replace(assignment, order=order, named=len(present), cost=present_cost.cost)
         setting = given
     rounds = sum(kind.rounds for kind in kinds)
     best = costs_of_exchange.of(setting)
@@ -249,10 +249,10 @@ def by_order(costs: SettingCosts, given: Setting) -> ByOrder:
     best = replace(
         best,
         lever="order",
-        lower_bound=found.lower_bound * rounds,
+        lower_bound=assignment.lower_bound * rounds,
         given_seconds=present_cost.seconds,
     )
-    return ByOrder(costs, given, best, found, rounds, _other(costs, given))
+    return ByOrder(costs, given, best, assignment, rounds, _other(costs, given))
 
 
 def _other(costs: SettingCosts, given: Setting) -> tuple[Choice, Choice] | None:

@@ -227,11 +227,11 @@ class _Search(Struct):
         place = candidate.place
         kinds = self.costs.kinds(candidate.choice.setting, place.number)
         rounds = sum(kind.rounds for kind in kinds)
-        found = assign(kinds, place.hints, self.costs.model, seconds=seconds)
-        named = found.order[: found.named]
+        assignment = assign(kinds, place.hints, self.costs.model, seconds=seconds)
+        named = assignment.order[: assignment.named]
         choice = self.costs.of(self.setting(place, candidate.cut, named))
         assert choice is not None
-        bound = min(choice.with_exchange(found.lower_bound * rounds), choice.seconds)
+        bound = min(choice.with_exchange(assignment.lower_bound * rounds), choice.seconds)
         return replace(choice, lever=lever, lower_bound=bound)
 
     def alone(self, first: _Place) -> Iterator[Choice]:

@@ -397,9 +397,9 @@ def listed(layout: Layout, config: str = DEFAULT) -> HintList:
 
 # --- hints file of ROMIO -------------------------------------------------------------------------
 
-FILE = "romio-hints"
+HINTS_FILE = "romio-hints"
 
-FILE_LIMIT = 4096
+HINTS_LIMIT = 4096
 """Bytes of a hints file: ``HINTFILE_MAX_SIZE`` of ``system_hints.c``."""
 
 NO_EFFECT = (
@@ -421,12 +421,12 @@ def hints_text(hints: Mapping[str, str], comment: str = "") -> str:
     """
     content = f"# {comment}\n" if comment else ""
     content += "".join(f"{key} {value}\n" for key, value in hints.items())
-    if len(content.encode()) > FILE_LIMIT:
-        raise InputError(f"the hints are too long: ROMIO reads {FILE_LIMIT} bytes")
+    if len(content.encode()) > HINTS_LIMIT:
+        raise InputError(f"the hints are too long: ROMIO reads {HINTS_LIMIT} bytes")
     return content
 
 
-def environment(path: Path, config: str) -> list[str]:
+def hints_environment(path: Path, config: str) -> list[str]:
     """Return the lines that make the next program use the hints.
 
     Cray's variable separates patterns of file names by commas as well, so a list may be misread;

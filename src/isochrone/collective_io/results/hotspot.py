@@ -93,15 +93,15 @@ def points(runs: Sequence[Run]) -> list[GridPoint]:
     alike = grouped(
         ((printable(row["order"], 80), row["hot"], row["bytes"], _shape(row)), row) for row in rows
     )
-    found = []
+    listed = []
     for (order, hot, size, shape), mine in alike.items():
         same = grouped(((row["intra"], row["in"] + row["out"], row["in"]), row) for row in mine)
         for (intra, both, into), repeats in sorted(same.items()):
             times = times_of(np.array([float(row["seconds"]) for row in repeats]))
             busy = next((row["busy"] for row in reversed(repeats) if "busy" in row), None)
             point = GridPoint(intra, into, both - into, order, hot, size, times, shape, busy)
-            found.append(point)
-    return found
+            listed.append(point)
+    return listed
 
 
 def _shape(row: Members) -> str:

@@ -46,7 +46,7 @@ from isochrone.collective_io.cli.workload import (
     job,
     whole_call,
 )
-from isochrone.collective_io.orders.setting import FILE, SettingCosts
+from isochrone.collective_io.orders.setting import HINTS_FILE, SettingCosts
 from isochrone.collective_io.workload.call import BUFFER, DEFAULT
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.options import add_flag
@@ -99,7 +99,7 @@ def run(args: Namespace) -> int:
     of_bytes = model.of_bytes or args.calls
     if args.choose == "all" and wanted.buffer is None and of_bytes:
         wanted = replace(wanted, buffer=BUFFER)
-    output = args.output or (Path(FILE) if nodes.named else None)
+    output = args.output or (Path(HINTS_FILE) if nodes.named else None)
     output = None if args.dry_run else output
     if args.driver == "ompio":
         if args.choose == "order":
