@@ -269,11 +269,12 @@ def lists(layout: Layout) -> list[HintList]:
         HintList(layout, ranks, None),
         *(HintList(layout, counts, 1) for counts in shares),
     ]
-    first = {host_list.counts.tobytes(): host_list for host_list in reversed(host_lists)}
-    different = (
-        host_list for host_list in host_lists if host_list is first[host_list.counts.tobytes()]
-    )
-    return [host_list for host_list in different if host_list.fits(np.flatnonzero(host_list.must))]
+    different = {hints.counts.tobytes(): hints for hints in reversed(host_lists)}
+    return [
+        hints
+        for hints in host_lists
+        if hints in different.values() and hints.fits(np.flatnonzero(hints.must))
+    ]
 
 
 def numbers(hints: HintList, one_each: bool) -> list[int]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from isochrone import models
+from isochrone.base.documents import plain
 from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
 from isochrone.base.record import Members
@@ -148,25 +149,7 @@ def run(args: Namespace) -> int:
     folder, hints = _prepared(args)
     trials = Trials(program, folder, args.kill_after, base, reporter(quiet=args.json))
     chooser = Chooser(trials, args.model, measure=not args.no_measure, override=args.override)
-    document = {
-        "command": list(program.command),
-        "launches": args.launches,
-        "complete": False,
-        "patterns": [],
-        "parts": {},
-        "best_possible": None,
-        "choices": [],
-        "given": None,
-        "proposed": None,
-        "gain": None,
-        "whole_gain": None,
-        "kept": None,
-        "use": [],
-        "why": "",
-        "starts": 0,
-        "warnings": [],
-        "portable": None,
-    }
+    document: Members = plain(Tuned(list(program.command), args.launches))
     try:
         proposal = tune(trials, Wish(args.launches, args.min_io_share), chooser.choose, document)
         if proposal is not None:
