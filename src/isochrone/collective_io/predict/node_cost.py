@@ -67,7 +67,6 @@ class NodeCost(Record):
         """Whether costs depend on bytes, of the node or of the other nodes (``busy``)."""
         return self.of_bytes or self.of_neighbours
 
-    @np.errstate(divide="ignore", invalid="ignore")
     def cost(
         self,
         counts: Counts,
@@ -82,11 +81,11 @@ class NodeCost(Record):
         """
         variables = self._variables(counts, spread, busy, message_size)
         segments = self._segments
-        seconds = segments[0].seconds(variables)
+        seconds = _sum(segments[0], variables)
         if len(segments) > 1:
             owner = owners(segments, variables)
             for k, segment in enumerate(segments[1:], start=1):
-                seconds = np.where(owner == k, segment.seconds(variables), seconds)
+                seconds = np.where(owner == k, _sum(segment, variables), seconds)
         return seconds.reshape(np.shape(counts.intra))
 
     def least(self, low: Counts, high: Counts, spread: int, message_size: float) -> Floats:
@@ -182,6 +181,15 @@ class NodeCost(Record):
                 side = {"in": i, "out": o, "ba": data[0], "bi": data[1], "bo": data[2]}[name]
                 values[name] = side / spread if spread > 1 else side
         return values
+
+
+@np.errstate(divide="ignore", invalid="ignore")
+def _sum(segment: Segment, variables: Mapping[str, Floats]) -> Floats:
+    """Evaluate a formula."""
+    total = np.zeros(len(next(iter(variables.values()))))
+    for term, coefficient in zip(segment.terms, segment.coefficients, strict=True):
+        total += coefficient * evaluate_term(term, variables)
+    return total
 
 
 def far_off(size: float, fitted_sizes: Sequence[float]) -> str:
