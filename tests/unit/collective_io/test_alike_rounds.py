@@ -8,9 +8,9 @@ import pytest
 from isochrone import models
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.predict.node_cost import CallCost, NodeCost, predict
+from isochrone.collective_io.workload import FileWindows
 from isochrone.collective_io.workload.accesses import Accesses, made
 from isochrone.collective_io.workload.call import Call
-from isochrone.collective_io.workload.file_domains import FileWindows
 from isochrone.collective_io.workload.traffic import MAX_KINDS, RoundKind, round_kinds
 from made_up.arrays import block_array
 from made_up.jobs import block_layout

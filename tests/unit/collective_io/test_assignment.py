@@ -12,15 +12,19 @@ from hypothesis import strategies as st
 from beds.golden import Golden
 from isochrone.base.errors import InputError
 from isochrone.collective_io.orders import host_costs
-from isochrone.collective_io.orders import romio_hints as _romio
-from isochrone.collective_io.orders.assignment import (
+from isochrone.collective_io.orders.host_costs import (
     MAX_LIST_HOSTS,
     VALUE_LIMIT,
     Assignment,
     assign,
 )
-from isochrone.collective_io.orders.hint_list import listed
-from isochrone.collective_io.orders.setting import Setting, Stripes
+from isochrone.collective_io.orders.setting import (
+    HINTS_LIMIT,
+    Setting,
+    Stripes,
+    hints_text,
+    listed,
+)
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.predict.node_cost import NodeCost, predict
 from isochrone.collective_io.workload.call import Call, aggregators
@@ -31,7 +35,7 @@ from made_up.jobs import UNEVEN, directional, random_job, tachyon
 
 def lines(setting: Setting, *, reading: bool | None = None) -> str:
     """The hints file of a setting."""
-    return _romio.text(setting.hints(reading=reading))
+    return hints_text(setting.hints(reading=reading))
 
 
 def cost(
@@ -109,7 +113,7 @@ def test_where_the_list_is_too_long_a_shorter_one_helps(width: int) -> None:
     assert len(config) <= VALUE_LIMIT
     assert found.cost == pytest.approx(cost(Call(tile_io(x, y)), by_rank, config, tachyon()))
     assert found.lower_bound <= found.cost <= found.given_cost
-    assert len(lines(Setting(config))) <= _romio.FILE_LIMIT
+    assert len(lines(Setting(config))) <= HINTS_LIMIT
 
 
 def test_too_many_hosts_are_refused(golden: Golden) -> None:

@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from isochrone.collective_io.orders.bottleneck import balanced, cheapest, least_maximum
+from isochrone.collective_io.orders.exact import balanced, cheapest, least_maximum
 
 
 def tables(seed: int) -> tuple[np.ndarray, np.ndarray]:

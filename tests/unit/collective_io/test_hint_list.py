@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isochrone.collective_io.orders.hint_list import VALUE_LIMIT, HintList, listed
+from isochrone.collective_io.orders.setting import VALUE_LIMIT, HintList, listed
 from isochrone.collective_io.workload.call import aggregators
 from isochrone.collective_io.workload.traffic import layout_of
 

@@ -8,7 +8,7 @@ import pytest
 
 from beds.golden import Golden
 from isochrone.base.errors import InputError
-from isochrone.collective_io.orders import romio_hints
+from isochrone.collective_io.orders.setting import hints_text
 from isochrone.collective_io.program.chooser import sizes_around
 from isochrone.collective_io.program.trials import (
     Proposal,
@@ -79,14 +79,14 @@ def test_a_hints_file_that_is_not_there_is_refused(tmp_path: Path, golden: Golde
 
 def test_a_comment_in_a_hints_file_is_no_hint(tmp_path: Path) -> None:
     file = tmp_path / "hints"
-    file.write_text(romio_hints.text({"cb_nodes": "4"}, "measured with files on tmpfs"))
+    file.write_text(hints_text({"cb_nodes": "4"}, "measured with files on tmpfs"))
     assert "tmpfs" in file.read_text()
     assert hints_of_user({"ROMIO_HINTS": str(file)}) == {"cb_nodes": "4"}
 
 
 def test_a_file_longer_than_romio_reads_is_refused() -> None:
     with pytest.raises(InputError, match="4096"):
-        romio_hints.text({"cb_config_list": "n" * 5000})
+        hints_text({"cb_config_list": "n" * 5000})
 
 
 def test_hints_are_in_force_if_any_file_has_them() -> None:

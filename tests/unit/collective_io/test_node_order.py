@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from beds.golden import Golden
 from isochrone import models
 from isochrone.collective_io.orders.exact import enumerate_orders, layered_search, relaxed_bound
-from isochrone.collective_io.orders.node_order import best_order, in_step, spread
-from isochrone.collective_io.orders.positions import Positions
+from isochrone.collective_io.orders.positions import Positions, best_order, in_step, spread
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.predict.node_cost import NodeCost, predict
 from isochrone.collective_io.workload.call import Call

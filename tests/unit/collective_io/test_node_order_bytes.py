@@ -15,8 +15,7 @@ from isochrone import models
 from isochrone.collective_io.orders import exact
 from isochrone.collective_io.orders import positions as kind_costs
 from isochrone.collective_io.orders.exact import enumerate_orders, layered_search, relaxed_bound
-from isochrone.collective_io.orders.node_order import best_order
-from isochrone.collective_io.orders.positions import Positions
+from isochrone.collective_io.orders.positions import Positions, best_order
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.predict.node_cost import NodeCost, predict
 from isochrone.collective_io.workload.accesses import Accesses, made

@@ -12,6 +12,7 @@ from beds.golden import Golden
 from isochrone.base.errors import InputError
 from isochrone.cli.main import main
 from isochrone.collective_io.cli.workload import is_recording, recorded_access
+from isochrone.collective_io.workload.call import call_of
 from isochrone.runfile.file import write
 from made_up.jobs import TACHYON
 from made_up.sweeps import run_of
@@ -104,15 +105,17 @@ def test_the_pattern_that_took_longest_is_taken_with_its_hints(tmp_path: Path) -
     assert is_recording(path)
     assert found.accesses.count.tolist() == [8] * 4
     assert found.accesses.members is None
-    assert found.options == {"op": "read", "cb_buffer_size": 64, "cb_config_list": "*:1"}
-    assert recorded_access(path, 0).options["op"] == "write"
+    assert (found.op, found.hints["cb_buffer_size"]) == ("read", "64")
+    assert found.hints["cb_config_list"] == "*:1"
+    assert "cb_nodes" not in found.hints
+    assert recorded_access(path, 0).op == "write"
     with pytest.raises(InputError, match="no pattern 7"):
         recorded_access(path, 7)
 
 
 def test_fewer_aggregators_than_nodes_were_asked_for_and_are_kept(tmp_path: Path) -> None:
     found = recorded_access(recording(tmp_path, {"cb_nodes": "1"}))
-    assert found.options["cb_nodes"] == 1
+    assert found.hints["cb_nodes"] == "1"
 
 
 def test_a_prediction_needs_nothing_but_the_recording(
@@ -144,9 +147,9 @@ def test_a_lustre_file_is_predicted_with_its_stripes(tmp_path: Path) -> None:
         "striping_factor": "4",
         "romio_lustre_co_ratio": "2",
     }
-    options = recorded_access(recording(tmp_path, hints)).options
-    wanted = {"driver": "lustre", "stripe_size": 65536, "stripe_count": 4, "co_ratio": 2}
-    assert options.items() >= wanted.items()
+    found = recorded_access(recording(tmp_path, hints))
+    call = call_of(found.accesses, found.hints, reading=True)
+    assert (call.driver, call.stripe, call.targets, call.ratio) == ("lustre", 65536, 4, 2)
 
 
 def test_a_table_of_numbers_has_no_patterns(

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from isochrone.base.errors import InputError
 from isochrone.collective_io.patterns.tiles import tile_io
-from isochrone.collective_io.workload.call import Call, aggregators
-from isochrone.collective_io.workload.file_domains import (
+from isochrone.collective_io.workload.call import (
+    Call,
     FileWindows,
+    aggregators,
     even,
     in_rounds,
     lustre_clients,

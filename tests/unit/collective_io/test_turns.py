@@ -15,9 +15,9 @@ from isochrone.collective_io.cli.proof import (
     JobRunner,
     Launch,
     launch_in_turns,
-    library_hints,
-    options_of_tiles,
+    tile_options,
 )
+from isochrone.collective_io.orders.setting import GIVEN, Setting
 from isochrone.collective_io.patterns.tiles import tile_io as tiles
 from isochrone.collective_io.workload.call import Call
 from isochrone.measure.job import Progress
@@ -99,13 +99,12 @@ def asked(file: Path | None) -> Namespace:
 def test_the_library_gets_all_hints_of_the_call() -> None:
     """What is predicted with a buffer or few aggregators must be measured with them."""
     call = Call(tiles(2, 2), buffer=1 << 20, unit=4096)
-    hints = library_hints(call, "n1,*:1", 4)
     file = Path("/scratch/f")
-    *_, option, text = options_of_tiles(asked(file), tiles(2, 2), call, [0, 1], hints)
+    *_, option, text = tile_options(asked(file), call, [0, 1], Setting("n1,*:1", 4))
     assert option == "--hints"
     assert text == (
-        "cb_config_list=n1,*:1,romio_cb_write=enable,romio_cb_read=enable,cb_nodes=4,"
-        "cb_buffer_size=1048576,striping_unit=4096"
+        "cb_config_list=n1,*:1,cb_nodes=4,cb_buffer_size=1048576,romio_cb_write=enable,"
+        "romio_cb_read=enable,striping_unit=4096"
     )
 
 
@@ -114,5 +113,5 @@ def test_what_the_replay_cannot_do_is_refused(golden: Golden) -> None:
     pattern = tiles(2, 2)
     for call in (Call(pattern, unit=4096), Call(pattern, smallest=1 << 20)):
         with golden.refusal():
-            options_of_tiles(asked(None), pattern, call, [0, 1], {})
-        assert "file" in options_of_tiles(asked(Path("/scratch/f")), pattern, call, [0, 1], {})
+            tile_options(asked(None), call, [0, 1], GIVEN)
+        assert "file" in tile_options(asked(Path("/scratch/f")), call, [0, 1], GIVEN)

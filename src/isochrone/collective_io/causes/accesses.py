@@ -122,19 +122,9 @@ def _summed(file: RecordedFile, op: str, rows: Sequence[CallTime], size: int) ->
     left = sum(row.seconds - row.waiting for row in rows)
     access = sum(min(row.access, row.seconds - row.waiting) for row in rows)
     ranks = len({row.rank for row in rows})
-    return Access(
-        file,
-        op,
-        alone,
-        (left - access) / size,
-        access / size,
-        calls / ranks,
-        ranks,
-        ranks * full / calls,
-        sum(row.nbytes for row in rows) / full,
-        sum(row.pieces for row in rows) / full,
-        sum(row.span for row in rows) / full,
-    )
+    sums = np.array([(row.nbytes, row.pieces, row.span) for row in rows], float).sum(axis=0)
+    seconds, made = ((left - access) / size, access / size), (calls / ranks, ranks)
+    return Access(file, op, alone, *seconds, *made, ranks * full / calls, *(sums / full).tolist())
 
 
 def _by_pattern(

@@ -31,14 +31,6 @@ class Explained(NamedTuple):
     words: str
 
 
-class Remedy(NamedTuple):
-    """What to change: in the program, and settings of ROMIO and of Open MPI to try."""
-
-    words: str
-    romio: tuple[str, ...] = ()
-    ompio: tuple[str, ...] = ()
-
-
 class Rule(NamedTuple):
     """A cause.
 
@@ -51,13 +43,17 @@ class Rule(NamedTuple):
     find
         Explains seconds.
     remedy
-        What to change.
+        What to change in the program.
+    romio, ompio
+        Settings of ROMIO and of Open MPI to try.
     """
 
     name: str
     drishti: str
     find: Callable[[Recorded], Explained | None]
-    remedy: Remedy
+    remedy: str
+    romio: tuple[str, ...] = ()
+    ompio: tuple[str, ...] = ()
 
 
 class Cause(Record):
@@ -107,23 +103,12 @@ def causes(run: Run) -> list[Cause]:
         explained = rule.find(recorded)
         if explained is None or explained.seconds <= 0:
             continue
-        left = total.whole - explained.seconds
-        found.append(
-            Cause(
-                rule.name,
-                rule.drishti,
-                explained.seconds,
-                explained.seconds / total.mean,
-                total.whole / left if left > 0 else None,
-                explained.words,
-                explained.numbers,
-                rule.remedy.words,
-                [
-                    *rule.remedy.romio * (romio or imported),
-                    *rule.remedy.ompio * (not romio),
-                ],
-            )
-        )
+        seconds, numbers, words = explained
+        left = total.whole - seconds
+        gain, share = total.whole / left if left > 0 else None, seconds / total.mean
+        settings = [*rule.romio * (romio or imported), *rule.ompio * (not romio)]
+        of_rule = rule.name, rule.drishti, seconds, share, gain
+        found.append(Cause(*of_rule, words, numbers, rule.remedy, settings))
     return sorted(found, key=lambda cause: -cause.seconds)
 
 
@@ -180,9 +165,9 @@ def _repeated(kinds: Sequence[str], doing: str) -> Callable[[Recorded], Explaine
 
 
 def _summed(
-    seconds: Callable[[Access], float], words: Callable[[Access], str]
+    seconds: Callable[[Access], float], words: str
 ) -> Callable[[Recorded], Explained | None]:
-    """Return a rule that adds up over all accesses; its words are on that with most seconds."""
+    """Return a rule that adds up over all accesses; ``words`` are on that with most seconds."""
 
     def find(recorded: Recorded) -> Explained | None:
         explained = [
@@ -204,36 +189,30 @@ def _summed(
         }
         others = len(explained) - 1
         more = f" (and {plural(others, 'kind')} of access more)" if others else ""
-        return Explained(sum(value for value, _ in explained), numbers, words(longest) + more + ".")
+        sentence = words.format_map(_facts(longest)) + more + "."
+        return Explained(sum(value for value, _ in explained), numbers, sentence)
 
     return find
 
 
-_small_independent = _summed(
-    lambda access: (
-        access.access * (access.calls - 1) / access.calls
-        if access.alone and access.small and not access.strided
-        else 0.0
-    ),
-    lambda access: (
-        f"A rank makes {access.calls:,.0f} independent {access.op}s of "
-        f"{format_bytes(round(access.size))} to {_named(access.file)}"
-    ),
-)
-
-
-_strided_independent = _summed(
-    lambda access: (
-        access.access * (access.pieces - 1) / access.pieces
-        if access.alone and access.strided
-        else 0.0
-    ),
-    lambda access: (
-        f"An independent {access.op} of {_named(access.file)} has "
-        f"{access.pieces:,.0f} pieces of {format_bytes(access.piece)}; data sieving moves "
-        f"{access.span / max(1.0, access.size):,.1f} times its bytes"
-    ),
-)
+def _facts(access: Access) -> dict[str, str]:
+    """Return what the words of rules say of an access, by name."""
+    return {
+        "op": access.op,
+        "file": _named(access.file),
+        "filesystem": access.file.filesystem or "unknown file system",
+        "stripe": access.file.hints.get("striping_unit", ""),
+        "calls": f"{access.calls:,.0f}",
+        "ranks": str(access.ranks),
+        "active": f"{access.active:.0f}",
+        "size": format_bytes(round(access.size)),
+        "pieces": f"{access.pieces:,.0f}",
+        "piece": format_bytes(access.piece),
+        "sieved": f"{access.span / max(1.0, access.size):,.1f}",
+        "exchange": format_seconds(access.exchange),
+        "access": format_seconds(access.access),
+        "misaligned": f"{access.misaligned:.0%}",
+    }
 
 
 def _shared_pointer(recorded: Recorded) -> Explained | None:
@@ -246,71 +225,11 @@ def _shared_pointer(recorded: Recorded) -> Explained | None:
     )
 
 
-_imbalance = _summed(
-    lambda access: 0.0 if access.alone else (1 - access.part) * (access.exchange + access.access),
-    lambda access: (
-        f"{access.active:.0f} of {access.ranks} ranks have data in collective {access.op}s of "
-        f"{_named(access.file)}, {format_bytes(round(access.size))} each"
-    ),
-)
-
-
-_small_collective = _summed(
-    lambda access: (
-        access.part * (access.exchange + access.access) * (access.calls - 1) / access.calls
-        if not access.alone and access.small and not access.strided
-        else 0.0
-    ),
-    lambda access: (
-        f"{access.calls:,.0f} collective {access.op}s of {_named(access.file)}, each "
-        f"with a single piece of {format_bytes(round(access.size))} of a rank"
-    ),
-)
-
-
-_contiguous_exchange = _summed(
-    lambda access: 0.0 if access.alone or access.small else access.part * access.exchange,
-    lambda access: (
-        f"Ranks exchange data in collective {access.op}s of {_named(access.file)}, although "
-        f"pieces of a rank are as large as {format_bytes(access.piece)}"
-    ),
-)
-
-
-_exchange = _summed(
-    lambda access: 0.0 if access.alone or not access.strided else access.part * access.exchange,
-    lambda access: (
-        f"Collective {access.op}s of {_named(access.file)} exchange {access.pieces:,.0f} pieces "
-        f"of {format_bytes(access.piece)} of each rank: "
-        f"{format_seconds(access.exchange)}; access to the file: {format_seconds(access.access)}"
-    ),
-)
-
-
 def _bound(access: Access) -> float:
     """Seconds of access that neither calls nor pieces explain."""
     if access.small and (access.alone or not access.strided):
         return 0.0
     return access.access if access.alone else access.part * access.access
-
-
-_misaligned_access = _summed(
-    lambda access: access.misaligned * _bound(access),
-    lambda access: (
-        f"{access.misaligned:.0%} of the pieces of collective {access.op}s of "
-        f"{_named(access.file)} begin within a stripe of {access.file.hints['striping_unit']} bytes"
-    ),
-)
-
-
-_file_system = _summed(
-    lambda access: (1 - access.misaligned) * _bound(access),
-    lambda access: (
-        f"The file system needs {format_seconds(access.access)} for "
-        f"{access.calls:,.0f} {access.op}s of {format_bytes(round(access.size))} of a rank to "
-        f"{_named(access.file)} ({access.file.filesystem or 'unknown file system'})"
-    ),
-)
 
 
 def _named(file: RecordedFile) -> str:
@@ -325,113 +244,133 @@ RULES = (
         "late-ranks",
         "P19",
         _late,
-        Remedy(
-            "Balance what the program does before these calls; no hint changes that.",
-        ),
+        "Balance what the program does before these calls; no hint changes that.",
     ),
     Rule(
         "metadata",
         "P17",
         _repeated(METADATA, "opens, closes or changes files often"),
-        Remedy(
-            "Open a file once and leave it open; set its size and its view once.",
-        ),
+        "Open a file once and leave it open; set its size and its view once.",
     ),
     Rule(
         "sync",
         "",
         _repeated(("sync",), "calls MPI_File_sync often"),
-        Remedy(
-            "Call MPI_File_sync once, before another program reads the file; MPI_File_close does "
-            "it.",
-        ),
+        "Call MPI_File_sync once, before another program reads the file; MPI_File_close does it.",
     ),
     Rule(
         "small-independent",
         "P05 P06 P15 P16 M02 M03",
-        _small_independent,
-        Remedy(
-            "Collect what a rank accesses, or access it collectively with one file view "
-            "(MPI_File_write_all, MPI_File_read_all).",
+        _summed(
+            lambda access: (
+                access.access * (access.calls - 1) / access.calls
+                if access.alone and access.small and not access.strided
+                else 0.0
+            ),
+            "A rank makes {calls} independent {op}s of {size} to {file}",
         ),
+        "Collect what a rank accesses, or access it collectively with one file view "
+        "(MPI_File_write_all, MPI_File_read_all).",
     ),
     Rule(
         "strided-independent",
         "M02 M03",
-        _strided_independent,
-        Remedy(
-            "Access collectively (MPI_File_write_all, MPI_File_read_all), or switch data sieving.",
-            ("romio_ds_write=disable", "romio_ds_read=disable"),
-            ("OMPI_MCA_fbtl_posix_write_datasieving=0", "OMPI_MCA_fbtl_posix_read_datasieving=0"),
+        _summed(
+            lambda access: (
+                access.access * (access.pieces - 1) / access.pieces
+                if access.alone and access.strided
+                else 0.0
+            ),
+            "An independent {op} of {file} has {pieces} pieces of {piece}; data sieving moves "
+            "{sieved} times its bytes",
         ),
+        "Access collectively (MPI_File_write_all, MPI_File_read_all), or switch data sieving.",
+        ("romio_ds_write=disable", "romio_ds_read=disable"),
+        ("OMPI_MCA_fbtl_posix_write_datasieving=0", "OMPI_MCA_fbtl_posix_read_datasieving=0"),
     ),
     Rule(
         "shared-pointer",
         "",
         _shared_pointer,
-        Remedy(
-            "Compute offsets (MPI_Exscan), and access with MPI_File_write_at_all.",
-        ),
+        "Compute offsets (MPI_Exscan), and access with MPI_File_write_at_all.",
     ),
     Rule(
         "size-imbalance",
         "P18",
-        _imbalance,
-        Remedy(
-            "Let those ranks access independently (MPI_File_write_at), or spread the data.",
-            _OFF,
-            _WITHOUT_AGGREGATORS,
+        _summed(
+            lambda access: (
+                0.0 if access.alone else (1 - access.part) * (access.exchange + access.access)
+            ),
+            "{active} of {ranks} ranks have data in collective {op}s of {file}, {size} each",
         ),
+        "Let those ranks access independently (MPI_File_write_at), or spread the data.",
+        _OFF,
+        _WITHOUT_AGGREGATORS,
     ),
     Rule(
         "small-collective",
         "P05 P06 P15 P16",
-        _small_collective,
-        Remedy(
-            "Make fewer calls: one call with a file view for all pieces; or switch collective "
-            "buffering off.",
-            _OFF,
-            _WITHOUT_AGGREGATORS,
+        _summed(
+            lambda access: (
+                access.part * (access.exchange + access.access) * (access.calls - 1) / access.calls
+                if not access.alone and access.small and not access.strided
+                else 0.0
+            ),
+            "{calls} collective {op}s of {file}, each with a single piece of {size} of a rank",
         ),
+        "Make fewer calls: one call with a file view for all pieces; or switch collective "
+        "buffering off.",
+        _OFF,
+        _WITHOUT_AGGREGATORS,
     ),
     Rule(
         "contiguous-exchange",
         "",
-        _contiguous_exchange,
-        Remedy(
-            "Switch collective buffering off: pieces are large enough for the file system.",
-            _OFF,
-            _WITHOUT_AGGREGATORS,
+        _summed(
+            lambda access: 0.0 if access.alone or access.small else access.part * access.exchange,
+            "Ranks exchange data in collective {op}s of {file}, although pieces of a rank are "
+            "as large as {piece}",
         ),
+        "Switch collective buffering off: pieces are large enough for the file system.",
+        _OFF,
+        _WITHOUT_AGGREGATORS,
     ),
     Rule(
         "exchange",
         "M08 M09",
-        _exchange,
-        Remedy(
-            "Change number, order or buffers of the aggregators; or give each rank large pieces of "
-            "the file by an exchange of your own before the call.",
-            ("cb_nodes", "cb_config_list", "cb_buffer_size"),
-            ("OMPI_MCA_fcoll", "OMPI_MCA_io_ompio_num_aggregators"),
+        _summed(
+            lambda access: (
+                0.0 if access.alone or not access.strided else access.part * access.exchange
+            ),
+            "Collective {op}s of {file} exchange {pieces} pieces of {piece} of each rank: "
+            "{exchange}; access to the file: {access}",
         ),
+        "Change number, order or buffers of the aggregators; or give each rank large pieces of "
+        "the file by an exchange of your own before the call.",
+        ("cb_nodes", "cb_config_list", "cb_buffer_size"),
+        ("OMPI_MCA_fcoll", "OMPI_MCA_io_ompio_num_aggregators"),
     ),
     Rule(
         "misaligned",
         "P08",
-        _misaligned_access,
-        Remedy(
-            "Let pieces begin at multiples of the stripe (H5Pset_alignment, nc_header_align_size).",
-            ("romio_min_fdomain_size",),
+        _summed(
+            lambda access: access.misaligned * _bound(access),
+            "{misaligned} of the pieces of collective {op}s of {file} begin within a stripe "
+            "of {stripe} bytes",
         ),
+        "Let pieces begin at multiples of the stripe (H5Pset_alignment, nc_header_align_size).",
+        ("romio_min_fdomain_size",),
     ),
     Rule(
         "file-system",
         "",
-        _file_system,
-        Remedy(
-            "On a parallel file system, stripe the file over as many targets as there are nodes.",
-            ("striping_factor",),
+        _summed(
+            lambda access: (1 - access.misaligned) * _bound(access),
+            "The file system needs {access} for {calls} {op}s of {size} of a rank to {file} "
+            "({filesystem})",
         ),
+        "On a parallel file system, stripe the file over as many targets as there are nodes.",
+        ("striping_factor",),
     ),
 )
 """All causes; every second of an access is in one of them at most."""

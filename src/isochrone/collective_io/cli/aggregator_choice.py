@@ -1,7 +1,6 @@
 """Output of `place aggregators`: JSON document and text."""
 
 from collections.abc import Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -12,68 +11,46 @@ from isochrone.base.inference import Speedup
 from isochrone.base.record import Members, Record
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collective_io.cli.placing import certainty
-from isochrone.collective_io.orders import romio_hints
-from isochrone.collective_io.orders.assignment import Assignment, assign
+from isochrone.collective_io.orders import setting as settings
 from isochrone.collective_io.orders.collective_choice import choices, ompio_option
-from isochrone.collective_io.orders.hint_list import listed
-from isochrone.collective_io.orders.setting import (
-    GIVEN,
-    LEVERS,
-    Choice,
-    Setting,
-    SettingCosts,
-    words_of,
-)
-from isochrone.collective_io.predict.node_cost import NodeCost, predict, refuse_no_time, saved
-from isochrone.collective_io.predict.whole_call import WholeCall
-from isochrone.collective_io.workload.call import Call, aggregators
-from isochrone.measure.allocation import Allocation
+from isochrone.collective_io.orders.host_costs import Assignment, assign
+from isochrone.collective_io.orders.setting import GIVEN, Choice, Setting, SettingCosts
+from isochrone.collective_io.predict.node_cost import predict, refuse_no_time, saved
+from isochrone.collective_io.workload.call import aggregators
 from isochrone.pages.page import Block, Row, Sentence, Table, columns_of
 
 
-class Query(Record):
-    """The call, the nodes and the known times."""
-
-    call: Call
-    nodes: Allocation
-    model: NodeCost
-    whole: WholeCall | None
-    given: Setting
-
-    @cached_property
-    def costs(self) -> SettingCosts:
-        """What the call takes with any setting."""
-        return SettingCosts(self.call, self.nodes.by_rank, self.model, self.whole)
-
-    def served(self) -> list[int]:
-        """Return the aggregators as they are now."""
-        if self.call.driver == "ompio":
-            return self.call.of_ompio(self.given.nodes)
-        return aggregators(self.nodes.by_rank, self.given.config, self.given.nodes)
-
-    def order_of(self, served: Sequence[int]) -> list[int]:
-        """Return the hosts in the order in which they first serve, then those that do not."""
-        host_of = self.costs.layout.of_rank.tolist()
-        first = dict.fromkeys(host_of[rank] for rank in served)
-        return [*first, *(k for k in range(self.costs.layout.nodes) if k not in first)]
-
-
 class Proposal(Record):
-    """The best setting that was found."""
+    """The best setting that was found.
 
-    query: Query
+    Attributes
+    ----------
+    costs
+        What the call takes with any setting.
+    given
+        The present one.
+    best
+        The proposed one.
+    """
+
+    costs: SettingCosts
+    given: Setting
     best: Choice
+
+    @property
+    def ompio(self) -> bool:
+        """Whether no hints are read."""
+        return self.costs.call.driver == "ompio"
 
     def hints(self) -> str:
         """Return the text of the hints file; empty where no hints are read."""
-        if self.query.call.driver == "ompio":
-            return ""
-        return romio_hints.text(self.best.setting.hints(reading=self.query.call.reading))
+        hints = self.best.setting.hints(reading=self.costs.call.reading)
+        return "" if self.ompio else settings.hints_text(hints)
 
     def commands(self) -> list[str]:
         """Return command lines to use in addition to the hints."""
         setting = self.best.setting
-        if self.query.call.driver == "ompio" and setting.nodes is not None:
+        if self.ompio and setting.nodes is not None:
             return [f"mpirun {ompio_option(setting)} …"]
         # ROMIO's hints for stripes only have an effect on files that are created
         stripes = setting.stripes
@@ -82,28 +59,41 @@ class Proposal(Record):
     def advice(self) -> list[str]:
         """Return instructions for the hints."""
         around = ("Before the file is written: ", "")
-        if self.query.call.driver == "ompio":
+        if self.ompio:
             around = ("", "   (or cb_nodes by MPI_Info in the program)")
         return [line.join(around) for line in self.commands()]
 
     def common(self, output: Path | None, order: Sequence[int]) -> Members:
         """Return the keys that all proposals have."""
-        config, romio = self.best.setting.config, self.query.call.driver != "ompio"
+        best, config, romio = self.best, self.best.setting.config, not self.ompio
         return {
             "order": order,
-            "hosts": [self.query.costs.layout.hosts[k] for k in order],
-            "seconds": self.best.seconds,
-            "given_seconds": self.best.given_seconds,
-            "aggregators": self.best.aggregators,
-            "memory": self.best.memory,
-            "origin": self.query.model.model.origin or None,
+            "hosts": [self.costs.layout.hosts[k] for k in order],
+            "seconds": best.seconds,
+            "given_seconds": best.given_seconds,
+            "aggregators": best.aggregators,
+            "memory": best.memory,
+            "origin": self.costs.model.model.origin or None,
             "cb_config_list": config if romio else None,
-            "hints": self.best.setting.hints() if romio else {},
+            "hints": best.setting.hints() if romio else {},
             "files": [str(output)] if output is not None else [],
-            "environment": romio_hints.environment(output, config) if output is not None else [],
-            "no_effect": list(romio_hints.NO_EFFECT) if romio else [],
+            "environment": settings.hints_environment(output, config) if output is not None else [],
+            "no_effect": list(settings.NO_EFFECT) if romio else [],
             "commands": self.commands(),
         }
+
+
+def served(costs: SettingCosts, given: Setting) -> list[int]:
+    """Return the aggregators as they are now."""
+    if costs.call.driver == "ompio":
+        return costs.call.of_ompio(given.nodes)
+    return aggregators(costs.by_rank, given.config, given.nodes)
+
+
+def _order_of(costs: SettingCosts, ranks: Sequence[int]) -> list[int]:
+    """Return the hosts in the order in which they first serve, then those that do not."""
+    host_of = costs.layout.of_rank.tolist()
+    return list(dict.fromkeys([*(host_of[rank] for rank in ranks), *range(costs.layout.nodes)]))
 
 
 MIN_MENTIONED_GAIN = 1.05
@@ -138,7 +128,7 @@ class ByOrder(Proposal):
         """Return the gain in one line."""
         assignment = self.found
         less = 100 * saved(assignment.cost, assignment.given_cost)
-        default = self.query.given == GIVEN
+        default = self.given == GIVEN
         than = "than with ROMIO's default order" if default else "than with the present hints"
         outcome = f"{less:.1f} % less {than}" if assignment.named else "nothing better"
         if default and not assignment.named:
@@ -164,7 +154,7 @@ class ByOrder(Proposal):
 
     def document(self, output: Path | None) -> Members:
         """Return it for ``--json``."""
-        assignment, warnings = self.found, self.query.call.warnings()
+        assignment, warnings = self.found, self.costs.call.warnings()
         if not assignment.whole:
             warnings.append(
                 "a hint value is limited to 1,023 characters, too few for "
@@ -238,47 +228,40 @@ class PlacedByAll(Placed):
     romio: Choice | None
 
 
-def by_order(query: Query) -> ByOrder:
+def by_order(costs: SettingCosts, given: Setting) -> ByOrder:
     """Search the order of the aggregators alone."""
-    layout = query.costs.layout
-    hints = listed(layout, query.given.config)
-    served = query.served()
-    total = int(hints.counts.sum())
-    kinds = query.call.round_kinds(min(query.given.nodes or total, total))
-    assignment = assign(kinds, hints, query.model)
-    present_kinds = query.call.round_kinds(len(served))
-    given_cost = predict(present_kinds, layout, served, query.model).cost
+    layout, costs_of_exchange = costs.layout, replace(costs, whole=None)
+    hints = settings.listed(layout, given.config)
+    present, total = served(costs, given), int(hints.counts.sum())
+    kinds = costs.call.round_kinds(min(given.nodes or total, total))
+    assignment = assign(kinds, hints, costs.model)
+    present_cost = predict(costs.call.round_kinds(len(present)), layout, present, costs.model)
     refuse_no_time(assignment.cost)
-    assignment = replace(assignment, given_cost=given_cost)
-    setting = query.given._replace(config=hints.config(assignment.order[: assignment.named]))
-    if given_cost < assignment.cost:  # the given list is another one than ``*:n``
-        order = query.order_of(served)
-        assignment = replace(assignment, order=order, named=len(served), cost=given_cost)
-        setting = query.given
+    assignment = replace(assignment, given_cost=present_cost.cost)
+    setting = given._replace(config=hints.config(assignment.order[: assignment.named]))
+    if present_cost.cost < assignment.cost:  # the given list is another one than ``*:n``
+        order = _order_of(costs, present)
+        assignment = replace(assignment, order=order, named=len(present), cost=present_cost.cost)
+        setting = given
     rounds = sum(kind.rounds for kind in kinds)
-    ranks = aggregators(query.nodes.by_rank, setting.config, setting.nodes)
-    memory = query.costs.memory(setting, ranks)
-    best = Choice(
-        setting,
-        ranks,
-        assignment.cost * rounds,
-        given_cost * sum(kind.rounds for kind in present_kinds),
-        assignment.lower_bound * rounds,
-        None,
-        words_of(setting),
-        memory,
-        "order",
+    best = costs_of_exchange.of(setting)
+    assert best is not None
+    best = replace(
+        best,
+        lever="order",
+        lower_bound=assignment.lower_bound * rounds,
+        given_seconds=present_cost.seconds,
     )
-    return ByOrder(query, best, assignment, rounds, _other(query))
+    return ByOrder(costs, given, best, assignment, rounds, _other(costs, given))
 
 
-def _other(query: Query) -> tuple[Choice, Choice] | None:
+def _other(costs: SettingCosts, given: Setting) -> tuple[Choice, Choice] | None:
     """Return the best setting and, if different enough, the best order."""
-    if not query.model.of_bytes or len(query.nodes.cores) > _MAX_COMPARED_HOSTS:
+    if not costs.model.of_bytes or costs.layout.nodes > _MAX_COMPARED_HOSTS:
         return None
-    compared = choices(query.costs, given_setting=query.given, seconds=2.0)
-    order = min((c for c in compared if c.lever in ("order", "given")), key=lambda c: c.seconds)
-    best = compared[0]
+    best, *others = choices(costs, given_setting=given, seconds=2.0)
+    orders = (choice for choice in (best, *others) if choice.lever in ("order", "given"))
+    order = min(orders, key=lambda choice: choice.seconds)
     return (best, order) if order.seconds > MIN_MENTIONED_GAIN * best.seconds else None
 
 
@@ -300,7 +283,7 @@ class ByAll(Proposal):
 
     def blocks(self) -> list[Block]:
         """Return tables and conclusions."""
-        rows = [self.row(c, LEVERS[c.lever]) for c in self.listed()]
+        rows = [self.row(c, settings.LEVERS[c.lever]) for c in self.listed()]
         if self.romio is not None:
             rows.append(self.row(self.romio, "ROMIO"))
         columns = columns_of("changed", ">time", ">gain", ">memory", "setting")
@@ -308,7 +291,7 @@ class ByAll(Proposal):
 
     def listed(self) -> list[Choice]:
         """Return the best, the given one and single changes, the fastest first."""
-        if self.query.call.driver == "ompio":
+        if self.ompio:
             return [c for k, c in enumerate(self.found) if k < _SHOWN or c.lever == "given"]
         several = [c for c in self.found if c.lever == "all"][:_SHOWN]
         return [c for c in self.found if c.lever != "all" or c in several]
@@ -318,7 +301,7 @@ class ByAll(Proposal):
         cells = (
             name,
             format_seconds(choice.seconds),
-            _times(choice.gain),
+            f"{choice.gain:.2f} times",
             format_bytes(choice.memory) if choice.memory else "",
             choice.words,
         )
@@ -329,7 +312,7 @@ class ByAll(Proposal):
         best = self.best
         levers = {c.lever: c for c in reversed(self.found) if c.lever not in ("all", "given")}
         return {
-            **self.common(output, self.query.order_of(best.aggregators)),
+            **self.common(output, _order_of(self.costs, best.aggregators)),
             "cost": best.seconds,
             "given_cost": best.given_seconds,
             "lower_bound": best.lower_bound or None,
@@ -347,10 +330,11 @@ class ByAll(Proposal):
 
     def warnings(self) -> list[str]:
         """Return warnings about the choice."""
-        warnings = self.query.call.warnings()
-        warnings += [] if self.query.model.of_bytes else [ONE_SIZE]
-        warnings += [EXCHANGE] if self.query.whole is None and self.query.model.of_bytes else []
-        warnings += [LUSTRE] if self.query.call.driver == "lustre" else []
+        call, of_bytes = self.costs.call, self.costs.model.of_bytes
+        warnings = call.warnings()
+        warnings += [] if of_bytes else [ONE_SIZE]
+        warnings += [EXCHANGE] if self.costs.whole is None and of_bytes else []
+        warnings += [LUSTRE] if call.driver == "lustre" else []
         warnings += self.best.parts.warnings if self.best.parts is not None else []
         return list(dict.fromkeys(warnings))
 
@@ -363,20 +347,14 @@ class ByAll(Proposal):
         return [*super().advice(), *[use_romio] * (self.romio is not None)]
 
 
-def by_all(query: Query) -> ByAll:
+def by_all(costs: SettingCosts, given: Setting) -> ByAll:
     """Choose order, number, buffers and stripes together."""
-    compared = choices(query.costs, given_setting=query.given, seconds=5.0)
+    compared = choices(costs, given_setting=given, seconds=5.0)
     romio = None
-    if query.call.driver == "ompio":
-        romio_choices = choices(
-            replace(query, call=replace(query.call, driver="even")).costs, seconds=3.0
-        )
-        romio = replace(romio_choices[0], given_seconds=compared[0].given_seconds)
-    return ByAll(query, compared[0], compared, romio)
-
-
-def _times(ratio: float) -> str:
-    return f"{ratio:.2f} times"
+    if costs.call.driver == "ompio":
+        even = replace(costs, call=replace(costs.call, driver="even"))
+        romio = replace(choices(even, seconds=3.0)[0], given_seconds=compared[0].given_seconds)
+    return ByAll(costs, given, compared[0], compared, romio)
 
 
 def _of_order(best: Choice) -> str:

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.base.inference import Speedup, speedup
-from isochrone.collective_io.cli.workload import chosen_pattern
+from isochrone.collective_io.orders.setting import Setting
 from isochrone.collective_io.results.tile_io import phases
-from isochrone.collective_io.workload.call import Call, Hints
+from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.grid import Grid
 from isochrone.console.measuring import add_launcher_arg, setup_of
 from isochrone.console.options import add_expert, add_flag, add_mpi, add_option, hide, read_count
@@ -76,26 +76,6 @@ def launch_plan(jobs: JobRunner, arranged: Arrangement, file: Path) -> LaunchPla
         return None
     file.write_text(fitting[0].text(arranged))
     return fitting[0].start(file, arranged.given.ranks)
-
-
-def tile_options(
-    args: Namespace, call: Call, aggregators: Sequence[int], hints: Hints
-) -> list[str]:
-    """Return the options of the experiment ``tile-io`` that repeat a call's pattern.
-
-    A file is written with these hints.
-
-    Raises
-    ------
-    InputError
-        If the experiment cannot repeat it.
-    """
-    tiles = chosen_pattern(args).as_tiles(call.pattern)
-    if tiles is None:
-        raise InputError(
-            "--measure needs an access pattern of tiles", where="--measure", hint="give --tiles"
-        )
-    return options_of_tiles(args, tiles, call, aggregators, hints)
 
 
 def compare_in_turn(args: Namespace, start: JobRunner, given: Launch, proposed: Launch) -> Speedup:
@@ -166,12 +146,8 @@ class Launch(NamedTuple):
     hosts: list[str]
 
 
-def options_of_tiles(
-    args: Namespace,
-    tiles: Grid,
-    call: Call,
-    aggregators: Sequence[int],
-    hints: Hints,
+def tile_options(
+    args: Namespace, call: Call, aggregators: Sequence[int], setting: Setting
 ) -> list[str]:
     """Return the options of the experiment ``tile-io`` that repeat a call.
 
@@ -180,21 +156,23 @@ def options_of_tiles(
     args
         Bytes of an ``element`` (None: `USUAL_ELEMENT`), ``repeats`` in a launch, and the ``file``
         that is written through MPI-IO (None: the exchange alone is replayed).
-    tiles
-        The access pattern, as tiles across and down.
     call
-        How its file is cut up.
+        The access pattern, and how its file is cut up.
     aggregators
         Ranks that serve the parts of the file.
-    hints
-        Of the file, by key.
+    setting
+        Hints of the file.
 
     Raises
     ------
     InputError
-        If the exchange of this driver cannot be replayed.
+        If the experiment cannot repeat the pattern, or the exchange of this driver.
     """
-    file = args.file
+    file, tiles = args.file, call.pattern
+    if not isinstance(tiles, Grid) or len(tiles.axes) != 2:
+        raise InputError(
+            "--measure needs an access pattern of tiles", where="--measure", hint="give --tiles"
+        )
     if file is None and call.driver != "even":
         raise InputError(
             f"the exchange of the driver '{call.driver}' cannot be measured without a file",
@@ -209,54 +187,32 @@ def options_of_tiles(
         )
     down, across = tiles.axes
     element = args.element or USUAL_ELEMENT
-    size = across.extent * down.extent * element
-    options = [
-        "--tiles",
-        f"{across.blocks}x{down.blocks}",
-        "--tile",
-        f"{across.length}x{down.length}",
-        "--element",
-        str(element),
-        "--overlap",
-        f"{across.overlap}x{down.overlap}",
-        "--repeats",
-        str(args.repeats),
-    ]
     if file is not None:
-        hint_list = ",".join(f"{key}={value}" for key, value in hints.items())
-        return [*options, "--phase", "file", "--file", str(file), "--hints", hint_list]
-    buffer = call.buffer or -(-size // len(aggregators))
-    return [
-        *options,
-        "--phase",
-        "exchange",
-        "--cb-buffer",
-        str(buffer),
-        "--aggregators",
-        ",".join(map(str, aggregators)),
-    ]
-
-
-def library_hints(call: Call, config: str, nodes: int | None) -> dict[str, str]:
-    """Return the hints of a call for the library.
-
-    Parameters
-    ----------
-    call
-        How its file is cut up.
-    config
-        ``cb_config_list``.
-    nodes
-        ``cb_nodes``; None: as many as the list yields.
-    """
-    numbers = {
-        "cb_nodes": nodes,
-        "cb_buffer_size": call.buffer,
-        "striping_unit": call.unit,
-        "romio_min_fdomain_size": call.smallest,
+        hints = ",".join(f"{key}={value}" for key, value in _hints(call, setting).items())
+        phase = {"phase": "file", "file": file, "hints": hints}
+    else:
+        size = across.extent * down.extent * element
+        buffer = call.buffer or -(-size // len(aggregators))
+        served = ",".join(map(str, aggregators))
+        phase = {"phase": "exchange", "cb-buffer": buffer, "aggregators": served}
+    options = {
+        "tiles": f"{across.blocks}x{down.blocks}",
+        "tile": f"{across.length}x{down.length}",
+        "element": element,
+        "overlap": f"{across.overlap}x{down.overlap}",
+        "repeats": args.repeats,
+        **phase,
     }
-    hints = {"cb_config_list": config, "romio_cb_write": "enable", "romio_cb_read": "enable"}
-    return hints | {key: str(value) for key, value in numbers.items() if value}
+    return [word for name, value in options.items() for word in (f"--{name}", str(value))]
+
+
+def _hints(call: Call, setting: Setting) -> dict[str, str]:
+    """Return the hints of a setting for the library, and those of the call that it leaves."""
+    hints = setting._replace(buffer=setting.buffer or call.buffer).hints(reading=call.reading)
+    numbers = {"striping_unit": call.unit, "romio_min_fdomain_size": call.smallest}
+    if setting.collective is None:
+        hints |= {"romio_cb_write": "enable", "romio_cb_read": "enable"}
+    return hints | {key: str(value) for key, value in numbers.items() if value and key not in hints}
 
 
 Seconds = dict[str, list[float]]

@@ -1,5 +1,7 @@
 """Options that describe a job and a collective call, also those of a recording."""
 
+from __future__ import annotations
+
 import os
 import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, _ActionsContainer
@@ -7,10 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from isochrone import models
 from isochrone.base.errors import InputError
-from isochrone.base.record import Members
 from isochrone.base.text import whole_number
+from isochrone.collective_io.orders.setting import Setting
 from isochrone.collective_io.predict.calls_of_runs import measured_calls
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.predict.whole_call import WholeCall
@@ -18,23 +22,13 @@ from isochrone.collective_io.results import io_recording
 from isochrone.collective_io.results.io_recording import RecordedPattern
 from isochrone.collective_io.workload import pattern as patterns
 from isochrone.collective_io.workload.accesses import Accesses
-from isochrone.collective_io.workload.call import DEFAULT, STRIPE, Call, aggregators, collective_by
-from isochrone.collective_io.workload.pattern import Option, Pattern, sides
+from isochrone.collective_io.workload.call import DEFAULT, Call, Hints, aggregators, call_of
+from isochrone.collective_io.workload.pattern import Option, sides
 from isochrone.console.options import add_expert, add_flag, add_option, read_count, read_size
 from isochrone.measure import allocation as allocations
 from isochrone.measure.allocation import Allocation
 from isochrone.runfile.file import read
 from isochrone.runfile.file_type import looks_like_a_run
-
-_USUAL = {
-    "op": "write",
-    "striping_unit": 0,
-    "min_fdomain_size": 0,
-    "stripe_size": STRIPE,
-    "co_ratio": 1,
-    "cb_config_list": DEFAULT,
-}
-"""Values of options that neither the user nor a recording gives."""
 
 _HINTS: dict[str, Callable[[str], object]] = {
     "cb_buffer_size": read_size,
@@ -93,7 +87,7 @@ def add_job(parser: ArgumentParser) -> None:
         "number of the pattern in a recording (default: the pattern that took most time)",
         dest="recorded_pattern",
     )
-    parser.set_defaults(recording=None, collective=None)
+    parser.set_defaults(recording=None)
     add_expert(
         group,
         "--tile",
@@ -151,16 +145,6 @@ def _add_library(parser: ArgumentParser) -> None:
         "round)",
         default={},
     )
-    parser.set_defaults(
-        cb_buffer_size=None,
-        cb_nodes=None,
-        striping_unit=None,
-        min_fdomain_size=None,
-        stripe_size=None,
-        stripe_count=None,
-        co_ratio=None,
-        cb_config_list=None,
-    )
 
 
 def _hints(text: str) -> dict[str, str]:
@@ -172,69 +156,6 @@ def _hints(text: str) -> dict[str, str]:
             raise ArgumentTypeError(f"'{item}' is not KEY=VALUE of these: {', '.join(_HINTS)}")
         hints[key] = str(_HINTS[key](value))
     return hints
-
-
-def _settle(args: Namespace) -> Sequence[str]:
-    """Set omitted options from the recording, or to their defaults; return its hosts.
-
-    A table that is a recording is replaced by its accesses; ``recording`` is its path then.
-    """
-    hosts: Sequence[str] = ()
-    if isinstance(args.table, Path) and is_recording(args.table):
-        args.recording = args.table
-        access = recorded_access(args.recording, args.recorded_pattern)
-        args.table, hosts = access.accesses, access.hosts
-        args.through = access.through
-        _fill(args, access.options)
-    elif args.recorded_pattern is not None:
-        raise InputError("this option needs a recording (--table RECORDING)", where="--pattern")
-    _fill(args, {"driver": "even"})
-    for name, value in _options(args.hints, lustre=args.driver == "lustre").items():
-        setattr(args, name, value)
-    _fill(args, _USUAL)
-    return hosts
-
-
-def _fill(args: Namespace, values: Members) -> None:
-    """Set options that have no value."""
-    for name, value in values.items():
-        if name in vars(args) and vars(args)[name] is None:
-            setattr(args, name, value)
-
-
-def _call(args: Namespace, ranks: int) -> Call:
-    """Return the collective call that the options mean."""
-    if args.cb_buffer_size == 0:
-        raise InputError("the size of a buffer must be above 0", where="--hints")
-    if args.element == 0:
-        raise InputError("the size must be above 0", where="--element")
-    chosen = chosen_pattern(args)
-    pattern = chosen.make(vars(args), ranks)
-    if pattern.ranks != ranks:
-        raise InputError(
-            f"the pattern has {pattern.ranks} ranks, but the nodes have {ranks}",
-            hint=chosen.hint(ranks),
-        )
-    return Call(
-        pattern,
-        args.driver,
-        args.op == "read",
-        args.cb_buffer_size,
-        args.striping_unit,
-        args.min_fdomain_size,
-        args.stripe_size,
-        args.stripe_count,
-        args.co_ratio,
-        members=pattern.members if isinstance(pattern, Accesses) else None,
-        collective=args.collective,
-        through=vars(args).get("through", ""),
-    )
-
-
-def chosen_pattern(args: Namespace) -> Pattern:
-    """Return the access pattern whose option is given, or the usual one."""
-    requested = [name for name in patterns.names() if _value(args, name) not in (None, False)]
-    return patterns.load(requested[0] if requested else patterns.DEFAULT)
 
 
 def files_read(args: Namespace) -> list[Path]:
@@ -287,8 +208,11 @@ def add_measured_calls(parser: ArgumentParser) -> None:
     )
 
 
-def job(args: Namespace, *, host_list: bool = False) -> tuple[Allocation, Call, NodeCost]:
-    """Return the nodes, the collective call and the model that the options mean.
+def job(args: Namespace, *, host_list: bool = False) -> tuple[Allocation, Call, NodeCost, Setting]:
+    """Return the nodes, the collective call, the model and the given hints that the options mean.
+
+    Operation and driver are set where the user has given none. A table that is a recording is
+    replaced by its accesses; ``recording`` is its path then.
 
     ``host_list``: whether another list of hosts than ROMIO's own is allowed.
     """
@@ -298,10 +222,43 @@ def job(args: Namespace, *, host_list: bool = False) -> tuple[Allocation, Call, 
             where="--hints",
             hint="leave out cb_config_list",
         )
-    nodes = _allocation(args, _settle(args))
-    call = _call(args, nodes.ranks)
+    access = None
+    if isinstance(args.table, Path) and is_recording(args.table):
+        args.recording = args.table
+        access = recorded_access(args.recording, args.recorded_pattern)
+        args.table = access.accesses
+        args.op = args.op or access.op
+    elif args.recorded_pattern is not None:
+        raise InputError("this option needs a recording (--table RECORDING)", where="--pattern")
+    args.op = args.op or "write"
+    nodes = _allocation(args, access.hosts if access else ())
+    call, given = _call(args, nodes.ranks, access)
     model = NodeCost(models.read(args.model), {"order": "intra-first", **dict(args.select)})
-    return nodes, call, model
+    return nodes, call, model, given
+
+
+def _call(args: Namespace, ranks: int, access: RecordedAccess | None) -> tuple[Call, Setting]:
+    """Return the collective call that the options mean, and its hints."""
+    if args.hints.get("cb_buffer_size") == "0":
+        raise InputError("the size of a buffer must be above 0", where="--hints")
+    if args.element == 0:
+        raise InputError("the size must be above 0", where="--element")
+    named = [name for name in patterns.names() if _value(args, name) not in (None, False)]
+    chosen = patterns.load(named[0] if named else patterns.DEFAULT)
+    pattern = chosen.make(vars(args), ranks)
+    if pattern.ranks != ranks:
+        raise InputError(
+            f"the pattern has {pattern.ranks} ranks, but the nodes have {ranks}",
+            hint=chosen.hint(ranks),
+        )
+    hints = {**(access.hints if access else {}), **args.hints}
+    reading = args.op == "read"
+    call = call_of(pattern, hints, reading=reading, driver=args.driver, buffer=None)
+    args.driver = call.driver
+    if access:
+        call = replace(call, through=access.through)
+    nodes = whole_number(hints.get("cb_nodes", "")) or None
+    return call, Setting(hints.get("cb_config_list", DEFAULT), nodes, call.buffer)
 
 
 def whole_call(args: Namespace, model: NodeCost) -> WholeCall:
@@ -334,8 +291,8 @@ class RecordedAccess(NamedTuple):
     ----------
     accesses
         Which rank touches which bytes.
-    options
-        Values for command-line options: the operation and the active hints.
+    op, hints
+        The operation, and the active hints.
     hosts
         Of each rank.
     through
@@ -343,7 +300,8 @@ class RecordedAccess(NamedTuple):
     """
 
     accesses: Accesses
-    options: Members
+    op: str
+    hints: Hints
     hosts: Sequence[str]
     through: str
 
@@ -374,20 +332,13 @@ def recorded_access(path: Path, pattern_number: int | None = None) -> RecordedAc
         accesses = pattern.accesses(file, run.size)
     except InputError as error:
         raise InputError(f"pattern {pattern.number} has no accesses", where=path) from error
-    collective = collective_by(file.hints, reading=pattern.op == "read")
-    lustre = file.hints.get("romio_filesystem_type", "").startswith("LUSTRE")
-    options = {"op": pattern.op, **_options(file.hints, lustre=lustre)}
-    if lustre:
-        options["driver"] = "lustre"
-    if collective is not None:
-        options["collective"] = collective
-    hosts = run.hosts
+    hosts, hints = run.hosts, dict(file.hints)
     file_hosts = [hosts[rank] for rank in file.ranks.tolist()]
-    config = options.get("cb_config_list", DEFAULT)
-    if options.get("cb_nodes") == len(aggregators(file_hosts, config)):
-        del options["cb_nodes"]  # as many as there are by default, also where nodes are others
-    ompio = run.library.library.startswith("Open MPI") and "cb_config_list" not in file.hints
-    return RecordedAccess(accesses, options, hosts, "OMPIO" if ompio else "")
+    default = len(aggregators(file_hosts, hints.get("cb_config_list", DEFAULT)))
+    if whole_number(hints.get("cb_nodes", "")) == default:
+        del hints["cb_nodes"]  # as many as there are by default, also where nodes are others
+    ompio = run.library.library.startswith("Open MPI") and "cb_config_list" not in hints
+    return RecordedAccess(accesses, pattern.op, hints, hosts, "OMPIO" if ompio else "")
 
 
 def _chosen(
@@ -405,24 +356,3 @@ def _chosen(
             f"there is no pattern {pattern_number}", where=where, hint=f"there are: {listed}"
         )
     return max(chosen, key=lambda pattern: seconds.get(pattern.number, 0.0))
-
-
-def _options(hints: Mapping[str, str], *, lustre: bool) -> Members:
-    """Translate hints into options of a call."""
-    numbers = {key: whole_number(value) for key, value in hints.items()}
-    options = {
-        "cb_buffer_size": numbers.get("cb_buffer_size"),
-        "cb_nodes": numbers.get("cb_nodes"),
-        "cb_config_list": hints.get("cb_config_list"),
-        "min_fdomain_size": numbers.get("romio_min_fdomain_size"),
-    }
-    unit = numbers.get("striping_unit") or None
-    if lustre:
-        options |= {
-            "stripe_size": unit,
-            "stripe_count": numbers.get("striping_factor") or None,
-            "co_ratio": numbers.get("romio_lustre_co_ratio"),
-        }
-    else:
-        options["striping_unit"] = unit
-    return {key: value for key, value in options.items() if value is not None}

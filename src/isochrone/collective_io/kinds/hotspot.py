@@ -177,48 +177,18 @@ def _model(run: Run, measured: Sequence[GridPoint]) -> list[Block]:
 
 def _table(found: Sequence[GridPoint]) -> Table:
     shaped = any(point.shape != STAR for point in found)
-    columns = columns_of(
-        ">intra",
-        ">in",
-        ">out",
-        ">pa",
-        ">pe",
-        "order",
-        ">hot",
-        *["busy"] * shaped,
-        ">size",
-        ">n",
-        ">median",
-        ">95 % interval",
-        ">min",
-    )
-    rows = [
-        Row(
-            (
-                str(point.intra),
-                str(point.into),
-                str(point.out),
-                f"{point.pa:g}",
-                f"{point.pe:g}",
-                point.order,
-                str(point.hot),
-                *["one node" if point.shape == STAR else "all nodes"] * shaped,
-                format_bytes(point.bytes),
-                str(point.times.n),
-                format_seconds(point.times.median),
-                interval(point.times),
-                format_seconds(point.times.min),
-            )
-        )
-        for point in found[:MAX_HOTSPOT_ROWS]
-    ]
-    return Table(
-        TITLE,
-        columns,
-        tuple(rows),
-        left_out(len(found), len(rows), "more point"),
-        fold=f"All {plural(len(found), 'point')}" if len(found) > 1 else "",
-    )
+    titles = (">intra", ">in", ">out", ">pa", ">pe", "order", ">hot", *["busy"] * shaped)
+    columns = columns_of(*titles, ">size", ">n", ">median", ">95 % interval", ">min")
+    rows = []
+    for point in found[:MAX_HOTSPOT_ROWS]:
+        times, busy = point.times, "one node" if point.shape == STAR else "all nodes"
+        counts = (str(count) for count in (point.intra, point.into, point.out))
+        pairs = (f"{point.pa:g}", f"{point.pe:g}", point.order, str(point.hot), *[busy] * shaped)
+        seconds = (format_seconds(times.median), interval(times), format_seconds(times.min))
+        rows.append(Row((*counts, *pairs, format_bytes(point.bytes), str(times.n), *seconds)))
+    omitted = left_out(len(found), len(rows), "more point")
+    fold = f"All {plural(len(found), 'point')}" if len(found) > 1 else ""
+    return Table(TITLE, columns, tuple(rows), omitted, fold=fold)
 
 
 def _unreachable(run: Run) -> list[Sentence]:

@@ -96,28 +96,15 @@ def _timed(run: Run, nbytes: int | None) -> list[Timed]:
     calls_by_pattern = grouped((call.pattern, call) for call in calls(run))
     timed = []
     for pattern in patterns(run):
-        pattern_calls = calls_by_pattern.get(pattern.number, [])
-        totals = {
-            name: total for name in PARTS if (total := _total(pattern_calls, name)) is not None
-        }
-        late = [call.late for call in pattern_calls if call.late is not None]
-        timed.append(
-            Timed(
-                pattern,
-                pattern_calls,
-                sum(call.seconds for call in pattern_calls),
-                totals,
-                sum(late) if late else None,
-            )
-        )
+        made = calls_by_pattern.get(pattern.number, [])
+        columns = {name: [c.parts[name] for c in made if name in c.parts] for name in PARTS}
+        # parts that were seen in all calls
+        totals = {name: sum(seen) for name, seen in columns.items() if 0 < len(seen) == len(made)}
+        late = [call.late for call in made if call.late is not None]
+        seconds = sum(call.seconds for call in made)
+        timed.append(Timed(pattern, made, seconds, totals, sum(late) if late else None))
     timed.sort(key=lambda total: -total.seconds)
     return of_size(timed, nbytes, f"no call accesses {nbytes} bytes", run.where) if timed else []
-
-
-def _total(pattern_calls: Sequence[RecordedCall], name: str) -> float | None:
-    """Sum up a part over calls; None if it was not seen in all of them."""
-    values = [value for call in pattern_calls if (value := call.parts.get(name)) is not None]
-    return sum(values) if pattern_calls and len(values) == len(pattern_calls) else None
 
 
 class _Shown(msgspec.Struct):
@@ -132,14 +119,8 @@ class _Shown(msgspec.Struct):
 
 
 def _document(run: Run, asked: Asked) -> _Shown:
-    return _Shown(
-        account(run),
-        causes(run),
-        files(run),
-        _timed(run, asked.nbytes),
-        calls(run),
-        call_times(run),
-    )
+    timed = _timed(run, asked.nbytes)
+    return _Shown(account(run), causes(run), files(run), timed, calls(run), call_times(run))
 
 
 def _sections(run: Run, asked: Asked) -> list[Section]:
@@ -182,16 +163,9 @@ def _account(found: Account | None) -> list[Block]:
     if found is None:
         return []
     rows = tuple(
-        Row(
-            (
-                _PARTS[one.part],
-                format_seconds(one.most),
-                format_seconds(one.total),
-                f"{one.share:.0%}",
-            )
-        )
-        for one in found.parts
-        if one.total > 0
+        Row((_PARTS[p.part], *map(format_seconds, (p.most, p.total)), f"{p.share:.0%}"))
+        for p in found.parts
+        if p.total > 0
     )
     title = (
         f"MPI-IO takes {format_seconds(found.seconds)} of {format_seconds(found.whole)} on the "
@@ -205,23 +179,14 @@ def _causes(found: Sequence[Cause]) -> list[Block]:
     seen = [cause for cause in found if round(100 * cause.share) > 0]
     if not seen:
         return []
-    rows = tuple(
-        Row(
-            (
-                cause.name,
-                format_seconds(cause.seconds),
-                f"{cause.share:.0%}",
-                "" if cause.gain is None else f"{cause.gain:.2f} times as fast",
-            )
-        )
-        for cause in seen
-    )
     columns = columns_of("cause", ">a rank could save", ">share", ">program at most")
-    lines = []
-    for cause in seen[:MAX_CAUSE_SENTENCES]:
+    rows, lines = [], []
+    for cause in seen:
+        gain = "" if cause.gain is None else f"{cause.gain:.2f} times as fast"
+        rows.append(Row((cause.name, format_seconds(cause.seconds), f"{cause.share:.0%}", gain)))
         settings = f" Settings to try: {', '.join(cause.settings)}." if cause.settings else ""
         lines.append(Sentence(f"{cause.why} {cause.remedy}{settings}", about=cause.name))
-    return [Table("Causes", columns, rows), *lines]
+    return [Table("Causes", columns, tuple(rows)), *lines[:MAX_CAUSE_SENTENCES]]
 
 
 def _tiles(timed: Sequence[Timed]) -> list[Block]:
@@ -282,48 +247,26 @@ def _table(timed: Sequence[Timed], opened: Sequence[RecordedFile]) -> list[Block
         return []
     seen = [name for name in PARTS if any(name in total.parts for total in timed)]
     names = {file.number: _file(file) for file in opened}
-    columns = columns_of(
-        "pattern",
-        "op",
-        "file",
-        ">bytes per call",
-        ">pieces",
-        ">rounds",
-        ">calls",
-        ">total time",
-        ">bandwidth",
-        *(f">{NAMES[n]}" for n in seen),
-    )
-    rows = [
-        Row(
-            (
-                str(total.pattern.number),
-                total.pattern.op,
-                names.get(total.pattern.file, ""),
-                format_bytes(total.bytes),
-                f"{total.pattern.contiguous:,}",
-                " … ".join(dict.fromkeys(map(str, [*total.rounds[:1], *total.rounds[-1:]]))) or "–",
-                f"{total.pattern.calls:,}",
-                format_seconds(total.seconds),
-                format_rate(total.bytes * len(total.calls) / total.seconds)
-                if total.seconds > 0
-                else "",
-                *(
-                    "–" if (s := total.parts.get(name)) is None else format_seconds(s)
-                    for name in seen
-                ),
-            )
+    titles = "pattern,op,file,>bytes per call,>pieces,>rounds,>calls,>total time,>bandwidth"
+    columns = columns_of(*titles.split(","), *(f">{NAMES[n]}" for n in seen))
+    rows = []
+    for total in timed[:MAX_PATTERN_ROWS]:
+        pattern, moved, seconds = total.pattern, total.bytes * len(total.calls), total.seconds
+        parts = [format_seconds(total.parts[n]) if n in total.parts else "–" for n in seen]
+        cells = (
+            str(pattern.number),
+            pattern.op,
+            names.get(pattern.file, ""),
+            format_bytes(total.bytes),
+            f"{pattern.contiguous:,}",
+            " … ".join(dict.fromkeys(map(str, [*total.rounds[:1], *total.rounds[-1:]]))) or "–",
+            f"{pattern.calls:,}",
+            format_seconds(seconds),
+            format_rate(moved / seconds) if seconds > 0 else "",
         )
-        for total in timed[:MAX_PATTERN_ROWS]
-    ]
-    return [
-        Table(
-            "Patterns of collective access, most expensive first",
-            columns,
-            tuple(rows),
-            left_out(len(timed), len(rows), "more pattern"),
-        )
-    ]
+        rows.append(Row((*cells, *parts)))
+    title = "Patterns of collective access, most expensive first"
+    return [Table(title, columns, tuple(rows), left_out(len(timed), len(rows), "more pattern"))]
 
 
 def _filesystems(opened: Sequence[RecordedFile]) -> list[Facts]:

@@ -262,20 +262,10 @@ def _phases(measured: Sequence[Phase]) -> list[Block]:
             done = f"exchange{_rounds(phase)}" if phase.phase == "exchange" else phase.op
             of = ("", "") if index else (phase.phase, phase.op)
             rate = _rate(phase) if access else []
-            rows.append(
-                Row(
-                    (
-                        *of,
-                        done if access else f"· {NAMES[name]}" if name in NAMES else name,
-                        format_bytes(phase.bytes) if access else "",
-                        str(times.n),
-                        format_seconds(times.median),
-                        interval(times),
-                        format_seconds(times.min),
-                        *(rate or [""]),
-                    )
-                )
-            )
+            timed = done if access else f"· {NAMES[name]}" if name in NAMES else name
+            size = format_bytes(phase.bytes) if access else ""
+            seconds = (format_seconds(times.median), interval(times), format_seconds(times.min))
+            rows.append(Row((*of, timed, size, str(times.n), *seconds, *(rate or [""]))))
     columns = columns_of(
         "phase", "op", "time of", ">size", ">n", ">median", ">95 % interval", ">min", ">bandwidth"
     )
@@ -290,25 +280,14 @@ def _nodes(run: Run) -> list[Table]:
         return []
     # The hot node is always shown.
     tabled = sorted(records, key=lambda node: not node["hot"])[:MAX_TILE_NODES]
-    rows = [
-        Row(
-            (
-                _node(node),
-                *(str(node[key]) for key in ("intra", "in", "out")),
-                HOT if node["hot"] else "",
-            ),
-            "bad" if node["hot"] else "",
-        )
-        for node in sorted(tabled, key=lambda node: int(node["node"]))
-    ]
-    return [
-        Table(
-            "Messages of the nodes in all rounds when writing; reading swaps in and out",
-            columns_of("node", ">intra", ">in", ">out", ""),
-            tuple(rows),
-            left_out(len(records), len(rows), "more node"),
-        )
-    ]
+    rows = []
+    for node in sorted(tabled, key=lambda node: int(node["node"])):
+        counts = (str(node[key]) for key in ("intra", "in", "out"))
+        cells = (_node(node), *counts, HOT if node["hot"] else "")
+        rows.append(Row(cells, "bad" if node["hot"] else ""))
+    title = "Messages of the nodes in all rounds when writing; reading swaps in and out"
+    columns = columns_of("node", ">intra", ">in", ">out", "")
+    return [Table(title, columns, tuple(rows), left_out(len(records), len(rows), "more node"))]
 
 
 # --- for the report -------------------------------------------------------------------------------

@@ -7,31 +7,28 @@ order of hosts, which is fast. For the most promising ones the best order is sea
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
-from operator import attrgetter
 from time import monotonic
+from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
 from isochrone.base.errors import InputError
-from isochrone.base.record import Members, Record
-from isochrone.collective_io.orders.assignment import MAX_LIST_HOSTS, assign
-from isochrone.collective_io.orders.hint_list import HintList, listed
-from isochrone.collective_io.orders.host_costs import MAX_TABLE_ENTRIES
+from isochrone.base.record import Members
+from isochrone.collective_io.orders.host_costs import MAX_LIST_HOSTS, MAX_TABLE_ENTRIES, assign
 from isochrone.collective_io.orders.setting import (
-    BUFFER,
     GIVEN,
     Choice,
+    HintList,
     Setting,
-    SettingCost,
     SettingCosts,
     Stripes,
+    listed,
     ranked,
-    words_of,
 )
 from isochrone.collective_io.predict.node_cost import refuse_no_time
-from isochrone.collective_io.workload.call import Call
+from isochrone.collective_io.workload.call import BUFFER, Call
 from isochrone.collective_io.workload.traffic import Layout
 
 SEARCH_SECONDS = 8.0
@@ -73,29 +70,42 @@ def choices(
     if costs.call.buffer is None and (costs.model.of_bytes or costs.whole is not None):
         costs = replace(costs, call=replace(costs.call, buffer=BUFFER))
     if costs.call.driver == "ompio":
-        return _of_ompio(costs, given_setting)
-    return ranked(_Search(costs, given_setting, seconds).run())
+        compared = [*_of_ompio(costs, given_setting)]
+    else:
+        compared = [*_Search(costs, given_setting, seconds).run()]
+    given_seconds = next(choice.seconds for choice in compared if choice.lever == "given")
+    return ranked(replace(choice, given_seconds=given_seconds) for choice in compared)
 
 
 Cut = Members
 """How the parts of aggregators are cut into rounds: what of a setting is changed for that."""
 
 
-class _Place(Record):
+class _Place(NamedTuple):
     """How many aggregators there are, and on which hosts."""
 
     hints: HintList
     number: int
 
+    @property
+    def fewer(self) -> bool:
+        """Whether there are fewer than the list has."""
+        return self.number < int(self.hints.counts.sum())
 
-class _Tried(Record, eq=False):
+
+class _Tried(NamedTuple):
     place: _Place
     cut: Cut
-    setting: Setting
-    cost: SettingCost
+    choice: Choice
+
+    @property
+    def list_key(self) -> bytes:
+        """The same for the same list of hosts."""
+        return self.place.hints.counts.tobytes()
 
 
-_SECONDS = attrgetter("cost.seconds")
+def _by_seconds(tried: Iterable[_Tried]) -> list[_Tried]:
+    return sorted(tried, key=lambda candidate: candidate.choice.seconds)
 
 
 class _Search(Struct):
@@ -103,7 +113,6 @@ class _Search(Struct):
     given: Setting
     seconds: float
     tried: list[_Tried] = []
-    given_seconds: float = 0.0
 
     def run(self) -> Iterator[Choice]:
         """Compare, search orders for the best, and find the gain of each single change."""
@@ -114,8 +123,7 @@ class _Search(Struct):
                 f"the names of {hosts} hosts do not fit into a hint",
                 hint="isochrone place nodes has no such limit",
             )
-        as_it_is = self.cost_as_given()
-        self.given_seconds = as_it_is.seconds
+        as_it_is = self.as_given()
         hints = listed(self.costs.layout, self.given.config)  # in ROMIO's own order
         total = int(hints.counts.sum())
         first = _Place(hints, min(self.given.nodes or total, total))
@@ -129,57 +137,41 @@ class _Search(Struct):
             if left > 0:
                 yield self.ordered(candidate, min(2.0, left / 2), "all")
         bound = 0.0 if self.is_off() else min(order.lower_bound, as_it_is.seconds)
-        yield self.choice(self.given, as_it_is, bound, "given")
+        yield replace(
+            as_it_is, setting=self.given, words="unchanged", lever="given", lower_bound=bound
+        )
 
-    def cost_as_given(self) -> SettingCost:
+    def as_given(self) -> Choice:
         """Return the time of the given setting; without interleaved accesses nothing is exchanged.
 
         Where the time of independent accesses is unknown, an exchange is assumed.
         """
-        if self.is_off() and self.costs.alone_is_known:
-            independent = self.costs.of(self.given._replace(collective=False))
-            assert independent is not None
-            return independent
-        cost = self.costs.of(self.given._replace(collective=None))
-        assert cost is not None
-        refuse_no_time(cost.exchange)
-        return cost
+        off = self.is_off() and self.costs.alone_is_known
+        choice = self.costs.of(self.given._replace(collective=False if off else None))
+        assert choice is not None
+        if not off:
+            refuse_no_time(choice.exchange)
+        return choice
 
     def places(self, first: _Place) -> list[_Place]:
         """Return the given position and all others, those without ``cb_nodes`` first."""
-        candidates = [first]
-        if self.costs.model.of_bytes:
-            for k, hints in enumerate(lists(self.costs.layout)):
-                candidates += [_Place(hints, count) for count in numbers(hints, k == 0)]
-        chosen = {
-            (selection.hints.counts.tobytes(), selection.number): selection
-            for selection in reversed(candidates)
-        }
-        remaining = [selection for selection in chosen.values() if selection is not first]
-        remaining.sort(key=lambda selection: selection.number != int(selection.hints.counts.sum()))
-        return [first, *remaining]
+        layouts = lists(self.costs.layout) if self.costs.model.of_bytes else []
+        places = [_Place(h, n) for k, h in enumerate(layouts) for n in numbers(h, k == 0)]
+        chosen = {(p.hints.counts.tobytes(), p.number): p for p in [*reversed(places), first]}
+        others = (selection for selection in chosen.values() if selection is not first)
+        return [first, *sorted(others, key=lambda selection: selection.fewer)]
 
     def cuts(self, selections: Sequence[_Place]) -> list[Cut]:
         """Return the given buffers and stripes, and others that may be chosen."""
         call = self.given.of(self.costs.call)
-        cuts: list[Cut] = [{}]
+        counts = [selection.number for selection in selections]
         if not self.costs.model.of_bytes:
-            return cuts
+            return [{}]
         if call.cyclic:
-            present_stripes = Stripes(call.targets or 0, call.stripe, call.ratio)
-            largest, hosts = (
-                max(selection.number for selection in selections),
-                self.costs.layout.nodes,
-            )
-            cuts += [
-                {"stripes": striping}
-                for striping in stripes(call, largest, hosts)
-                if striping != present_stripes
-            ]
-        else:
-            fewest = min(selection.number for selection in selections)
-            cuts += [{"buffer": size} for size in buffers(call, fewest) if size != call.buffer]
-        return cuts
+            present = Stripes(call.targets or 0, call.stripe, call.ratio)
+            layouts = stripes(call, max(counts), self.costs.layout.nodes)
+            return [{}, *({"stripes": layout} for layout in layouts if layout != present)]
+        return [{}, *({"buffer": n} for n in buffers(call, min(counts)) if n != call.buffer)]
 
     def compare(self, first: _Place, end: float) -> None:
         """Evaluate settings in ROMIO's own order, likely ones first, until time is up."""
@@ -192,24 +184,22 @@ class _Search(Struct):
                 if (p, c) not in done and (not done or monotonic() < end):
                     done.add((p, c))
                     must = np.flatnonzero(selections[p].hints.must).tolist()
-                    setting = self.setting(selections[p], cuts[c], must)
-                    cost = self.costs.of(setting)
-                    if cost is not None:
-                        self.tried.append(_Tried(selections[p], cuts[c], setting, cost))
+                    choice = self.costs.of(self.setting(selections[p], cuts[c], must))
+                    if choice is not None:
+                        self.tried.append(_Tried(selections[p], cuts[c], choice))
 
         ask((p, 0) for p in range(len(selections)))
         ask((0, c) for c in range(len(cuts)))
-        best = sorted(self.tried, key=_SECONDS)[:_BUFFERED_PLACES]
+        best = _by_seconds(self.tried)[:_BUFFERED_PLACES]
         likely = [selections.index(candidate.place) for candidate in best]
         ask(product(likely, range(len(cuts))))
         ask((p, c) for c in range(len(cuts)) for p in range(len(selections)))
 
     def setting(self, selection: _Place, cut: Cut, named: Sequence[int]) -> Setting:
         """Return the setting in which a place's list names these hosts."""
-        fewer = selection.number < int(selection.hints.counts.sum())
         return self.given._replace(
             config=selection.hints.config(named),
-            nodes=selection.number if fewer or self.given.nodes is not None else None,
+            nodes=selection.number if selection.fewer or self.given.nodes is not None else None,
             collective=True if self.is_off() else self.given.collective,
             **cut,
         )
@@ -223,68 +213,38 @@ class _Search(Struct):
     def promising(self) -> list[_Tried]:
         """Return candidates for an order search: the best, and the best of each host list."""
         hosts = self.costs.layout.nodes
-        affordable = (
-            candidate
-            for candidate in self.tried[1:]
-            if candidate.place.number * hosts <= MAX_TABLE_ENTRIES
-        )
-        best = sorted(affordable, key=_SECONDS)
+        most = MAX_TABLE_ENTRIES // hosts
+        best = _by_seconds(tried for tried in self.tried[1:] if tried.place.number <= most)
         if hosts > _MAX_QUICK_HOSTS:
             return best[:_FEW_ORDERS]
-        of_lists = {
-            candidate.place.hints.counts.tobytes(): candidate for candidate in reversed(best)
-        }
-        best_of_lists = sorted(of_lists.values(), key=_SECONDS)
-        return [
-            *best[:_COMPARED_ORDERS],
-            *(candidate for candidate in best_of_lists if candidate not in best[:_COMPARED_ORDERS]),
-        ]
+        first, remaining = best[:_COMPARED_ORDERS], best[_COMPARED_ORDERS:]
+        seen = {candidate.list_key for candidate in first}
+        of_lists = {candidate.list_key: candidate for candidate in reversed(remaining)}
+        return [*first, *_by_seconds(t for key, t in of_lists.items() if key not in seen)]
 
     def ordered(self, candidate: _Tried, seconds: float, lever: str) -> Choice:
         """Search the best order of a place's hosts."""
-        kinds = self.costs.kinds(candidate.setting, candidate.place.number)
+        place = candidate.place
+        kinds = self.costs.kinds(candidate.choice.setting, place.number)
         rounds = sum(kind.rounds for kind in kinds)
-        assignment = assign(kinds, candidate.place.hints, self.costs.model, seconds=seconds)
-        setting = self.setting(candidate.place, candidate.cut, assignment.order[: assignment.named])
-        cost = self.costs.of(setting)
-        assert cost is not None
-        bound = cost.with_exchange(assignment.lower_bound * rounds)
-        return self.choice(setting, cost, min(bound, cost.seconds), lever)
+        assignment = assign(kinds, place.hints, self.costs.model, seconds=seconds)
+        named = assignment.order[: assignment.named]
+        choice = self.costs.of(self.setting(place, candidate.cut, named))
+        assert choice is not None
+        bound = min(choice.with_exchange(assignment.lower_bound * rounds), choice.seconds)
+        return replace(choice, lever=lever, lower_bound=bound)
 
     def alone(self, first: _Place) -> Iterator[Choice]:
         """Return the best that changes one thing, and leaves the order of hosts as it is."""
-        single = [
-            candidate
-            for candidate in self.tried
-            if bool(candidate.cut) == (candidate.place is first)
-        ]
+        single = [tried for tried in self.tried if bool(tried.cut) == (tried.place is first)]
         for lever in ("number", "buffer", "stripes"):
-            of_lever = [
-                candidate for candidate in single if next(iter(candidate.cut), "number") == lever
-            ]
-            if of_lever:
-                best = min(of_lever, key=_SECONDS)
-                yield self.choice(best.setting, best.cost, 0.0, lever)
-        off = self.given._replace(collective=False)
+            of_lever = [tried for tried in single if next(iter(tried.cut), "number") == lever]
+            for best in _by_seconds(of_lever)[:1]:
+                yield replace(best.choice, lever=lever)
         if self.is_off():
-            yield self.choice(self.tried[0].setting, self.tried[0].cost, 0.0, "switch")
-        elif (cost := self.costs.of(off)) is not None:
-            yield self.choice(off, cost, cost.seconds, "switch")
-
-    def choice(self, setting: Setting, cost: SettingCost, bound: float, lever: str) -> Choice:
-        label = "unchanged" if lever == "given" else words_of(setting)
-        memory = self.costs.memory(setting, cost.aggregators)
-        return Choice(
-            setting,
-            cost.aggregators,
-            cost.seconds,
-            self.given_seconds,
-            bound,
-            cost.parts,
-            label,
-            memory,
-            lever,
-        )
+            yield replace(self.tried[0].choice, lever="switch")
+        elif (off := self.costs.of(self.given._replace(collective=False))) is not None:
+            yield replace(off, lever="switch", lower_bound=off.seconds)
 
 
 MIB = 1024**2
@@ -309,11 +269,12 @@ def lists(layout: Layout) -> list[HintList]:
         HintList(layout, ranks, None),
         *(HintList(layout, counts, 1) for counts in shares),
     ]
-    first = {host_list.counts.tobytes(): host_list for host_list in reversed(host_lists)}
-    different = (
-        host_list for host_list in host_lists if host_list is first[host_list.counts.tobytes()]
-    )
-    return [host_list for host_list in different if host_list.fits(np.flatnonzero(host_list.must))]
+    different = {hints.counts.tobytes(): hints for hints in reversed(host_lists)}
+    return [
+        hints
+        for hints in host_lists
+        if hints in different.values() and hints.fits(np.flatnonzero(hints.must))
+    ]
 
 
 def numbers(hints: HintList, one_each: bool) -> list[int]:
@@ -322,7 +283,7 @@ def numbers(hints: HintList, one_each: bool) -> list[int]:
     Fewer than there are hosts are only taken from the ``one_each`` list, of one on each host: as
     many on fewer hosts make these hotter.
     """
-    total, hosts = int(hints.counts.sum()), len(hints.hosts)
+    total, hosts = int(hints.counts.sum()), len(hints.counts)
     if one_each and total <= 16:
         return list(range(total, 0, -1))
     lower = 1 if one_each else hosts
@@ -365,8 +326,8 @@ def stripes(call: Call, max_aggregators: int, hosts: int) -> Iterator[Stripes]:
 # OMPIO: choose the number of aggregators; no hint selects their hosts.
 
 
-def _of_ompio(costs: SettingCosts, given_setting: Setting) -> list[Choice]:
-    """Return numbers of aggregators, the best first; parameters as of `collective_choice`.
+def _of_ompio(costs: SettingCosts, given_setting: Setting) -> Iterator[Choice]:
+    """Return the given number of aggregators, and others; parameters as of `choices`.
 
     Without a number, OMPIO takes a rank of each row of a Cartesian communicator.
 
@@ -382,32 +343,18 @@ def _of_ompio(costs: SettingCosts, given_setting: Setting) -> list[Choice]:
             where="--model",
             hint="isochrone measure hotspot --bytes 32KiB,256KiB,1MiB,2MiB",
         )
+    lever, words = "given", "unchanged"
     numbers = _ompio_numbers(len(costs.by_rank), costs.layout.nodes)
-    compared: list[Choice] = []
     for setting in (given_setting, *(Setting(nodes=count) for count in numbers)):
         served = costs.call.of_ompio(setting.nodes)
-        cost = costs.of(setting, served)
-        assert cost is not None
-        refuse_no_time(cost.exchange)
-        given_seconds = compared[0].given_seconds if compared else cost.seconds
-        lever, description = "given", "unchanged"
-        if compared:
-            lever, description = "number", f"{len(served)} aggregators ({ompio_option(setting)})"
+        choice = costs.of(setting, served)
+        assert choice is not None
+        refuse_no_time(choice.exchange)
+        if lever == "number":
+            words = f"{len(served)} aggregators ({ompio_option(setting)})"
         # there is one set of aggregators for each number: what it takes is the least it can take
-        compared.append(
-            Choice(
-                setting,
-                served,
-                cost.seconds,
-                given_seconds,
-                cost.seconds,
-                cost.parts,
-                description,
-                costs.memory(setting, served),
-                lever,
-            )
-        )
-    return ranked(compared)
+        yield replace(choice, words=words, lever=lever, lower_bound=choice.seconds)
+        lever = "number"
 
 
 def _ompio_numbers(ranks: int, hosts: int) -> list[int]:

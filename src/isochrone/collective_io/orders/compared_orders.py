@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from functools import cached_property
 from math import isnan, nan, sqrt
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import msgspec
 import numpy as np
 
-from isochrone.base.documents import Inline, MaybeNan, plain, shown
+from isochrone.base.documents import Hidden, Inline, MaybeNan, plain, shown
 from isochrone.base.errors import InputError, located
 from isochrone.base.files import check_ordinary, read_bytes, write_text
 from isochrone.base.format_version import check_format
@@ -109,6 +109,28 @@ class Correlation(Record):
     high: float
 
 
+class Origins(NamedTuple):
+    """Origin of the measured times, and of those that the model was fitted to."""
+
+    origin: str | None
+    model_origin: str | None
+
+
+class Summary(NamedTuple):
+    """How well the prediction of orders fits to what was measured."""
+
+    fastest: int | None = None
+    mean_deviation: float | None = None
+    worst_deviation: float | None = None
+    rank_correlation: float | None = None
+    rank_correlation_low: float | None = None
+    rank_correlation_high: float | None = None
+    regret: float | None = None
+    regret_low: float | None = None
+    regret_high: float | None = None
+    gain_reached: float | None = None
+
+
 class ComparedOrders(Record):
     """Orders, sorted by expected time, best first.
 
@@ -141,8 +163,8 @@ class ComparedOrders(Record):
     op: str = "write"
     expected: str = "exchange"
     timed: str = "exchange"
-    origin: str = "measured"
-    model_origin: str = ""
+    origin: Hidden[str] = "measured"
+    model_origin: Hidden[str] = ""
     warnings: Sequence[str] = ()
 
     @property
@@ -151,6 +173,19 @@ class ComparedOrders(Record):
         return all(len(order.times) for order in self.orders)
 
     @property
+    @shown
+    def origins(self) -> Inline[Origins]:
+        """Where the times come from; None: nowhere, or unknown."""
+        return Origins(self.origin if self.launched else None, self.model_origin or None)
+
+    @property
+    @shown
+    def launches(self) -> int:
+        """Number of launches of each order."""
+        return len(self.orders[0].times)
+
+    @property
+    @shown
     def tied(self) -> int:
         """How many orders are expected to be the best."""
         best = self.orders[0].predicted
@@ -162,6 +197,7 @@ class ComparedOrders(Record):
         return min(range(len(self.orders)), key=lambda k: self.orders[k].measured)
 
     @property
+    @shown
     def given(self) -> int | None:
         """The order the nodes are given in, as an index, if it is among them."""
         return next((k for k, order in enumerate(self.orders) if "given" in order.names), None)
@@ -207,41 +243,21 @@ class ComparedOrders(Record):
         times = np.array([order.times for order in self.orders])
         return rank_correlation(np.array([order.predicted for order in self.orders]), times)
 
+    @property
+    @shown
+    def summary(self) -> Inline[Summary]:
+        """What the launches say of the prediction; None: nothing was measured."""
+        if not self.launched:
+            return Summary()
+        missed, ranks = self.missed(), self.correlation
+        low, high = (missed.low - 1, missed.high - 1) if self.launches > 1 else (None, None)
+        off, correlation = self.deviations(), (ranks.value, ranks.low, ranks.high)
+        reached = self.gain_reached()
+        return Summary(self.fastest, *off, *correlation, missed.ratio - 1, low, high, reached)
+
     def document(self, sentences: list[str]) -> OrdersFile:
         """Return all for a document, with the verdict; what was not measured is None."""
-        launches = len(self.orders[0].times)
-        summary: list[Any] = [None] * 10
-        if self.launched:
-            ranks, missed = self.correlation, self.missed()
-            ends = (missed.low - 1, missed.high - 1) if launches > 1 else (None, None)
-            summary = [
-                self.fastest,
-                *self.deviations(),
-                ranks.value,
-                ranks.low,
-                ranks.high,
-                missed.ratio - 1,
-                *ends,
-                self.gain_reached(),
-            ]
-        values = [
-            "orders",
-            ORDERS_FORMAT,
-            self.what,
-            self.op,
-            self.expected,
-            self.timed,
-            self.origin if self.launched else None,
-            self.model_origin or None,
-            launches,
-            self.orders,
-            self.tied,
-            self.given,
-            *summary,
-            self.warnings,
-            sentences,
-        ]
-        return OrdersFile(*values)
+        return OrdersFile("orders", ORDERS_FORMAT, self, sentences)
 
 
 class OrdersFile(Record):
@@ -255,27 +271,7 @@ class OrdersFile(Record):
 
     record: Literal["orders"]
     format: int
-    what: str
-    op: str
-    expected: str
-    timed: str
-    origin: str | None
-    model_origin: str | None
-    launches: int
-    orders: Sequence[ComparedOrder]
-    tied: int
-    given: int | None
-    fastest: int | None
-    mean_deviation: float | None
-    worst_deviation: float | None
-    rank_correlation: float | None
-    rank_correlation_low: float | None
-    rank_correlation_high: float | None
-    regret: float | None
-    regret_low: float | None
-    regret_high: float | None
-    gain_reached: float | None
-    warnings: Sequence[str]
+    compared: Inline[ComparedOrders]
     words: list[str]
 
 
@@ -345,10 +341,7 @@ def looks_like_one(path: Path) -> bool:
 
 def write(path: Path, document: object) -> None:
     """Write a document; it appears whole or not at all."""
-    write_text(
-        path,
-        json.dumps(plain(document), indent=1, allow_nan=False) + "\n",
-    )
+    write_text(path, json.dumps(plain(document), indent=1, allow_nan=False) + "\n")
 
 
 def read(path: Path) -> ComparedOrders:

@@ -1,8 +1,11 @@
-"""Cost of a host by the first file domain it serves, in each kind of round.
+"""Aggregators in the order of a hint: hosts by the first file domain they serve; ranks do not move.
 
-A host's aggregators are neighbours in the list, so it serves neighbouring domains, determined by
-the number of aggregators before it. Its messages do not depend on the order of the others; its time
-does only with a model that has ``busy``.
+ROMIO gives file domain i to aggregator i of ``cb_config_list``. A host's aggregators are neighbours
+in the list, so it serves neighbouring domains, determined by the number of aggregators before it.
+Its messages do not depend on the order of the others; its time does only with a model that has
+``busy``. With one kind of round, minimising the hot spot is therefore a bottleneck assignment,
+solved exactly. With several kinds the weighted sum of their hot spots is minimised (`search`). The
+result must fit into a hint.
 """
 
 from collections.abc import Sequence
@@ -10,13 +13,115 @@ from functools import cached_property
 
 import numpy as np
 
-from isochrone.collective_io.orders.bottleneck import balanced, cheapest, least_maximum
-from isochrone.collective_io.orders.hint_list import HintList
-from isochrone.collective_io.orders.order_costs import OrderCosts
+from isochrone.base.errors import InputError
+from isochrone.base.record import Record
+from isochrone.collective_io.orders.exact import OrderCosts, balanced, cheapest, least_maximum
+from isochrone.collective_io.orders.search import cheapest_order
+from isochrone.collective_io.orders.setting import VALUE_LIMIT, HintList
 from isochrone.collective_io.predict.best_possible import least_exchange
-from isochrone.collective_io.predict.node_cost import NodeCost
+from isochrone.collective_io.predict.node_cost import TIE, NodeCost, gap_to, predict
 from isochrone.collective_io.workload import Floats, Ints, in_portions
 from isochrone.collective_io.workload.traffic import Counts, Layout, RoundKind, Sums
+
+MAX_LIST_HOSTS = 4096
+"""Of more hosts a list of 1,023 characters could name but a few."""
+
+
+class Assignment(Record):
+    """Hosts in the order of the file domains they serve.
+
+    Attributes
+    ----------
+    order
+        Hosts, by index; the first of them serve the first domains, the last may serve none.
+    named
+        How many of them a hint must name; the others follow.
+    cost, given_cost
+        Seconds of a round with this and with ROMIO's own order.
+    lower_bound
+        No order is cheaper than this.
+    whole
+        Whether every order fits into a hint.
+    """
+
+    order: list[int]
+    named: int
+    cost: float
+    given_cost: float
+    lower_bound: float
+    whole: bool
+
+    @property
+    def gap(self) -> float:
+        """How far the cost may be from the best, as a part of the bound."""
+        return gap_to(self.cost, self.lower_bound)
+
+
+def assign(
+    kinds: Sequence[RoundKind],
+    hints: HintList,
+    model: NodeCost,
+    *,
+    seconds: float = 3.0,
+) -> Assignment:
+    """Return the order of hosts with the lowest hot-spot cost among those a hint can express.
+
+    Parameters
+    ----------
+    kinds
+        Rounds of the call, for the wanted number of aggregators.
+    hints
+        How many aggregators each host has.
+    model
+        What messages cost.
+    seconds
+        Time limit of the search.
+
+    Raises
+    ------
+    InputError
+        If there are too many hosts, or those that must be named do not fit into a hint.
+    """
+    if len(hints.layout.hosts) > MAX_LIST_HOSTS:
+        raise InputError(
+            f"the names of {len(hints.layout.hosts)} hosts do not fit into a hint of {VALUE_LIMIT} "
+            "characters",
+            hint="isochrone place nodes has no such limit",
+        )
+    must = np.flatnonzero(hints.must)
+    if not hints.fits(must):
+        raise InputError(
+            f"the names of {len(must)} hosts do not fit into a hint of {VALUE_LIMIT} characters"
+        )
+    costs = HostCosts(kinds, hints, model)
+
+    def real(order: Ints) -> float:
+        return predict(kinds, hints.layout, hints.aggregators(order), model).cost
+
+    given_order = hints.completed(must)
+    given_cost = real(given_order)
+    bound, best_order = costs.bound(), given_order
+    if given_cost > (bound + costs.rest) * (1 + TIE):
+        starts = {"given": given_order, **costs.starts()}
+        searched = cheapest_order(costs, starts, bound, seconds)
+        best_order, bound = np.array(searched.order), searched.lower_bound
+    bound = min(bound + costs.rest, given_cost)
+    # the shortest list among the best that name only the first hosts of this order
+    named = hints.longest(best_order)
+    shortest = int(np.flatnonzero(hints.must[named])[-1]) + 1 if len(must) else 0
+    lengths = range(shortest, len(named) + 1)
+    orders = np.stack([hints.completed(named[:length]) for length in lengths])
+    total = costs.total(orders)
+    at = int(np.flatnonzero(total <= total.min() * (1 + TIE))[0])
+    order, length, cost = orders[at], lengths[at], real(orders[at])
+    if cost >= given_cost * (1 - TIE):
+        order, length, cost = given_order, len(must), given_cost
+    bound = cost if cost <= bound * (1 + TIE) else bound
+    all_named = hints.room(np.arange(len(hints.layout.hosts))) == len(hints.layout.hosts)
+    return Assignment(order.tolist(), length, cost, given_cost, bound, all_named)
+
+
+# --- costs of hosts ------------------------------------------------------------------------------
 
 MAX_TABLE_ENTRIES = 4_000_000
 """Entries of all tables: more take too long."""
@@ -86,12 +191,11 @@ class HostCosts(OrderCosts):
     def most_orders(self) -> int:
         """Number of orders that are enumerated at most; 0 if a hint cannot express each."""
         hints = self._hints
-        longest_first = np.argsort([-len(name) for name in hints.hosts], kind="stable")
-        fits = hints.fits(self.labels) or (
-            not hints.must.any() and hints.room(longest_first) >= self.places
-        )
+        longest_first = np.argsort([-len(name) for name in hints.layout.hosts], kind="stable")
+        free = not hints.must.any() and hints.room(longest_first) >= self.places
         lookups = len(self.labels) * len(self.weights)
-        return min(MAX_HOST_ORDERS, _LOOKUPS // lookups) if fits else 0
+        orders = min(MAX_HOST_ORDERS, _LOOKUPS // lookups)
+        return orders if free or hints.fits(self.labels) else 0
 
     def widths(self, labels: Ints) -> Ints:
         """Return the aggregators of hosts."""

@@ -9,10 +9,8 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
-from isochrone.collective_io.orders.exact import MAX_ORDERS
-from isochrone.collective_io.orders.node_order import best_order, nodes_of
-from isochrone.collective_io.orders.order_costs import arrangements, how_many
-from isochrone.collective_io.orders.positions import Positions
+from isochrone.collective_io.orders.exact import MAX_ORDERS, arrangements, how_many
+from isochrone.collective_io.orders.positions import Positions, best_order, nodes_of
 from isochrone.collective_io.orders.search import ELEMENTS, Total, climb
 from isochrone.collective_io.predict.node_cost import CallCost, NodeCost, predict
 from isochrone.collective_io.workload import Ints, in_portions

@@ -1,22 +1,96 @@
-"""Cost of a node by its position in the order of nodes.
+"""The best order of nodes, by the cost of a node at each position.
 
 Nodes are filled one after the other and node k serves file domain k. Then the messages of a node
 depend on three numbers only: its position k, the ranks S on the nodes before it, and its own ranks
 c. The order of the other nodes does not matter. All searches depend on this. With a model that has
 ``busy``, times depend on the other nodes, too: then `Positions.costs` are lower bounds.
+
+A node has few messages if it serves the data of its own ranks. Node k of n serves the file from k/n
+to (k+1)/n; its ranks own, roughly, S/P to (S+c)/P, where S of all P ranks are on nodes before it.
+Both match if large nodes are spread evenly among small ones. Sorting by size is the worst order.
 """
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from isochrone.base.errors import InputError
 from isochrone.base.table import grouped
 from isochrone.collective_io.orders import exact
-from isochrone.collective_io.orders.order_costs import OrderCosts
+from isochrone.collective_io.orders.exact import OrderCosts
+from isochrone.collective_io.orders.search import BestOrder, cheapest_order
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.workload import Floats, Ints, expanded, in_portions
 from isochrone.collective_io.workload.traffic import Amounts, Counts, RoundKind, Sums
+
+SEARCH_SECONDS = 8.0
+"""Time limit of the search, not counting what cannot be left out."""
+
+SECONDS_OF_MANY = 30.0
+"""The same for more than `MAX_EXACT_NODES` nodes."""
+
+MAX_EXACT_NODES = 2048
+
+
+def spread(cores: Ints) -> Ints:
+    """Spread the nodes of each size evenly over the order (Bresenham's rule for many sizes).
+
+    The ideal position of the j-th of m nodes of a size is (j + 1/2) / m; nodes are sorted by it.
+    """
+    sizes, counts = np.unique(cores, return_counts=True)
+    wish = np.concatenate([(np.arange(m) + 0.5) / m for m in counts])
+    size = np.repeat(sizes, counts)
+    return size[np.lexsort((-size, wish))]
+
+
+def in_step(cores: Ints) -> Ints:
+    """Choose at each place the node after which the ranks are most in step with the file."""
+    sizes, counts = np.unique(cores, return_counts=True)
+    total, first_rank = int(cores.sum()), 0
+    chosen = np.empty(len(cores), np.int64)
+    for position in range(len(cores)):
+        left = np.flatnonzero(counts)
+        middle = first_rank + sizes[left] / 2
+        best = left[np.argmin(np.abs(middle - (position + 0.5) * total / len(cores)))]
+        counts[best] -= 1
+        chosen[position] = sizes[best]
+        first_rank += int(sizes[best])
+    return chosen
+
+
+def best_order(
+    cores: Sequence[int], positions: "Positions", *, seconds: float | None = None
+) -> BestOrder:
+    """Return the cheapest order found in time, with a lower bound.
+
+    Parameters
+    ----------
+    cores
+        Ranks of each node, in the given order.
+    positions
+        Costs of nodes by position.
+    seconds
+        Time limit of local and exact search together; None: derived from the number of nodes.
+    """
+    if seconds is None:
+        seconds = SEARCH_SECONDS if len(cores) <= MAX_EXACT_NODES else SECONDS_OF_MANY
+    given_sizes = np.array(cores, np.int64)
+    starts = {
+        "given": given_sizes,
+        "spread": spread(given_sizes),
+        "in step": in_step(given_sizes),
+        "ascending": np.sort(given_sizes),
+        "descending": np.sort(given_sizes)[::-1],
+        "random": np.random.default_rng(1).permutation(given_sizes),
+    }
+    best = cheapest_order(positions, starts, positions.bound(), seconds)
+    return best._replace(order=nodes_of(given_sizes, np.array(best.order)))
+
+
+def nodes_of(given_sizes: Ints, sizes: Ints) -> list[int]:
+    """Convert an order of sizes to nodes; nodes of equal size retain their order."""
+    order = np.empty(len(given_sizes), np.int64)
+    order[np.argsort(sizes, kind="stable")] = np.argsort(given_sizes, kind="stable")
+    return list(map(int, order))
 
 
 class Positions(OrderCosts):
@@ -37,11 +111,14 @@ class Positions(OrderCosts):
         self.separable = not model.of_neighbours
         self.labels, self.counts = np.unique(cores, return_counts=True)
         self.width = self.labels
-        different = distinct(kinds, model)
+        different = [(kind, kind.rounds) for kind in kinds]
+        if not model.of_data:  # kinds that differ in their bytes alone are one
+            marks = ((kind.traffic.messages.fingerprint, kind.spread) for kind in kinds)
+            same = grouped(zip(marks, kinds, strict=True))
+            different = [(alike[0], sum(kind.rounds for kind in alike)) for alike in same.values()]
         rounds = np.array([times for _, times in different])
         self.weights = rounds / rounds.sum()
-        form = _ByBytes if model.of_data else _ByMessages
-        self._kinds = [form(kind, self.places, self.labels, model) for kind, _ in different]
+        self._kinds = [_Kind(kind, self.places, self.labels, model) for kind, _ in different]
 
     @property
     def most_orders(self) -> int:
@@ -58,10 +135,17 @@ class Positions(OrderCosts):
 
     def total(self, orders: Ints) -> Floats:
         """Return the cost of whole orders, given as ranks of each node; shape (…, nodes)."""
-        first_rank = np.cumsum(orders, axis=-1) - orders
-        position = np.broadcast_to(np.arange(self.places), orders.shape)
-        hottest = [kind.hottest(position, first_rank, orders) for kind in self._kinds]
-        return np.asarray(np.tensordot(self.weights, hottest, 1))
+        if self.separable:
+            return self.least(orders)
+        end_rank = np.cumsum(orders, axis=-1)
+        columns = (
+            np.broadcast_to(np.arange(self.places), orders.shape),
+            end_rank - orders,
+            end_rank,
+        )
+        rows = [np.reshape(column, (-1, self.places)) for column in columns]
+        hottest = [in_portions(k.hottest, _NODES_BATCH // self.places, *rows) for k in self._kinds]
+        return np.tensordot(self.weights, hottest, 1).reshape(orders.shape[:-1])
 
     def bound(self) -> float:
         """Return a lower bound of the cost of all orders.
@@ -78,14 +162,6 @@ class Positions(OrderCosts):
 
 # --- costs of one kind of round ------------------------------------------------------------------
 
-# Cost of a node in one kind of round, by position, ranks before it and its own ranks.
-#
-# For models of messages alone, costs come from a table by messages within, received and sent. For
-# models with bytes they are computed, and bounds are taken over boxes of similar nodes.
-
-_MAX_COST_ENTRIES = 20_000_000
-"""Larger tables of costs are not made."""
-
 _MAX_COST_LOOKUPS = 20_000_000
 """Most costs that are looked up for the bound, of all kinds of rounds together."""
 
@@ -98,8 +174,8 @@ _OVERLAPS = 16
 """Boxes of similar positions, of similar runs of ranks, and of their overlaps."""
 
 
-class _ByMessages:
-    """Costs of nodes in one kind of round: a table by messages within, received and sent.
+class _Kind:
+    """Costs of nodes in one kind of round; arrays hold messages and, for some models, bytes.
 
     Parameters
     ----------
@@ -117,62 +193,45 @@ class _ByMessages:
         self.directed, self.traffic, self.spread = kind.directed, kind.traffic, kind.spread
         self.nodes, self.sizes, self.model = nodes, sizes, model
         self.domains = min(self.traffic.domains, nodes)
-        of_bytes = [self.traffic.bytes] if model.of_data else []
-        self.overlaps = Overlaps(self.traffic.messages, *of_bytes)
-        self.prepare()
-
-    def prepare(self) -> None:
-        """Work out what all costs need."""
-        messages = self.traffic.messages
-        self.received, self.kind = np.unique(self._received(messages), return_inverse=True)
-        sent = messages.sent
-        of_size = [np.unique(sent[c:] - sent[: len(sent) - c]) for c in self.sizes]
-        self.sent = np.unique(np.concatenate(of_size))
-        self.sent_at = np.zeros(int(self.sent[-1]) + 1, np.int64)
-        self.sent_at[self.sent] = np.arange(len(self.sent))
-        self.sent_by_size = [self.sent_at[amounts] for amounts in of_size]
-        self.most = int(min(self.received[-1], self.sent[-1]))
-        entries = (self.most + 1) * len(self.received) * len(self.sent)
-        if entries > _MAX_COST_ENTRIES:
-            raise InputError(
-                "the access pattern has too many different message counts for a search",
-                hint="give larger buffers or stripes",
-            )
-        # costs by overlap, received and sent; infinite where that cannot be
-        intra, received, sent = np.meshgrid(
-            np.arange(self.most + 1), self.received, self.sent, indexing="ij"
-        )
-        possible = (intra <= received) & (intra <= sent)
-        into, out = (received - intra)[possible], (sent - intra)[possible]
-        within, none = intra[possible], np.zeros(len(into))
-        counts = self.directed(Counts(within, into, out, none, none, none))
-        self.table = np.full(intra.shape, np.inf)
-        self.table[possible] = self.model.cost(counts, self.spread)
+        amounts = (self.traffic.messages, self.traffic.bytes)[: 1 + model.of_data]
+        self.overlaps = Overlaps(*amounts)
+        self.usual = self.traffic.message_size
+        self.sent = np.stack([amount.sent.astype(float) for amount in amounts])
+        self.received = np.zeros((len(amounts), nodes))
+        self.received[:, : self.domains] = [a.received[: self.domains] for a in amounts]
+        self.heaviest = [amount.heaviest for amount in amounts]
+        self.places = _Boxes(self.received, _RECEIVERS)
 
     def costs(self, position: Ints, first_rank: Ints, size: Ints) -> Floats:
         """Return the seconds of nodes at their places; arrays of one shape.
 
         If they depend on the other nodes, too: seconds below which these nodes are not.
         """
-        end_rank = first_rank + size
-        sent = self.traffic.messages.sent[end_rank] - self.traffic.messages.sent[first_rank]
-        (intra,) = self._overlap(position, first_rank, end_rank)
-        return np.asarray(self.table[intra, self.kind[position], self.sent_at[sent]])
+        columns = (np.ravel(column) for column in (position, first_rank, first_rank + size))
+        return in_portions(self._costs, _NODES_BATCH, *columns).reshape(np.shape(position))
 
-    def hottest(self, position: Ints, first_rank: Ints, size: Ints) -> Floats:
+    def _costs(self, position: Ints, first_rank: Ints, end_rank: Ints) -> Floats:
+        counts = self._counts(position, first_rank, end_rank)
+        return self.model.whatever_others_do(counts, self.spread, self.usual)
+
+    def hottest(self, position: Ints, first_rank: Ints, end_rank: Ints) -> Floats:
         """Return the seconds of the hottest node of whole orders, nodes along the last axis."""
-        return np.asarray(self.costs(position, first_rank, size).max(axis=-1))
+        counts = self._counts(position, first_rank, end_rank)
+        costs = self.model.cost(counts, self.spread, self.usual, counts.busy)
+        return np.asarray(costs.max(axis=-1))
 
-    def floor(self, at: int, *, disjoint: bool) -> Floats:
-        """Return a lower bound of the cost of a node of size ``sizes[at]`` at each position.
-
-        ``disjoint``: only for nodes without data in the domain they serve.
-        """
-        # no rank sends more than this for one domain, so no node overlaps with it more often
-        heaviest = int(self.traffic.messages.heaviest)
-        overlap = 0 if disjoint else min(self.most, int(self.sizes[at]) * heaviest)
-        cheapest = self.table[: overlap + 1][:, :, self.sent_by_size[at]].min(axis=(0, 2))
-        return np.asarray(cheapest[self.kind])
+    def _counts(self, position: Ints, first_rank: Ints, end_rank: Ints) -> Counts:
+        """Return what nodes send and receive."""
+        serves = position < self.domains
+        within = self.overlaps.between(np.where(serves, position, 0), first_rank, end_rank)
+        sides: list[Floats] = []
+        for amount, overlap in enumerate(within):
+            local = overlap * serves
+            sent = self.sent[amount].take(end_rank) - self.sent[amount].take(first_rank)
+            # bytes may be rounded means: avoid negative values
+            into = np.maximum(self.received[amount].take(position) - local, 0.0)
+            sides += [local, into, np.maximum(sent - local, 0.0)]
+        return self.directed(Counts(*sides[:3], *sides[-3:]))
 
     def bound(self, counts: Ints, kinds: int) -> float:
         """Return the bound of `Positions.bound` for this kind of round, one of ``kinds``."""
@@ -183,38 +242,22 @@ class _ByMessages:
             # numbers of ranks before that let a node overlap with what its place serves
             overlapping = self.overlaps.last - self.overlaps.first + int(self.sizes[at]) - 1
             work += int(np.maximum(overlapping, 0).sum())
-            floor = self._places(at, exactly=work <= steps)
+            floor = self._places(int(self.sizes[at]), exactly=work <= steps)
             count = int(counts[at])
             together += count
             union = np.minimum(union, floor)
-            worst = max(
-                worst,
-                float(np.partition(floor, count - 1)[count - 1]),
-                float(np.partition(union, together - 1)[together - 1]),
-            )
+            for least, number in ((floor, count), (union, together)):
+                worst = max(worst, float(np.partition(least, number - 1)[number - 1]))
         return worst
 
-    def _received(self, of: Sums) -> Floats:
-        """Return what each place receives."""
-        return np.pad(of.received[: self.domains], (0, self.nodes - self.domains))
-
-    def _overlap(self, position: Ints, first_rank: Ints, end_rank: Ints) -> list[Floats]:
-        """Return what nodes have for what their place serves, by amount."""
-        if self.domains == self.nodes:
-            return self.overlaps.between(position, first_rank, end_rank)
-        serves = position < self.domains
-        overlaps = self.overlaps.between(np.where(serves, position, 0), first_rank, end_rank)
-        return [amount * serves for amount in overlaps]
-
-    def _places(self, at: int, *, exactly: bool) -> Floats:
+    def _places(self, size: int, *, exactly: bool) -> Floats:
         """Return a lower bound of the cost of a node of this size at each position.
 
         With ``exactly``, numbers of ranks before that give an overlap are tried individually; all
         others are relaxed to the least the node could send and overlap.
         """
-        floor = self.floor(at, disjoint=exactly)
+        floor = self.floor(size, disjoint=exactly)
         if exactly:
-            size = int(self.sizes[at])
             first, last = self.overlaps.first, self.overlaps.last
             low = np.maximum(first - size + 1, 0)
             widths = np.maximum(np.minimum(last - 1, self.traffic.ranks - size) - low + 1, 0)
@@ -225,78 +268,25 @@ class _ByMessages:
             )
         return floor
 
+    def floor(self, size: int, *, disjoint: bool) -> Floats:
+        """Return a lower bound of the cost of a node of this size at each position.
 
-def distinct(kinds: Sequence[RoundKind], model: NodeCost) -> list[tuple[RoundKind, int]]:
-    """Return the kinds that differ for a model, each with its number of rounds.
-
-    Where messages alone count, kinds that differ in their bytes are one.
-    """
-    if model.of_data:
-        return [(kind, kind.rounds) for kind in kinds]
-    same = grouped(((kind.traffic.messages.fingerprint, kind.spread), kind) for kind in kinds)
-    return [(alike[0], sum(kind.rounds for kind in alike)) for alike in same.values()]
-
-
-class _ByBytes(_ByMessages):
-    """Costs from messages and bytes; arrays hold the two in this order."""
-
-    def prepare(self) -> None:
-        amounts = self.traffic.messages, self.traffic.bytes
-        self.usual = self.traffic.message_size
-        self.sent = np.stack([amount.sent.astype(float) for amount in amounts])
-        self.received = np.stack([self._received(amount).astype(float) for amount in amounts])
-        self.heaviest = [amount.heaviest for amount in amounts]
-        self.places = _Boxes(self.received, _RECEIVERS)
-
-    def costs(self, position: Ints, first_rank: Ints, size: Ints) -> Floats:
-        columns = (np.ravel(column) for column in (position, first_rank, first_rank + size))
-        return in_portions(self._costs, _NODES_BATCH, *columns).reshape(np.shape(position))
-
-    def hottest(self, position: Ints, first_rank: Ints, size: Ints) -> Floats:
-        if not self.model.of_neighbours:
-            return super().hottest(position, first_rank, size)
-        orders = (
-            np.reshape(column, (-1, self.nodes))
-            for column in (position, first_rank, first_rank + size)
-        )
-        seconds = in_portions(self._hottest, _NODES_BATCH // self.nodes, *orders)
-        return seconds.reshape(np.shape(position)[:-1])
-
-    def _hottest(self, position: Ints, first_rank: Ints, end_rank: Ints) -> Floats:
-        counts = self._all_counts(position, first_rank, end_rank)
-        costs = self.model.cost(counts, self.spread, self.usual, counts.busy)
-        return np.asarray(costs.max(axis=-1))
-
-    def _costs(self, position: Ints, first_rank: Ints, end_rank: Ints) -> Floats:
-        counts = self._all_counts(position, first_rank, end_rank)
-        return self.model.whatever_others_do(counts, self.spread, self.usual)
-
-    def _all_counts(self, position: Ints, first_rank: Ints, end_rank: Ints) -> Counts:
-        """Return what nodes send and receive."""
-        sides: list[Floats] = []
-        for amount, within in enumerate(self._overlap(position, first_rank, end_rank)):
-            sent = self.sent[amount].take(end_rank) - self.sent[amount].take(first_rank)
-            # bytes may be rounded means: avoid negative values
-            into = np.maximum(self.received[amount].take(position) - within, 0.0)
-            sides += [within, into, np.maximum(sent - within, 0.0)]
-        return self.directed(Counts(*sides))
-
-    def floor(self, at: int, *, disjoint: bool) -> Floats:
-        size = int(self.sizes[at])
+        ``disjoint``: only for nodes without data in the domain they serve.
+        """
+        of_data = len(self.heaviest) > 1
         senders = _Boxes(self.sent[:, size:] - self.sent[:, :-size], _SENDERS)
-        messages, data = self.heaviest
-        max_overlap = min(size * messages, self.places.high[0].max(), senders.high[0].max())
+        max_overlap = min(size * self.heaviest[0], self.places.high[0].max(), senders.high[0].max())
         edges = np.zeros(2) if disjoint else np.linspace(0, max_overlap, _OVERLAPS + 1)
         shape = self.places.low.shape[1], senders.low.shape[1], len(edges) - 1
         r, s, k = (index.ravel() for index in np.indices(shape))
         received, sent = self.places.low[:, r], senders.low[:, s]
         received_most, sent_most = self.places.high[:, r], senders.high[:, s]
-        within = np.stack([edges[k], np.zeros(len(k))])
+        within = np.stack([edges[k], np.zeros(len(k))][: 1 + of_data])
         # several messages may be of one rank, in an average of rounds
-        within_most = np.stack([edges[k + 1], np.minimum(edges[k + 1], size) * data])
-        within_most = np.minimum(within_most, np.minimum(received_most, sent_most))
+        most = [edges[k + 1], np.minimum(edges[k + 1], size) * self.heaviest[-1]]
+        within_most = np.minimum(most[: 1 + of_data], np.minimum(received_most, sent_most))
         low, high = (
-            self.directed(Counts(*np.maximum(np.stack(sides, axis=1), 0.0).reshape(6, -1)))
+            self.directed(Counts(*(np.maximum(side[a], 0.0) for a in (0, -1) for side in sides)))
             for sides in (
                 (within, received - within_most, sent - within_most),
                 (within_most, received_most - within, sent_most - within),
@@ -308,26 +298,26 @@ class _ByBytes(_ByMessages):
 
 
 class _Boxes:
-    """Pairs of amounts, grouped into boxes of similar ones.
+    """Columns of amounts, grouped into boxes of similar ones.
 
     Parameters
     ----------
-    pairs
-        Shape (2, n).
+    columns
+        Shape (1 or 2, n).
     limit
-        Maximum number of boxes; fewer different pairs have a box each.
+        Maximum number of boxes; fewer different columns have a box each.
 
     Attributes
     ----------
     of
-        Box of each pair.
+        Box of each column.
     low, high
-        Least and largest amounts in each box; shape (2, boxes).
+        Least and largest amounts in each box; shape (1 or 2, boxes).
     """
 
-    def __init__(self, pairs: Floats, limit: int) -> None:
-        order = np.lexsort(pairs)
-        ordered = pairs[:, order]
+    def __init__(self, columns: Floats, limit: int) -> None:
+        order = np.lexsort(columns)
+        ordered = columns[:, order]
         # what differs by less than the rounding of a mean is the same
         new = np.append(True, np.any(np.diff(ordered.round(3)) != 0, axis=0))
         if int(new.sum()) > limit:

@@ -12,13 +12,13 @@ import numpy as np
 from msgspec import Struct
 
 from isochrone.collective_io.orders.exact import (
+    OrderCosts,
     are_few,
     enumerate_orders,
     is_small,
     layered_search,
     relaxed_bound,
 )
-from isochrone.collective_io.orders.order_costs import OrderCosts
 from isochrone.collective_io.predict.node_cost import TIE, gap_to
 from isochrone.collective_io.workload import Floats, Ints, in_portions
 

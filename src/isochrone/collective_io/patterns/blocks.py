@@ -26,9 +26,5 @@ PATTERN = Pattern(
         expert=True,
     ),
     make=_make,
-    # the blocks of an array of two dimensions are tiles
-    as_tiles=lambda pattern: (
-        pattern if isinstance(pattern, Grid) and len(pattern.axes) == 2 else None
-    ),
     position=20,
 )

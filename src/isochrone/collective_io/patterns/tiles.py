@@ -58,6 +58,5 @@ PATTERN = Pattern(
         ),
     ),
     hint=lambda ranks: "for example --tiles {}x{}".format(*_square(ranks)),
-    as_tiles=lambda pattern: pattern if isinstance(pattern, Grid) else None,
     position=10,
 )

@@ -11,14 +11,11 @@ from isochrone.collective_io.predict.call_parts import INDEPENDENT, LATE, PARTS
 from isochrone.collective_io.predict.whole_call import MeasuredCall, scatter_of
 from isochrone.collective_io.results import io_recording, tile_io
 from isochrone.collective_io.workload import AccessPattern
-from isochrone.collective_io.workload.call import STRIPE, Call, Hints, aggregators, collective_by
+from isochrone.collective_io.workload.call import Call, call_of
 from isochrone.collective_io.workload.grid import Axis, Grid
 from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counted, identity
-
-BUFFER = 16 * 1024**2
-"""ROMIO's default ``cb_buffer_size``."""
 
 
 def measured_calls(runs: Iterable[Run]) -> list[MeasuredCall]:
@@ -103,12 +100,12 @@ def _of_recording(run: Run) -> list[MeasuredCall]:
         if call.exchanges:
             # as ROMIO lists the aggregators among the ranks of a file, or by its rules
             listed = file.hints.get("romio_aggregator_list", "").split()
-            cb_nodes = _number(file.hints, "cb_nodes") or None
+            most = whole_number(file.hints.get("cb_nodes", "")) or None
             within = [n for rank_text in listed if (n := whole_number(rank_text)) is not None]
-            if not (len(listed) == len(within) == cb_nodes and max(within) < len(file.ranks)):
-                file_hosts = [hosts[rank] for rank in file.ranks]
-                within = aggregators(file_hosts, file.hints["cb_config_list"], cb_nodes)
-            ranks = file.ranks[within].tolist()
+            if len(listed) == len(within) == most and max(within) < len(file.ranks):
+                ranks = file.ranks[within].tolist()
+            else:
+                ranks = call.aggregators(hosts, file.hints["cb_config_list"], most)
         times = {name: [call.parts.get(name) for call in mine] for name in PARTS}
         times |= {"seconds": [call.seconds for call in mine], LATE: [call.late for call in mine]}
         measured.append(_typical(call, hosts, ranks, times))
@@ -146,34 +143,6 @@ def _tiles(options: Mapping[str, Option], ranks: int, where: str) -> AccessPatte
 def _pair(option: Option) -> tuple[int, int]:
     first, second = str(option).split("x")
     return int(first), int(second)
-
-
-def call_of(pattern: AccessPattern, hints: Hints, *, reading: bool) -> Call:
-    """Return the call of a pattern with the active hints; defaults are ROMIO's."""
-    lustre = hints.get("romio_filesystem_type", "").upper().startswith("LUSTRE")
-    unit = _number(hints, "striping_unit")
-    call = Call(
-        pattern,
-        "lustre" if lustre else "even",
-        reading,
-        _number(hints, "cb_buffer_size") or BUFFER,
-        unit,
-        _number(hints, "romio_min_fdomain_size"),
-        collective=collective_by(hints, reading=reading),
-    )
-    if not lustre:
-        return call
-    return replace(
-        call,
-        stripe=unit or STRIPE,
-        targets=_number(hints, "striping_factor") or None,
-        ratio=_number(hints, "romio_lustre_co_ratio") or 1,
-    )
-
-
-def _number(hints: Hints, key: str) -> int:
-    """Return the value of a hint; 0 if it is not given or no number."""
-    return whole_number(hints.get(key, "")) or 0
 
 
 KINDS = {tile_io.KIND: _of_tiles, io_recording.KIND: _of_recording}

@@ -172,16 +172,9 @@ def _measured(trials: Trials, launcher: Sequence[str], messages: Sequence[int]) 
     path = trials.folder / RUN
     path.unlink(missing_ok=True)
     built = trials.program.probe
-    options = [
-        "--bytes",
-        ",".join(map(str, sizes)),
-        "--warmup",
-        "1",
-        "--repeats",
-        "2",
-        "--time-limit",
-        f"{60 * MINUTES:.0f}",
-    ]
+    listed = ",".join(map(str, sizes))
+    limit = f"--time-limit {60 * MINUTES:.0f}"
+    options = f"--bytes {listed} --warmup 1 --repeats 2 {limit}".split()
     argv = [*launcher, str(built.path), "hotspot", *options, "--out", str(path.absolute())]
     # what loads libraries into the ranks of the program is not for these
     plain = {key: value for key, value in trials.program.environ.items() if key != "LD_PRELOAD"}

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from statistics import median
 
-from msgspec.structs import replace
-
 from isochrone.base.errors import InputError
 from isochrone.base.record import Members, Record
 from isochrone.base.table import grouped
@@ -12,12 +10,11 @@ from isochrone.base.text import whole_number
 from isochrone.base.units import format_seconds
 from isochrone.collective_io.predict.best_possible import NAMES
 from isochrone.collective_io.predict.call_parts import PARTS
-from isochrone.collective_io.predict.calls_of_runs import call_of
 from isochrone.collective_io.predict.whole_call import MeasuredCall
 from isochrone.collective_io.results import io_recording
 from isochrone.collective_io.results.io_recording import RecordedCall, RecordedFile, RecordedPattern
 from isochrone.collective_io.results.io_times import Account, account, call_times
-from isochrone.collective_io.workload.call import DEFAULT
+from isochrone.collective_io.workload.call import DEFAULT, call_of
 from isochrone.runfile.run import Run
 
 LOCAL = frozenset({"tmpfs", "ramfs", "ext", "xfs", "btrfs", "zfs", "overlay"})
@@ -226,23 +223,15 @@ def program_calls(run: Run, recorded: Summary) -> list[Made]:
 def _made(
     run: Run, pattern: RecordedPattern, file: RecordedFile, mine: Sequence[RecordedCall]
 ) -> Made:
-    accesses = pattern.accesses(file, run.size)
-    call = replace(
-        call_of(accesses, file.hints, reading=pattern.op == "read"), members=accesses.members
-    )
+    reading = pattern.op == "read"
+    call = call_of(pattern.accesses(file, run.size), file.hints, reading=reading)
     config = file.hints.get("cb_config_list", DEFAULT)
     nodes = whole_number(file.hints.get("cb_nodes", "")) or None
     ranks = call.aggregators(run.hosts, config, nodes)
-    part_medians = {
-        name: median(call.parts[name] for call in mine)
-        for name in PARTS
-        if all(name in call.parts for call in mine)
-    }
-    seconds = median(call.seconds for call in mine)
-    used = ranks if call.exchanges else []
-    return Made(
-        MeasuredCall(call, run.hosts, used, seconds, part_medians), len(mine), config, nodes
-    )
+    columns = {name: [call.parts[name] for call in mine if name in call.parts] for name in PARTS}
+    parts = {name: median(times) for name, times in columns.items() if len(times) == len(mine)}
+    used, seconds = ranks if call.exchanges else [], median(call.seconds for call in mine)
+    return Made(MeasuredCall(call, run.hosts, used, seconds, parts), len(mine), config, nodes)
 
 
 def message_sizes(calls: Sequence[Made]) -> list[int]:

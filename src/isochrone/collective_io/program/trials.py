@@ -14,7 +14,7 @@ from isochrone.base.files import write_text
 from isochrone.base.record import Record
 from isochrone.base.text import whole_number
 from isochrone.base.units import format_bytes
-from isochrone.collective_io.orders import romio_hints
+from isochrone.collective_io.orders.setting import hints_text
 from isochrone.collective_io.results import io_recording, io_times
 from isochrone.measure.elimination import GIVEN, Timed
 from isochrone.measure.program import Program
@@ -157,7 +157,7 @@ class Trials(Struct):
         if not way.hints:
             return dict(way.environ)
         path = self.folder / "runs" / f"{name}.hints"
-        write_text(path, romio_hints.text({**self.base, **way.hints}))
+        write_text(path, hints_text({**self.base, **way.hints}))
         return {**way.environ, ROMIO_HINTS: str(path.absolute())}
 
     def _run(self, variables: Pairs, stem: Path, limit: float) -> tuple[Run, float]:

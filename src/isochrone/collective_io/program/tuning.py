@@ -4,13 +4,13 @@ A setting is accepted only if the program was faster with it, in pairs of starts
 to choose it.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic
 from typing import NamedTuple
 
 from isochrone.base.documents import IfKnown, Inline, plain
 from isochrone.base.inference import Speedup
-from isochrone.base.record import Members
+from isochrone.base.record import Members, Record
 from isochrone.base.verdicts import Change
 from isochrone.collective_io.program.chooser import Machine
 from isochrone.collective_io.program.summary import Summary, summary
@@ -88,7 +88,7 @@ class _Portable:
     use: IfKnown[list[str]]
 
 
-class Tuned:
+class Tuned(Record):
     """Result of tuning.
 
     Attributes
@@ -105,30 +105,30 @@ class Tuned:
 
     command: list[str]
     launches: int
-    complete: bool
-    patterns: list[_Pattern]
-    parts: dict[str, float]
-    best_possible: _Bound | None
-    choices: list[_Choice]
-    given: _Given | None
-    proposed: _Proposed | None
-    gain: Speedup | None
-    whole_gain: Speedup | None
-    kept: str | None
-    use: list[str]
-    why: str
-    verdict: IfKnown[Change]
-    starts: int
-    warnings: list[str]
-    portable: _Portable | None
-    whole_seconds: IfKnown[float]
-    call_seconds: IfKnown[float]
-    share: IfKnown[float]
-    filesystems: IfKnown[list[str]]
-    local_filesystems: IfKnown[list[str]]
-    library: IfKnown[str]
-    model: IfKnown[Machine]
-    advice: IfKnown[str]
+    complete: bool = False
+    patterns: Sequence[_Pattern] = ()
+    parts: Mapping[str, float] = {}
+    best_possible: _Bound | None = None
+    choices: Sequence[_Choice] = ()
+    given: _Given | None = None
+    proposed: _Proposed | None = None
+    gain: Speedup | None = None
+    whole_gain: Speedup | None = None
+    kept: str | None = None
+    use: Sequence[str] = ()
+    why: str = ""
+    verdict: IfKnown[Change] = None
+    starts: int = 0
+    warnings: Sequence[str] = ()
+    portable: _Portable | None = None
+    whole_seconds: IfKnown[float] = None
+    call_seconds: IfKnown[float] = None
+    share: IfKnown[float] = None
+    filesystems: IfKnown[list[str]] = None
+    local_filesystems: IfKnown[list[str]] = None
+    library: IfKnown[str] = None
+    model: IfKnown[Machine] = None
+    advice: IfKnown[str] = None
 
 
 Choose = Callable[[Run, Summary], tuple[Sequence[Proposal], Members]]

@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import numpy as np
 
 from isochrone.base.documents import Inline, shown
 from isochrone.base.errors import InputError
-from isochrone.base.record import Record
+from isochrone.base.record import Members, Record
 from isochrone.base.table import Table, grouped
 from isochrone.base.text import printable
 from isochrone.runfile.run import Run
@@ -65,16 +65,6 @@ class GridPoint(Record):
         return (self.into + self.out) / 2
 
 
-class _Point(NamedTuple):
-    order: str
-    intra: int
-    into: int
-    out: int
-    hot: int
-    size: int
-    shape: str
-
-
 def points(runs: Sequence[Run]) -> list[GridPoint]:
     """Summarise the points of one or several runs; repetitions of the same point are merged.
 
@@ -89,8 +79,7 @@ def points(runs: Sequence[Run]) -> list[GridPoint]:
     InputError
         If a run is not of hot spots, or damaged.
     """
-    seconds_by_point: dict[_Point, list[float]] = {}
-    busy: dict[_Point, float] = {}
+    rows: list[Members] = []
     for run in runs:
         if run.kind != KIND:
             raise InputError(
@@ -98,36 +87,25 @@ def points(runs: Sequence[Run]) -> list[GridPoint]:
                 where=run.where,
                 hint="hot spots are what 'isochrone measure hotspot' measures",
             )
-        table = run.tables.get("sample")
-        if not table:
-            continue
-        table = counted(table, identity(table))
-        for row in table.rows():
-            shape = printable(row.get("shape", STAR), 80)
-            order = printable(row["order"], 80)
-            key = _Point(
-                order, row["intra"], row["in"], row["out"], row["hot"], row["bytes"], shape
-            )
-            seconds_by_point.setdefault(key, []).append(float(row["seconds"]))
-            if "busy" in row:
-                busy[key] = row["busy"]
+        if table := run.tables.get("sample"):
+            rows += counted(table, identity(table)).rows()
     # points of one order, number of hot processes, size and shape stay together
-    alike = grouped(((at.order, at.hot, at.size, at.shape), at) for at in seconds_by_point)
-    return [
-        GridPoint(
-            at.intra,
-            at.into,
-            at.out,
-            at.order,
-            at.hot,
-            at.size,
-            times_of(np.array(seconds_by_point[at])),
-            at.shape,
-            busy.get(at),
-        )
-        for group in alike.values()
-        for at in sorted(group, key=lambda at: (at.intra, at.into + at.out, at.into))
-    ]
+    alike = grouped(
+        ((printable(row["order"], 80), row["hot"], row["bytes"], _shape(row)), row) for row in rows
+    )
+    listed = []
+    for (order, hot, size, shape), mine in alike.items():
+        same = grouped(((row["intra"], row["in"] + row["out"], row["in"]), row) for row in mine)
+        for (intra, both, into), repeats in sorted(same.items()):
+            times = times_of(np.array([float(row["seconds"]) for row in repeats]))
+            busy = next((row["busy"] for row in reversed(repeats) if "busy" in row), None)
+            point = GridPoint(intra, into, both - into, order, hot, size, times, shape, busy)
+            listed.append(point)
+    return listed
+
+
+def _shape(row: Members) -> str:
+    return printable(row.get("shape", STAR), 80)
 
 
 class Role(Record):

@@ -178,19 +178,14 @@ def files(run: Run) -> list[RecordedFile]:
     independent = grouped(
         (row["file"], Independent(*(row[key] for key in keys))) for row in _rows(run, "independent")
     )
-    return [
-        RecordedFile(
-            row["file"],
-            printable(row["name"], 80),
-            _ranks(run, row.get("ranks")),
-            row["opens"],
-            active.get(row["file"], {}),
-            given_hints.get(row["file"], {}),
-            independent.get(row["file"], []),
-            system if isinstance(system := row.get("filesystem"), str) else "",
-        )
-        for row in _rows(run, "file")
-    ]
+    listed = []
+    for row in _rows(run, "file"):
+        number, name, ranks = row["file"], printable(row["name"], 80), _ranks(run, row.get("ranks"))
+        hints = active.get(number, {}), given_hints.get(number, {})
+        system = row["filesystem"] if isinstance(row.get("filesystem"), str) else ""
+        alone = independent.get(number, [])
+        listed.append(RecordedFile(number, name, ranks, row["opens"], *hints, alone, system))
+    return listed
 
 
 def patterns(run: Run) -> list[RecordedPattern]:
@@ -206,22 +201,11 @@ def patterns(run: Run) -> list[RecordedPattern]:
     recorded = []
     for row in _rows(run, "pattern"):
         pattern_pieces = pieces.where(pieces["pattern"] == row["pattern"]) if pieces else pieces
-        runs = {
-            key: pattern_pieces[key] if pattern_pieces else np.zeros(0, np.int64) for key in COLUMNS
-        }
-        recorded.append(
-            RecordedPattern(
-                row["pattern"],
-                row["file"],
-                row["op"],
-                row["bytes"],
-                row["calls"],
-                row["pieces"],
-                sizes[row["file"]],
-                row.get("whole") is not False,
-                runs,
-            )
-        )
+        empty = np.zeros(0, np.int64)
+        runs = {key: pattern_pieces[key] if pattern_pieces else empty for key in COLUMNS}
+        of = row["pattern"], row["file"], row["op"], row["bytes"], row["calls"], row["pieces"]
+        whole = row.get("whole") is not False
+        recorded.append(RecordedPattern(*of, sizes[row["file"]], whole, runs))
     return sorted(recorded, key=lambda pattern: pattern.number)
 
 
@@ -234,20 +218,13 @@ def calls(run: Run) -> list[RecordedCall]:
         If the run is no recording of collective I/O, or damaged.
     """
     ops = {pattern.number: pattern.op for pattern in patterns(run)}
-    recorded = [
-        RecordedCall(
-            row["call"],
-            row["pattern"],
-            row["shift"],
-            ops[row["pattern"]],
-            printable(row["name"], 80),
-            float(row["seconds"]),
-            _parts(row, run.where),
-            int(row["rounds"]) if "rounds" in row else None,
-            float(row["late"]) if "late" in row else None,
-        )
-        for row in _rows(run, "call")
-    ]
+    recorded = []
+    for row in _rows(run, "call"):
+        numbers, op = (row["call"], row["pattern"], row["shift"]), ops[row["pattern"]]
+        name, seconds, parts = printable(row["name"], 80), row["seconds"], _parts(row, run.where)
+        rounds = int(row["rounds"]) if "rounds" in row else None
+        late = float(row["late"]) if "late" in row else None
+        recorded.append(RecordedCall(*numbers, op, name, float(seconds), parts, rounds, late))
     return sorted(recorded, key=lambda call: call.call)
 
 

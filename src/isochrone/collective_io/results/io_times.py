@@ -116,25 +116,17 @@ class Account(Record):
 
 def call_times(run: Run) -> list[CallTime]:
     """List the times; none of a recording of an earlier version."""
-    return [
-        CallTime(
-            row["rank"],
-            row["file"],
-            row["call"],
-            row.get("op", ""),
-            row["calls"],
-            int(row.get("bytes", 0)),
-            int(row.get("pieces", 0)),
-            int(row.get("span", 0)),
-            int(row.get("empty", 0)),
-            float(row["seconds"]),
-            float(min(row["waiting"], row["seconds"])),
-            float(row["access"]),
-            row["last"],
-            float(row["late"]),
+    listed = []
+    for row in table(run).rows():
+        of = row["rank"], row["file"], row["call"], row.get("op", ""), row["calls"]
+        size, pieces, span, empty = (
+            int(row.get(key, 0)) for key in ("bytes", "pieces", "span", "empty")
         )
-        for row in table(run).rows()
-    ]
+        waiting = min(row["waiting"], row["seconds"])
+        seconds = float(row["seconds"]), float(waiting), float(row["access"])
+        last, late = row["last"], float(row["late"])
+        listed.append(CallTime(*of, size, pieces, span, empty, *seconds, last, late))
+    return listed
 
 
 def table(run: Run) -> Table:

@@ -1,9 +1,8 @@
 """Workloads: access patterns, file domains, aggregators and messages.
 
 An access pattern (`pattern`, `patterns`) defines which ranks access which bytes of a file;
-`file_domains` cuts the file into the parts that aggregators serve; `cb_config_list` selects those
-ranks; `traffic` computes the messages by rank and by node. `call` is all of that
-for one collective call, `allocation` the nodes of a job.
+`call` cuts the file into the parts that aggregators serve, and selects these ranks; `traffic`
+computes the messages by rank and by node.
 """
 
 from collections.abc import Callable, Sequence
@@ -46,6 +45,21 @@ class Runs(NamedTuple):
     last: Ints
     bytes: Ints
     pieces: Ints
+
+
+class FileWindows(NamedTuple):
+    """Parts ``[start, end)`` of the file; each belongs to one domain and is moved in one round."""
+
+    domain: Ints
+    round_index: Ints
+    start: Ints
+    end: Ints
+    domains: int
+
+    @property
+    def rounds(self) -> int:
+        """Rounds of the exchange."""
+        return int(self.round_index.max(initial=0)) + 1
 
 
 class AccessPattern(Protocol):

@@ -3,17 +3,14 @@
 import re
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
 from isochrone.base.table import grouped
-from isochrone.collective_io.workload import AccessPattern
-from isochrone.collective_io.workload.file_domains import (
-    FileWindows,
-    even,
-    in_rounds,
-    lustre_clients,
-    stripe_cyclic,
-)
+from isochrone.base.text import whole_number
+from isochrone.collective_io.workload import AccessPattern, FileWindows, Ints, expanded
+from isochrone.collective_io.workload.accesses import Accesses
 from isochrone.collective_io.workload.grid import Grid
 from isochrone.collective_io.workload.traffic import MAX_KINDS, RoundKind, round_kinds
 
@@ -27,6 +24,9 @@ Hints = Mapping[str, str]
 
 DRIVERS = ("even", "lustre", "ompio")
 """ROMIO's generic driver, its Lustre driver, and OMPIO."""
+
+BUFFER = 16 * 1024**2
+"""ROMIO's default ``cb_buffer_size``."""
 
 STRIPE = 1024**2
 """Default bytes of a Lustre stripe."""
@@ -233,7 +233,128 @@ def aggregators(hosts: Sequence[str], config: str = DEFAULT, nodes: int | None =
     return chosen
 
 
-def collective_by(hints: Hints, *, reading: bool) -> bool | None:
-    """Return the hints' value of `Call.collective`."""
-    hint = hints.get("romio_cb_read" if reading else "romio_cb_write")
-    return {"enable": True, "disable": False}.get(hint or "")
+def call_of(
+    pattern: AccessPattern,
+    hints: Hints,
+    *,
+    reading: bool,
+    driver: str | None = None,
+    buffer: int | None = BUFFER,
+) -> Call:
+    """Return the call of a pattern with the active hints.
+
+    Without a ``driver``, the file system decides. ``buffer`` is the one without that hint.
+    """
+    number = {key: whole_number(value) or 0 for key, value in hints.items()}.get
+    lustre = hints.get("romio_filesystem_type", "").upper().startswith("LUSTRE")
+    driver = driver or ("lustre" if lustre else "even")
+    unit, stripes = number("striping_unit", 0), driver == "lustre"
+    collective = hints.get("romio_cb_read" if reading else "romio_cb_write", "")
+    return Call(
+        pattern,
+        driver,
+        reading,
+        number("cb_buffer_size") or buffer,
+        unit,
+        number("romio_min_fdomain_size", 0),
+        stripes * unit or STRIPE,
+        (number("striping_factor") or None) if stripes else None,
+        stripes * number("romio_lustre_co_ratio", 0) or 1,
+        members=pattern.members if isinstance(pattern, Accesses) else None,
+        collective={"enable": True, "disable": False}.get(collective),
+    )
+
+
+# --- file domains --------------------------------------------------------------------------------
+
+# The part of the file of each aggregator, by round of the exchange.
+#
+# The rules are those of the libraries, read in their sources: ROMIO in MPICH 5.0 and OMPIO in
+# Open MPI 5.0.
+
+MAX_WINDOWS = 20_000_000
+"""More parts than that of one file are refused: they would not fit into memory."""
+
+
+def even(
+    extent: tuple[int, int],
+    domains: int,
+    *,
+    unit: int = 0,
+    smallest: int = 0,
+) -> FileWindows:
+    """Cut the extent evenly, as ROMIO's generic driver does.
+
+    ``ADIOI_Calc_file_domains`` (``ad_aggregate.c``): equal lengths, rounded up, of at least
+    ``smallest`` bytes; with a striping ``unit`` each end moves to its nearest multiple.
+    """
+    first, last = extent
+    length = max(-(-(last - first) // domains), smallest)
+    if length * domains >= 2**62:
+        raise InputError(
+            "the file domains exceed 4 EiB", hint="give a smaller romio_min_fdomain_size"
+        )
+    end = first + length * np.arange(1, domains + 1, dtype=np.int64)
+    if unit > 0:
+        front = end % unit
+        end = np.where(front < unit - front, end - front, end + unit - front)
+        end[-1] = last
+    end = np.minimum(end, last)
+    start = np.maximum.accumulate(np.append(first, end[:-1]))
+    return _without_empty(np.arange(domains), np.zeros(domains, np.int64), start, end, domains)
+
+
+def in_rounds(domains: FileWindows, first: Ints, last: Ints, buffer: int) -> FileWindows:
+    """Cut each domain into rounds of ``buffer`` bytes (``cb_buffer_size``).
+
+    ``ADIOI_Exch_and_write`` (``ad_write_coll.c``) begins with the ``first`` byte of the domain that
+    any rank touches, and ends with the ``last``.
+    """
+    rounds = np.maximum(-(-(last - first) // buffer), 0)
+    _check_number(int(rounds.sum()))
+    pick, round_index = expanded(np.zeros_like(rounds), rounds)
+    begin = first[pick] + round_index * buffer
+    end = np.minimum(begin + buffer, last[pick])
+    return _without_empty(domains.domain[pick], round_index, begin, end, domains.domains)
+
+
+def lustre_clients(aggregators: int, stripes: int, ratio: int = 1) -> int:
+    """Return how many of the aggregators ROMIO's Lustre driver uses.
+
+    ``ADIOI_LUSTRE_Get_striping_info`` (``ad_lustre_aggregate.c``): with at least as many
+    aggregators as OSTs a multiple of the ``stripes``, at most ``romio_lustre_co_ratio`` for each
+    OST; with fewer, the largest divisor of ``stripes``.
+    """
+    if aggregators >= stripes:
+        return stripes * min(aggregators // stripes, ratio)
+    return next(n for n in range(aggregators, 0, -1) if stripes % n == 0)
+
+
+def stripe_cyclic(extent: tuple[int, int], clients: int, size: int) -> FileWindows:
+    """Deal stripes of ``size`` bytes out, as ROMIO's Lustre driver does when it writes.
+
+    ``ADIOI_LUSTRE_Calc_aggregator``: stripe ``offset / size`` goes to aggregator number
+    ``stripe % clients``; each of them moves one stripe in a round.
+    """
+    first, last = extent
+    _check_number(last // size - first // size + 1)
+    stripe = np.arange(first // size, (last - 1) // size + 1, dtype=np.int64)
+    start = np.maximum(stripe * size, first)
+    end = np.minimum((stripe + 1) * size, last)
+    round_index = stripe // clients - stripe[0] // clients
+    return _without_empty(stripe % clients, round_index, start, end, clients)
+
+
+def _check_number(windows: int) -> None:
+    if windows > MAX_WINDOWS:
+        raise InputError(
+            f"the file has {windows} parts, above the limit of {MAX_WINDOWS}",
+            hint="give a larger buffer or stripe, or smaller tiles",
+        )
+
+
+def _without_empty(
+    domain: Ints, round_index: Ints, start: Ints, end: Ints, domains: int
+) -> FileWindows:
+    keep = start < end
+    return FileWindows(domain[keep], round_index[keep], start[keep], end[keep], domains)

@@ -12,7 +12,6 @@ from typing import Any
 from isochrone.base import registry
 from isochrone.base.record import Record
 from isochrone.collective_io.workload import AccessPattern
-from isochrone.collective_io.workload.grid import Grid
 
 DEFAULT = "tiles"
 """The pattern that is meant if the user names none."""
@@ -63,9 +62,6 @@ class Pattern(Record):
         Its other options.
     hint
         Suggested option for that number of ranks, if the pattern has another one.
-    as_tiles
-        Returns one of its patterns as tiles across and down, which the experiment ``tile-io`` can
-        repeat; None if it is not such a grid.
     position
         Of its option in the help: the lowest is first, equal ones follow by name.
     """
@@ -74,7 +70,6 @@ class Pattern(Record):
     make: Callable[[Options, int], AccessPattern]
     more: tuple[Option, ...] = ()
     hint: Callable[[int], str] = lambda ranks: "the two must be equal"
-    as_tiles: Callable[[AccessPattern], Grid | None] = lambda pattern: None
     position: int = 100
 
 

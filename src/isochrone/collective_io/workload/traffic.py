@@ -17,8 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.record import Record
-from isochrone.collective_io.workload import AccessPattern, Floats, Ints, Numbers, Runs, expanded
-from isochrone.collective_io.workload.file_domains import FileWindows
+from isochrone.collective_io.workload import (
+    AccessPattern,
+    FileWindows,
+    Floats,
+    Ints,
+    Numbers,
+    Runs,
+    expanded,
+)
 
 Amounts = NDArray[Any]
 """Whole numbers of messages, or means of bytes and pieces."""

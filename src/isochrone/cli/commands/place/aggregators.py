@@ -20,9 +20,9 @@ from isochrone.collective_io.cli.aggregator_choice import (
     ByOrder,
     PlacedByAll,
     PlacedByOrder,
-    Query,
     by_all,
     by_order,
+    served,
 )
 from isochrone.collective_io.cli.placing import (
     block_placed,
@@ -46,12 +46,12 @@ from isochrone.collective_io.cli.workload import (
     job,
     whole_call,
 )
-from isochrone.collective_io.orders import romio_hints
-from isochrone.collective_io.orders.setting import BUFFER, Choice, Setting
-from isochrone.collective_io.workload.call import DEFAULT
+from isochrone.collective_io.orders.setting import HINTS_FILE, SettingCosts
+from isochrone.collective_io.workload.call import BUFFER, DEFAULT
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.options import add_flag
 from isochrone.console.output import add_output, check_output
+from isochrone.measure.allocation import Allocation
 from isochrone.measure.arrangement import Arrangement
 from isochrone.measure.job import folder_for
 from isochrone.models.pages.model import predicted_by
@@ -77,7 +77,6 @@ DOCUMENTS = {"place-aggregators": PlacedByOrder | PlacedByAll}
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone place aggregators``."""
     add_job(parser)
-    parser.set_defaults(cb_config_list=DEFAULT)
     add_model(parser)
     add_measured_calls(parser)
     parser.add_argument(
@@ -95,12 +94,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Search, write the hints, and prove what was asked for."""
-    nodes, wanted, model = job(args, host_list=True)
-    given_setting = Setting(args.cb_config_list, args.cb_nodes, args.cb_buffer_size)
+    nodes, wanted, model, given = job(args, host_list=True)
+    given = given._replace(config=args.hints.get("cb_config_list", DEFAULT))
     of_bytes = model.of_bytes or args.calls
     if args.choose == "all" and wanted.buffer is None and of_bytes:
         wanted = replace(wanted, buffer=BUFFER)
-    output = args.output or (Path(romio_hints.FILE) if nodes.named else None)
+    output = args.output or (Path(HINTS_FILE) if nodes.named else None)
     output = None if args.dry_run else output
     if args.driver == "ompio":
         if args.choose == "order":
@@ -115,14 +114,14 @@ def run(args: Namespace) -> int:
     if output is not None:
         check_output(output, force=args.force, inputs=[*files_read(args), *args.calls])
     call_model = whole_call(args, model) if args.calls else None
-    query = Query(wanted, nodes, model, call_model, given_setting)
-    proposal = by_order(query) if args.choose == "order" else by_all(query)
+    costs = SettingCosts(wanted, nodes.by_rank, model, call_model)
+    proposal = (by_order if args.choose == "order" else by_all)(costs, given)
     text = proposal.hints()
     if output is not None:
         write_text(output, text)
     document = proposal.document(output)
     if args.measure:
-        document["measured"] = _measured(args, query, proposal.best)
+        document["measured"] = _measured(args, nodes, proposal)
     if args.json:
         print_json(document)
     else:
@@ -130,42 +129,41 @@ def run(args: Namespace) -> int:
     return 0
 
 
-def _measured(args: Namespace, query: Query, best: Choice) -> Speedup:
+def _measured(args: Namespace, nodes: Allocation, proposal: ByOrder | ByAll) -> Speedup:
     """Launch with the given setting and with the proposed one, in turn; ranks stay."""
-    jobs = starter(args, query.nodes.ranks)
-    by_rank = query.nodes.by_rank
+    jobs = starter(args, nodes.ranks)
+    given, best, call = proposal.given, proposal.best, proposal.costs.call
     if args.file is None and best.setting.collective is False:
         raise InputError(
             "without collective buffering there is no exchange to measure",
             where="--measure",
             hint="give --file",
         )
-    sides = []
-    for setting, served in ((query.given, query.served()), (best.setting, best.aggregators)):
-        hints = setting.hints(reading=query.call.reading)
-        if setting.collective is None:
-            hints |= {"romio_cb_write": "enable", "romio_cb_read": "enable"}
-        sides.append(tile_options(args, setting.of(query.call), served, hints))
+    present = served(proposal.costs, given)
+    sides = [
+        tile_options(args, setting.of(call), ranks, setting)
+        for setting, ranks in ((given, present), (best.setting, best.aggregators))
+    ]
     with folder_for(None) as folder:
-        if args.hostfile is not None and block_placed(query.nodes):
+        if args.hostfile is not None and block_placed(nodes):
             raise InputError(
                 "the ranks of a host are not on consecutive lines",
                 where=args.hostfile,
                 hint="put the lines of each host together",
             )
-        same = Arrangement(query.nodes, range(len(query.nodes.hosts)))
+        same = Arrangement(nodes, range(len(nodes.hosts)))
         start = None if args.hostfile is None else launch_plan(jobs, same, folder / "hosts")
-        given_launch, proposed = (Launch(options, start, by_rank) for options in sides)
+        given_launch, proposed = (Launch(options, start, nodes.by_rank) for options in sides)
         return compare_in_turn(args, jobs, given_launch, proposed)
 
 
 def _print(proposal: ByOrder | ByAll, document: Members, text: str) -> None:
     console = terminal.console()
     warnings = document["warnings"]
-    if document["choose"] == "order" or not proposal.query.costs.alone_is_known:
-        warnings = unexchanged_first(console, proposal.query.call, warnings)
+    if document["choose"] == "order" or not proposal.costs.alone_is_known:
+        warnings = unexchanged_first(console, proposal.costs.call, warnings)
     console.print(printable(proposal.headline(), 400), style="bold")
-    print_blocks([predicted_by(proposal.query.model.model), *proposal.blocks()], console)
+    print_blocks([predicted_by(proposal.costs.model.model), *proposal.blocks()], console)
     for line in [*text.splitlines(), *proposal.advice()]:
         console.print(printable(line, 1200))
     for file in document["files"]:

@@ -28,16 +28,15 @@ from isochrone.collective_io.cli.proof import (
     Launch,
     add_start,
     compare_in_turn,
-    library_hints,
     starter,
     tile_options,
 )
 from isochrone.collective_io.cli.workload import add_job, add_model, files_read, job
-from isochrone.collective_io.orders.node_order import best_order
-from isochrone.collective_io.orders.positions import Positions
+from isochrone.collective_io.orders.positions import Positions, best_order
 from isochrone.collective_io.orders.search import BestOrder
+from isochrone.collective_io.orders.setting import Setting
 from isochrone.collective_io.predict.node_cost import refuse_no_time, saved
-from isochrone.collective_io.workload.call import DEFAULT, Call
+from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.traffic import layout_of
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.options import add_expert, add_flag, add_force, add_option, read_time_or_zero
@@ -108,7 +107,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Search, write the files, and prove what was asked for."""
-    nodes, wanted, model = job(args)
+    nodes, wanted, model, given = job(args)
     if args.driver == "ompio":
         raise InputError(
             "the aggregators of OMPIO do not depend on the node order",
@@ -122,7 +121,7 @@ def run(args: Namespace) -> int:
             hint="predict a single order: isochrone predict collective-io",
         )
     files = _files(args, nodes)
-    kinds = wanted.round_kinds(min(args.cb_nodes or len(nodes.cores), len(nodes.cores)))
+    kinds = wanted.round_kinds(min(given.nodes or len(nodes.cores), len(nodes.cores)))
     cores = np.array(nodes.cores, np.int64)
     positions = Positions(kinds, cores, model)
     best = best_order(nodes.cores, positions, seconds=args.search_time)
@@ -148,7 +147,7 @@ def run(args: Namespace) -> int:
         commands,
         [*wanted.warnings(), *block_placed(order.given)],
     )
-    _prove(args, order, files, wanted, document)
+    _prove(args, order, files, wanted, given.nodes, document)
     if args.json:
         print_json(document)
     else:
@@ -255,9 +254,10 @@ def _prove(
     order: Arrangement,
     files: Files,
     wanted: Call,
+    most: int | None,
     document: _Placed,
 ) -> None:
-    """Start the jobs that were asked for."""
+    """Start the jobs that were asked for, with ``most`` aggregators."""
     if not (args.verify or args.measure):
         return
     jobs = starter(args, order.given.ranks)
@@ -274,9 +274,9 @@ def _prove(
             given_file.write_text(placement.text(same))
             sides = []
             for arranged, file in ((same, given_file), (order, path)):
-                first = layout_of(arranged.filled.by_rank).first[: args.cb_nodes]
-                hints = library_hints(wanted, DEFAULT, args.cb_nodes)
-                options = tile_options(args, wanted, first.tolist(), hints)
+                first = layout_of(arranged.filled.by_rank).first[:most]
+                setting = Setting(nodes=most)
+                options = tile_options(args, wanted, first.tolist(), setting)
                 started = placement.start(file, same.given.ranks)
                 sides.append(Launch(options, started, list(arranged.hosts())))
             given_launch, proposed = sides

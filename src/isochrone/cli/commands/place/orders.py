@@ -20,7 +20,6 @@ from isochrone.collective_io.cli.proof import (
     add_launches,
     launch_in_turns,
     launch_plan,
-    library_hints,
     tile_options,
 )
 from isochrone.collective_io.cli.workload import (
@@ -34,10 +33,10 @@ from isochrone.collective_io.cli.workload import (
 from isochrone.collective_io.orders import compared_orders as orders_file
 from isochrone.collective_io.orders.compared_orders import ComparedOrder, ComparedOrders, OrdersFile
 from isochrone.collective_io.orders.ordered import Candidate, Nodes, choose
+from isochrone.collective_io.orders.setting import Setting
 from isochrone.collective_io.pages import orders as page
 from isochrone.collective_io.predict.node_cost import CallCost
 from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost
-from isochrone.collective_io.workload.call import DEFAULT
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.measuring import setup_of
 from isochrone.console.options import add_expert, add_flag, add_option, read_count
@@ -108,7 +107,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Choose orders, expect, launch, and say whether the prediction finds the best."""
-    nodes, wanted, model = job(args)
+    nodes, wanted, model, given = job(args)
     if args.driver == "ompio":
         raise InputError(
             "the aggregators of OMPIO do not depend on the node order", where="--driver"
@@ -124,7 +123,7 @@ def run(args: Namespace) -> int:
     for path in (args.output, args.figure):
         if path is not None:
             check_output(path, force=args.force, inputs=files_read(args))
-    ordered = Nodes(nodes, wanted, model, args.cb_nodes)
+    ordered = Nodes(nodes, wanted, model, given.nodes)
     call_model = whole_call(args, model) if args.calls else None
     orders, warnings = _expected(ordered, _candidates(args, ordered), call_model)
     warnings = [
@@ -224,8 +223,7 @@ def _launch(
         sides = {}
         for index, compared_order in enumerate(orders, start=1):
             served = ordered.aggregators(compared_order.order)
-            hints = library_hints(ordered.call, DEFAULT, args.cb_nodes)
-            options = tile_options(args, ordered.call, served, hints)
+            options = tile_options(args, ordered.call, served, Setting(nodes=ordered.most))
             arranged = ordered.arranged(compared_order.order)
             plan = launch_plan(jobs, arranged, folder / f"hosts-{index}")
             if plan is None:

@@ -28,6 +28,7 @@ from isochrone.collective_io.pages import whole_call as whole_page
 from isochrone.collective_io.predict.best_possible import BestPossible, best_possible
 from isochrone.collective_io.predict.call_parts import Parts
 from isochrone.collective_io.predict.node_cost import CallCost, NodeRow, predict
+from isochrone.collective_io.workload.call import DEFAULT
 from isochrone.collective_io.workload.traffic import layout_of
 from isochrone.console.as_json import add_json
 from isochrone.console.decision_page import VERDICT, add_page, check_page_file, tell_decision
@@ -115,13 +116,13 @@ def run(args: argparse.Namespace) -> int:
     if args.figure is not None:
         check_output(args.figure, force=args.force, inputs=files_read(args))
     check_page_file(args, files_read(args))
-    nodes, wanted, model = job(args, host_list=True)
+    nodes, wanted, model, given = job(args, host_list=True)
     if args.driver == "ompio":
-        if args.cb_config_list not in (None, "*:1") or args.cb_nodes is not None:
+        if given.config != DEFAULT or given.nodes is not None:
             raise InputError("OMPIO ignores these hints", where="--hints")
         ranks = wanted.of_ompio()
     else:
-        ranks = wanted.aggregators(nodes.by_rank, args.cb_config_list, args.cb_nodes)
+        ranks = wanted.aggregators(nodes.by_rank, given.config, given.nodes)
     layout = layout_of(nodes.by_rank)
     kinds = wanted.round_kinds(len(ranks), exactly=True)
     cost = predict(kinds, layout, ranks, model)

@@ -11,13 +11,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from isochrone import models
+from isochrone.base.documents import plain
 from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
 from isochrone.base.record import Members
 from isochrone.base.text import command_line, printable, shell_word
 from isochrone.cli.program import add_before, add_program, before_of, command_of
 from isochrone.collective_io.cli.placing import outcome, reporter
-from isochrone.collective_io.orders import romio_hints
+from isochrone.collective_io.orders.setting import HINTS_FILE, hints_text
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.program.chooser import Chooser
 from isochrone.collective_io.program.trials import (
@@ -55,7 +56,6 @@ EXAMPLES = (
 )
 
 USUAL = Path("io-tuning")
-HINTS = "romio-hints"
 REPORT = "report.json"
 VARIABLES = "environment.sh"
 PORTABLE = "-portable"
@@ -80,7 +80,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--hints",
         "FILE",
         Path,
-        f"hints file to write if there is a gain (default: {HINTS} in FOLDER)",
+        f"hints file to write if there is a gain (default: {HINTS_FILE} in FOLDER)",
     )
     add_force(parser)
     machine = parser.add_argument_group("model of the machine")
@@ -149,25 +149,7 @@ def run(args: Namespace) -> int:
     folder, hints = _prepared(args)
     trials = Trials(program, folder, args.kill_after, base, reporter(quiet=args.json))
     chooser = Chooser(trials, args.model, measure=not args.no_measure, override=args.override)
-    document = {
-        "command": list(program.command),
-        "launches": args.launches,
-        "complete": False,
-        "patterns": [],
-        "parts": {},
-        "best_possible": None,
-        "choices": [],
-        "given": None,
-        "proposed": None,
-        "gain": None,
-        "whole_gain": None,
-        "kept": None,
-        "use": [],
-        "why": "",
-        "starts": 0,
-        "warnings": [],
-        "portable": None,
-    }
+    document: Members = plain(Tuned(list(program.command), args.launches))
     try:
         proposal = tune(trials, Wish(args.launches, args.min_io_share), chooser.choose, document)
         if proposal is not None:
@@ -206,7 +188,7 @@ def _prepared(args: Namespace) -> tuple[Path, Path]:
     if not folder.parent.is_dir():
         raise InputError("the folder does not exist", where=folder)
     folder.mkdir(exist_ok=True)
-    hints = args.hints or folder / HINTS
+    hints = args.hints or folder / HINTS_FILE
     mine = [hints, hints.with_name(hints.name + PORTABLE)]
     for path in [*mine, *([folder / REPORT] if _is_whole(folder / REPORT) else [])]:
         check_output(path, force=args.force, inputs=[args.model] if args.model else [])
@@ -242,7 +224,7 @@ def _keep(
         comment = f"measured with files on {filesystems}"
         if document["portable"] and not proposal.portable:
             comment += ", which explains the gain"
-        write_text(path, romio_hints.text({**base, **proposal.hints}, comment))
+        write_text(path, hints_text({**base, **proposal.hints}, comment))
         variables[ROMIO_HINTS] = str(path.absolute())
         result["kept"] = str(path)
     lines = [f"export {key}={shell_word(value)}" for key, value in variables.items()]
