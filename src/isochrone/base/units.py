@@ -14,6 +14,12 @@ from isochrone.base.text import printable
 Seconds = float
 Bytes = int
 
+MAX_SECONDS = 1e9
+"""A longer time than a generation is a damaged number."""
+
+MIN_SECONDS = 1e-12
+"""Smallest positive time: no clock distinguishes smaller ones from zero."""
+
 LARGEST = 10**18
 """No size and no count is larger; products of a few of them are still numbers."""
 

@@ -11,10 +11,9 @@ from isochrone.base.record import Members
 from isochrone.base.stats import median_of
 from isochrone.base.table import grouped
 from isochrone.base.text import listed, printable
-from isochrone.base.units import format_bytes
+from isochrone.base.units import MAX_SECONDS, MIN_SECONDS, format_bytes
 from isochrone.changes.components import Group
 from isochrone.changes.machine import Places, machine_parts, places_of
-from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 from isochrone.runfile.run import NO_RESULT, Run
 from isochrone.runfile.samples import Key, counting, identity, points
 

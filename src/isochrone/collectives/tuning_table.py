@@ -31,9 +31,9 @@ from isochrone.base.format_version import check_format
 from isochrone.base.record import Members
 from isochrone.base.table import grouped
 from isochrone.base.text import printable
+from isochrone.base.units import MAX_SECONDS
 from isochrone.collectives.grid_collectives import MAX_RANKS, OPERATIONS, Grid
 from isochrone.measure.cache import cache_folder
-from isochrone.runfile.columns import MAX_SECONDS
 
 TUNING_FORMAT = 1
 

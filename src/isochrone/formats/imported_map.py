@@ -8,8 +8,8 @@ import numpy as np
 from isochrone.base.arrays import Array
 from isochrone.base.record import Members
 from isochrone.base.table import Table, TableBuilder
+from isochrone.base.units import MAX_SECONDS, MIN_SECONDS
 from isochrone.formats.source import Source
-from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 from isochrone.runfile.file import MAX_UNKNOWN_RANKS
 from isochrone.runfile.header import kind_of
 from isochrone.runfile.records import Pair

@@ -10,9 +10,9 @@ from isochrone.base.errors import InputError
 from isochrone.base.log_text import plain
 from isochrone.base.record import Members
 from isochrone.base.text import listed
+from isochrone.base.units import MAX_SECONDS
 from isochrone.formats.imported_recording import tables_of
 from isochrone.formats.source import MAX_FILE_RANKS, Source
-from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.header import kind_of
 from isochrone.runfile.records import MAX_RATE
 from isochrone.runfile.run import Run

@@ -17,8 +17,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import read_bytes, written_name
 from isochrone.base.record import Members
 from isochrone.base.text import printable
-from isochrone.base.units import format_bytes
-from isochrone.runfile.columns import MAX_SECONDS
+from isochrone.base.units import MAX_SECONDS, format_bytes
 from isochrone.runfile.run import Rank
 
 MAX_FILE_RANKS = 1_000_000

@@ -10,12 +10,12 @@ import numpy as np
 
 from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.text import printable
+from isochrone.base.units import MAX_SECONDS, MIN_SECONDS
 from isochrone.models.formulas import number, printed
 from isochrone.models.questions import recorded
 from isochrone.models.segment import Segment, Selector
 from isochrone.models.terms import VARIABLES, evaluate_term, variables_of
 from isochrone.models.thresholds import TESTED
-from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 
 if TYPE_CHECKING:
     from isochrone.models.model import Backtest

@@ -11,7 +11,7 @@ import numpy as np
 from isochrone.base.arrays import Array, Bools, Floats, Ints
 from isochrone.base.errors import InputError, located
 from isochrone.base.text import printable
-from isochrone.base.units import LARGEST
+from isochrone.base.units import LARGEST, MAX_SECONDS, MIN_SECONDS
 from isochrone.models.extension import adding, readers_of
 from isochrone.models.placement import (
     CG,
@@ -26,7 +26,6 @@ from isochrone.models.placement import (
 from isochrone.models.segment import Selector
 from isochrone.models.starts import ONE_START, Starts, numbered, summarised
 from isochrone.models.terms import NUMBERED, VARIABLES, picked
-from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 from isochrone.runfile.run import NO_RESULT, Run
 from isochrone.runfile.samples import counted, identity
 

@@ -19,7 +19,7 @@ from isochrone.base import registry
 from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
 from isochrone.base.record import Members, Record
-from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
+from isochrone.base.units import MAX_SECONDS, MIN_SECONDS
 
 _T = TypeVar("_T")
 

@@ -11,7 +11,7 @@ from isochrone.base.arrays import Floats, Ints
 from isochrone.base.inference import ratio_interval
 from isochrone.base.stats import median_of
 from isochrone.base.table import Table
-from isochrone.runfile.columns import MAX_SECONDS
+from isochrone.base.units import MAX_SECONDS
 from isochrone.runfile.samples import enclose, passes_of
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
+from isochrone.base.units import MAX_SECONDS, MIN_SECONDS
 from isochrone.runfile.records import (
     Declared,
     Positive,

@@ -27,9 +27,9 @@ from isochrone.base.inference import Speedup, bootstrap_interval, redrawn_median
 from isochrone.base.record import Members, Record
 from isochrone.base.stats import median_of
 from isochrone.base.text import printable
+from isochrone.base.units import MAX_SECONDS
 from isochrone.collective_io.predict.node_cost import TIE
 from isochrone.collective_io.workload import Floats
-from isochrone.runfile.columns import MAX_SECONDS
 
 ORDERS_FORMAT = 1
 

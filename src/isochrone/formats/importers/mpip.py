@@ -11,10 +11,10 @@ from pathlib import Path
 
 from isochrone.base.record import Members
 from isochrone.base.text import whole_number
+from isochrone.base.units import MAX_SECONDS
 from isochrone.formats.imported_recording import recording
 from isochrone.formats.imported_sweep import lines_of
 from isochrone.formats.source import MAX_FILE_RANKS, Source
-from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Run
 

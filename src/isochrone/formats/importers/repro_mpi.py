@@ -4,10 +4,10 @@ import re
 from dataclasses import dataclass
 
 from isochrone.base.text import whole_number
+from isochrone.base.units import MAX_SECONDS
 from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep, cells
 from isochrone.formats.log import Tables, of_tables
 from isochrone.formats.source import Source
-from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.importer import Wanted
 
 _SETTING = re.compile(r"#@(nprocs|datatype_extent_bytes|datatype_size_bytes|datatype)=(\S+)\s*")
