@@ -117,6 +117,7 @@ _ROWS = (
     ("isochrone suite full", "--all"),
     ("isochrone measure latency-map -n", "-n --ranks -np --np"),
     ("--threads", "--nthreads --num-threads -t"),
+    ("isochrone measure --help", "experiments list"),
     ("--help", "--list --list-ops --list-tests --options --usage"),
     ("isochrone predict collective --model", "--point --predict"),
     ("--version", "-V version --ver"),
@@ -128,7 +129,7 @@ _ROWS = (
     ("compare", "diff compare_to compare-to vs ab"),
     (
         "show",
-        "view get print cat info stats summary summarize summarise hist dump list ls open describe "
+        "view get print cat info stats summary summarize summarise hist dump ls open describe "
         "head tail metadata slowest outliers analyze analyse",
     ),
     ("report", "html page dashboard web export-html"),
@@ -136,8 +137,8 @@ _ROWS = (
     ("fit", "model regress regression modeler create-model extrap"),
     ("predict", "extrapolate estimate forecast evaluate"),
     ("check", "verify health validate gate assert"),
-    ("doctor", "diagnose env environment system setup collect_metadata"),
-    ("emulate", "simulate replay"),
+    ("doctor", "status init diagnose env environment system setup collect_metadata"),
+    ("emulate", "replay"),
     ("import", "load read convert-from read_csv read_json"),
     ("export", "convert save write"),
     ("export --to csv", "to_csv to-csv csv"),
@@ -175,6 +176,8 @@ _ROWS = (
     ("hockney", "alpha-beta linear latency-bandwidth"),
     ("loggp", "logp"),
     ("heatmap", "matrix-plot image"),
+    ("distribution", "histogram hist cdf ecdf boxplot violin density"),
+    ("time", "line lines curve scatter loglog"),
 )
 """A name of ours, and words that mean it."""
 
@@ -191,7 +194,7 @@ _EXPERIMENTS = (
     ("point-to-point --threads 1,2", "latency_mt imb-mt pingpongmt threads"),
     ("point-to-point --mode put", "imb-rma imb-ext"),
     ("collective --form nonblocking", "imb-nbc"),
-    ("bisection", "cut biband uniband"),
+    ("bisection", "cut biband uniband b_eff"),
     ("matching", "unexpected posted wildcard queue tag-matching"),
     ("hotspot", "hot-spot incast"),
     ("clock-sync", "clock clocks clocksync skew"),
@@ -218,7 +221,7 @@ _ADVICE = (
     (
         "leave it out: everything is printed",
         "--full -f --table --group-by-speed --text --print --print-all --details --long --wide "
-        "-z --percentiles --tail-lat --fix --repair "
+        "-v --verbose -z --percentiles --tail-lat --fix --repair "
         "--describe --stats --info --summary",
     ),
     (

@@ -79,7 +79,9 @@ def launchables(args: argparse.Namespace) -> list[Launchable]:
         preset=args.preset,
         algorithm=args.algorithm,
         timeout=args.kill_after,
-        flags=[*args.parser._option_string_actions],
+        flags={
+            name: option.help or "" for name, option in args.parser._option_string_actions.items()
+        },
     )
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from isochrone.base.errors import InputError
-from isochrone.base.text import did_you_mean
+from isochrone.base.text import did_you_mean, misplaced
 from isochrone.measure import algorithm as algorithms
 from isochrone.measure import presets
 from isochrone.measure.algorithm import Forced
@@ -55,7 +55,7 @@ class Launchable:
         preset: str | None = None,
         algorithm: str | None = None,
         timeout: float | None = None,
-        flags: Sequence[str] = (),
+        flags: Mapping[str, str] | None = None,
     ) -> list[Launchable]:
         """Check what is asked for; return it for each number of ranks.
 
@@ -124,18 +124,30 @@ class Launchable:
 
 
 def _check(
-    setup: Setup, experiment: str, options: Sequence[str], ranks: int, flags: Sequence[str]
+    setup: Setup,
+    experiment: str,
+    options: Sequence[str],
+    ranks: int,
+    flags: Mapping[str, str] | None,
 ) -> None:
     """Let the probe check options; suggest a similar name for an unknown one."""
     try:
         setup.check(experiment, options, ranks)
     except InputError as error:
-        choices = {option.flag: option.choices for option in setup.built.options_of(experiment)}
+        own = setup.built.options_of(experiment)
+        choices = {option.flag: option.choices for option in own}
+        takes = dict.fromkeys(flags or (), ("", ())) | {
+            option.flag: (option.value, option.choices) for option in own
+        }
+        names = {**(flags or {}), **{option.flag: option.help for option in own}}
         tokens = [token for argument in options for token in argument.split("=", 1)]
         for flag, token in pairwise(["", *tokens]):
             refused = (f"no option '{token}", f"'{token}' is not an option")
             if flags and any(text in error.what for text in refused):
-                meant = did_you_mean(token, [*flags, *choices], suffix="")
+                place = "" if token[:1] == "-" else misplaced(token, tokens, takes)
+                meant = (
+                    f"did you mean '{place}'?" if place else did_you_mean(token, names, suffix="")
+                )
                 error.hint = meant or f"an option of the launcher: --launcher-arg={token}"
             for choice in token.split(","):
                 if flag in choices and f"'{choice}'" in error.what:
