@@ -86,15 +86,17 @@ def failing(problem: str, where: object, hint: str = "") -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        hint = hint or (_similar_file(where) if isinstance(error, FileNotFoundError) else "")
+        hint = hint or (similar_file(where) if isinstance(error, FileNotFoundError) else "")
         raise InputError(f"{problem}: {error.strerror}", where=where, hint=hint) from error
 
 
-def _similar_file(missing: object) -> str:
-    """Return ``did you mean map.jsonl?`` for the name of a missing file; empty without one."""
+def similar_file(missing: object) -> str:
+    """Return ``did you mean map.jsonl?`` for the name of a missing file or folder; else ""."""
     import difflib  # slow, and rarely needed
 
     path = Path(str(missing))
+    if path.exists():
+        return ""
     if path.suffix in (".html", ".png", ".svg", ".pdf"):
         return f"to write it: -o {path}"
     try:

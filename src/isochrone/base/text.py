@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import takewhile
 
-_CLOSE, _LIKE = 0.85, 0.6
+_CLOSE, _LIKE = 0.85, 0.65
 """Similarities (of difflib) of a word to the name that is meant, and to one that may be."""
 
 _STEM = 4
@@ -114,34 +114,46 @@ def did_you_mean(
 def _meant(word: str, choices: Names, elsewhere: Callable[[], Mapping[str, str]] = dict) -> str:
     """Return the name or the advice that a word means.
 
-    In this order: by meaning; a name or a meaning that is similar; some parts of the word by
-    meaning (``--pin-processes``); a name elsewhere; a name whose help has the word; a name that is
-    less similar.
+    In this order: by meaning; a similar name or meaning; a name that has the word as a part; a name
+    elsewhere; parts of the word by meaning (``--pin-processes``); a name whose help has the word; a
+    name that is less similar.
     """
     from isochrone.base.synonyms import advice, synonyms
 
     texts = dict(choices) if isinstance(choices, Mapping) else dict.fromkeys(choices, "")
     meanings = advice() | synonyms(texts) | {name: name for name in texts}
-    if word in meanings:
-        return meanings[word]
-    plainly = {_plain(known): name for known, name in [*meanings.items()][::-1]}
-    parts, dash = re.split("[-_ ]+", word.strip("-_ ")), "-" * (word[:1] == "-")
-    for count in range(len(parts), 0, -1):
-        for first in range(len(parts) - count + 1):
-            meant = plainly.get(_plain(dash + "".join(parts[first : first + count])), "")
-            if meant:
-                return meant
-        if count == len(parts) and (
-            meant := _alike(word, texts, _CLOSE) or meanings.get(_alike(word, meanings, _CLOSE), "")
-        ):
-            return meant
-    plain = _plain(word)
-    there = {_plain(known): name for known, name in [*elsewhere().items()][::-1]}
+    plainly = {_plain(meaning): name for meaning, name in [*meanings.items()][::-1]}
+    dash, plain = "-" * (word[:1] == "-"), _plain(word)
+    parts = re.split("[-_ ]+", word.strip("-_ "))
+    some = [
+        _plain(dash + "".join(parts[first : first + count]))
+        for count in range(len(parts) - 1, 0, -1)
+        for first in range(len(parts) - count + 1)
+    ]
+    whole = [name for name in texts if plain in (dash + part for part in name.split("-")[1:])]
     return (
-        there.get(plain * (len(plain.strip("-")) > 1), "")
+        meanings.get(word)
+        or plainly.get(plain)
+        or _alike(word, texts, _CLOSE)
+        or meanings.get(_alike(word, meanings, _CLOSE))
+        or next(iter(whole), "")
+        or (_there(plain, elsewhere()) if len(plain.strip("-")) > 1 else "")
+        or next((plainly[part] for part in some if part in plainly), "")
         or _by_help(plain.strip("-"), texts)
         or _alike(word, texts, _LIKE)
     )
+
+
+def _there(plain: str, places: Mapping[str, str]) -> str:
+    """Return where other commands have a name, or a choice that was typed as an option."""
+    from isochrone.base.synonyms import synonyms
+
+    there = {_plain(name): place for name, place in [*places.items()][::-1]}
+    for word, meant in synonyms(places).items():
+        name, _, rest = meant.partition(" ")
+        if name in places and not word.startswith("-"):
+            there.setdefault(_plain(word), f"{places[name]} {rest}".strip())
+    return there.get(plain) or (there.get(plain.strip("-"), "") if len(plain) > _STEM else "")
 
 
 def _plain(word: str) -> str:
@@ -161,19 +173,23 @@ def _alike(word: str, known: Iterable[str], cutoff: float) -> str:
 
 
 def _by_help(word: str, texts: Mapping[str, str]) -> str:
-    """Return the name whose help has a word, or one that begins like it, earliest."""
+    """Return the name whose help has a word, or one that begins like it, earliest.
+
+    Of a help, the text before the first punctuation counts.
+    """
     stem = re.escape(word[: max(_STEM, len(word) * 3 // 4)])
-    found = {name: re.search(rf"\b{stem}", text.lower()) for name, text in texts.items()}
-    places = [(match.start(), name) for name, match in found.items() if match]
+    found = {name: re.match(rf"[^.,:;()]*?\b{stem}", text.lower()) for name, text in texts.items()}
+    places = [(match.end(), name) for name, match in found.items() if match]
     return min(places, default=(0, ""))[1] if len(word) >= _STEM else ""
 
 
 _FORMS = {
-    r"[1-9]\d*(,\d+)*": ("-n", "--ranks"),
+    r"[1-9]\d*(,\d+)*": ("-n", "--ranks", "--nodes"),
+    r"\d+-\d+(,\d+-\d+)*": ("--pairs",),
     r"[\d.]+%": ("PERCENT",),
     r"[\d.]+(s|m|h|min|sec)": ("TIME",),
     r"[\d.]+[kKMG]i?B?([:,].*)?": ("--bytes",),
-    r".+\.(png|svg|pdf|html)": ("-o",),
+    r".+\.(png|svg|pdf|html|xml)": ("-o",),
 }
 """Forms of words, and the options that take them, or the names of the values of these."""
 
@@ -198,7 +214,7 @@ def misplaced(word: str, words: Sequence[str], options: Mapping[str, tuple[str, 
     if re.search("LIST|SIZES|,", value) and all(v[0].isdigit() or v in choices for v in values):
         return f"{option} {','.join(values)}"
     for name, (_, choices) in options.items():
-        if _plain(word) in map(_plain, choices):
+        if {*map(_plain, word.split(","))} <= {*map(_plain, choices)}:
             return f"{name} {word}"
     forms = [takers for form, takers in _FORMS.items() if re.fullmatch(form, word)]
     for name, (value, _) in options.items():

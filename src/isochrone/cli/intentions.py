@@ -4,14 +4,16 @@ import re
 from argparse import REMAINDER, Action, _SubParsersAction
 from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import chain, takewhile
+from itertools import chain
 from pathlib import Path
 from shutil import which
 
 from isochrone.base import registry
 from isochrone.base.errors import InputError
-from isochrone.base.text import did_you_mean, misplaced
+from isochrone.base.synonyms import synonyms
+from isochrone.base.text import command_line, did_you_mean, misplaced
 from isochrone.cli.parser import Parser, load_all
+from isochrone.measure.presets import PRESETS
 from isochrone.runfile.file_type import other_kind
 
 
@@ -32,6 +34,9 @@ def _everywhere() -> Mapping[str, str]:
             places |= {name: option for name in action.option_strings if name not in places}
             for choice in map(str, action.choices or ()):
                 places.setdefault(choice, f"{option} {choice}")
+        places[command.prog.removeprefix("isochrone ")] = command.prog
+    for name, preset in PRESETS.items():
+        places.setdefault(name, f"isochrone measure {preset.experiment} --preset {name}")
     return places
 
 
@@ -57,25 +62,27 @@ def of_words(parser: Parser, words: Sequence[str]) -> str:
 
     A choice typed as an option means the option that takes it: ``--heatmap``.
     """
-    options = parser._option_string_actions
-    takes = {
-        name: (str(option.metavar), _texts(parser, option)) for name, option in options.items()
-    }
-    here = {f"--{choice}": f"{name} {choice}" for name in takes for choice in takes[name][1]}
-    starts_program = any(action.nargs == REMAINDER for action in parser._actions)
+    options, takes = parser._option_string_actions, _takes(parser)
+    here = {choice: f"{name} {choice}" for name in takes for choice in takes[name][1]}
     names = {name: option.help or "" for name, option in options.items()}
+    arguments = {str(one.metavar).lower(): one for one in parser._get_positional_actions()}
+    starts_program = any(one.nargs == REMAINDER for one in arguments.values())
     previous = None
-    for word in takewhile(
-        lambda word: word != "--" and not (starts_program and which(word)), words
-    ):
+    for index, word in enumerate(words):
+        if word == "--" or (starts_program and which(word)):
+            break
         is_value = previous is not None and previous.nargs is None
         previous = options.get(word)
         if previous is not None or is_value:
             continue
+        name = word.partition("=")[0]
+        if (plain := name.strip("-")) in arguments and plain != word:
+            return f"write {arguments[plain].metavar} without {name}"
+        if starts_program and (name == "-n" or synonyms(["-n"]).get(name) == "-n"):
+            return f"write the launcher: -- mpiexec {command_line(parser.words[index:])}"
         if word.startswith("-"):
-            name = word.partition("=")[0]
-            text = did_you_mean(name, names, suffix="", elsewhere=lambda: here | _everywhere())
-            text = text or did_you_mean(name.strip("-"), (), suffix="")
+            text = did_you_mean(name, names, suffix="", elsewhere=lambda: {**_everywhere(), **here})
+            text = text or did_you_mean(plain, (), suffix="")
         else:
             place = misplaced(word, parser.words, takes) or _by_content(word, takes)
             text = f"did you mean '{place}'?" if place else did_you_mean(word, (), suffix="")
@@ -102,33 +109,29 @@ def _kind(word: str) -> tuple[str, str]:
 def of_choice(parser: Parser, action: Action, value: str) -> str:
     """Return why a value is none of the choices, and what was probably meant."""
     choices, words = _texts(parser, action), [*parser.words]
-    listed = f"choose from {', '.join(choices)}"
-    following = words[words.index(value) + 1 :] if value in words else []
-    joined = ["-".join([value, *following[:count]]) for count in (2, 1)]
+    listed, is_file = f"choose from {', '.join(choices)}", bool({".", "/"} & {*value})
+    index = words.index(value) if value in words else len(words)
+    joined = ["-".join(words[index : index + count]) for count in (3, 2)]
     meant = next((name for name in joined if name in choices), "")
+    said, elsewhere = "", dict if action.option_strings else _everywhere
     if isinstance(action, _SubParsersAction):
-        below = _everywhere().get(following[0], "") if following else ""
+        below = _everywhere().get("".join(words[index + 1 : index + 2]), "")
         meant = meant or below * bool(re.match("isochrone measure [^-]", below))
         choices |= dict.fromkeys(parser._option_string_actions, "")
     elif not action.option_strings:
         meant = meant or misplaced(value, words, _takes(parser))
-    said = f"did you mean '{meant}'?; " * bool(meant)
-    if not said and not (is_file := bool({".", "/"} & {*value})):
-        elsewhere = dict if action.option_strings else _everywhere
-        said = did_you_mean(value, choices, elsewhere=elsewhere)
-    if (
-        not said
-        and isinstance(action, _SubParsersAction)
-        and (is_file or Path(value).exists() or which(value) or value == "--")
-    ):
-        use = _use(value) if action.metavar == "COMMAND" else ""
-        return f"{action.metavar} is missing before {value}; {use or listed}"
-    return f"invalid choice: {value!r} ({said}{listed})"
+        said = of_words(parser, words[index - 1 : index] if words[index - 1][:1] == "-" else ())
+    said = f"did you mean '{meant}'?" if meant else said
+    if not said and not is_file:
+        said = did_you_mean(value, choices, suffix="", elsewhere=elsewhere)
+    if not said and not action.option_strings and (is_file or Path(value).exists()):
+        said = _use(value) if action.metavar != "WHAT" else ""
+    is_missing = is_file or value == "--" or which(value) or Path(value).exists()
+    if isinstance(action, _SubParsersAction) and is_missing:
+        return f"{action.metavar} is missing before {value}; {said or listed}"
+    return f"invalid choice: {value!r} ({said}{said and '; '}{listed})"
 
 
 def _use(value: str) -> str:
     """Return the command that takes a file or folder; empty if there is none."""
-    path = Path(value)
-    if path.is_file() and which(path.absolute()):
-        return f"did you mean 'isochrone record -- mpiexec -n 4 {value}'?"
-    return _kind(value)[1] or f"did you mean 'isochrone show {value}'?" * path.exists()
+    return _kind(value)[1] or f"did you mean 'isochrone show {value}'?" * Path(value).exists()

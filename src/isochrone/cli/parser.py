@@ -153,15 +153,19 @@ class Parser(ArgumentParser):
         """Say what is wrong and end with exit code 2."""
         lines = [line for _, line in getattr(self, "examples", ())]
         tried = ""
-        if lines and " are required: " in message:
-            message += self._meant(self.words)
-            tried = f"for example: {lines[0]}; "
+        if " are required: " in message:
+            missing = self._get_positional_actions()[-1:]
+            choices = [", ".join(map(str, one.choices)) for one in missing if one.choices]
+            message += self._meant(self.words) or "".join(
+                f"; choose from {text}" for text in choices
+            )
+            tried = f"for example: {lines[0]}; " if lines else ""
         self.exit(2, f"{self.prog}: {printable(message, 1000)} ({tried}try: {self.prog} --help)\n")
 
     def refuse(self, unknown: Sequence[str]) -> NoReturn:
         """Say which words of a command line mean nothing, and end with exit code 2."""
         names = [str(action.metavar) for action in self._get_positional_actions()]
-        takes = f"; what it takes: {' '.join(names) or 'options only'} (quote blanks)" * (
+        takes = f"; what it takes: {' (quote blanks) '.join([*names, '']) or 'options only'}" * (
             unknown[0][:1] != "-"
         )
         meant = self._meant(unknown) or self._meant(self.words) or takes

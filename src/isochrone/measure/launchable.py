@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -134,24 +135,23 @@ def _check(
     try:
         setup.check(experiment, options, ranks)
     except InputError as error:
-        own = setup.built.options_of(experiment)
-        choices = {option.flag: option.choices for option in own}
+        own = {option.flag: option for option in setup.built.options_of(experiment)}
         takes = dict.fromkeys(flags or (), ("", ())) | {
-            option.flag: (option.value, option.choices) for option in own
+            flag: (option.value, option.choices) for flag, option in own.items()
         }
-        names = {**(flags or {}), **{option.flag: option.help for option in own}}
+        names = {**(flags or {}), **{flag: option.help for flag, option in own.items()}}
+        here = {word: f"{flag} {word}" for flag in own for word in own[flag].choices}
         tokens = [token for argument in options for token in argument.split("=", 1)]
+        guess = partial(did_you_mean, suffix="", elsewhere=lambda: here)
         for flag, token in pairwise(["", *tokens]):
             refused = (f"no option '{token}", f"'{token}' is not an option")
             if flags and any(text in error.what for text in refused):
                 place = "" if token[:1] == "-" else misplaced(token, tokens, takes)
-                meant = (
-                    f"did you mean '{place}'?" if place else did_you_mean(token, names, suffix="")
-                )
+                meant = f"did you mean '{place}'?" if place else guess(token, names)
                 error.hint = meant or f"an option of the launcher: --launcher-arg={token}"
             for choice in token.split(","):
-                if flag in choices and f"'{choice}'" in error.what:
-                    error.hint = did_you_mean(choice, choices[flag], suffix="")
+                if flag in own and f"'{choice}'" in error.what:
+                    error.hint = guess(choice, own[flag].choices)
         if error.hint:
             error.what = error.what.partition(" (")[0]
         raise
