@@ -14,7 +14,7 @@ _ROWS = """
 # options: sizes, repetitions, ranks, files
 --bytes | -m --size --sizes --msglen --msglog --msg --minlog --maxlog --length --count -s --len
 --bytes | --at -mem -b
---repeats | -i -r -l --iterations --niter --runs --loops --values --samples --num-messages
+--repeats | -i -r -l --iterations --niter --nrep --runs --loops --values --samples --num-messages
 --launches | -p --processes --runs --iterations --repeats -r -i --rigorous --append
 --warmup | -x -w --skip
 -n | -np -c --np --ntasks --nprocs --procs --processes -npmin --nranks --size -p
@@ -82,6 +82,8 @@ isochrone measure latency-map -n | -n --ranks --np
 --hostfile | --hosts --machinefile --nodefile
 --allow | --exclude --ignore --skip --except
 --junit | --xml
+--tuning | --table --tune
+isochrone export --to | --to
 --rebuild | --clean
 build --rebuild | clean
 --to | --predict --extrapolate
@@ -150,8 +152,8 @@ time | lines curve scatter loglog
 _EXPERIMENTS = """
 latency-map | map linktest all-pairs all2all-pairs netgauge mmpi
 latency-map --mode bandwidth | mpigraph bandwidth-map
-point-to-point | latency bandwidth pingping bw bibw sendrecv p2p exchange put get pt2pt imb-mpi1
-point-to-point | lat ping rate netpipe iperf3 perftest sockperf
+point-to-point | pingpong latency bandwidth pingping bw bibw sendrecv p2p exchange put get pt2pt
+point-to-point | imb-mpi1 lat ping rate netpipe iperf3 perftest sockperf
 point-to-point --pairs-at-once 1,2 | multi_lat mbw_mr multi-pingpong
 point-to-point --threads 1,2 | latency_mt imb-mt pingpongmt threads
 point-to-point --mode put | imb-rma imb-ext
@@ -223,13 +225,13 @@ def synonyms(names: Iterable[str]) -> dict[str, str]:
     usable = {*names, "isochrone"}
     experiments = [(command, benchmark) for benchmark, command in OSU.items() if command]
     experiments += _pairs(_EXPERIMENTS)
-    experiments += [(f"collective --op {op}", f"{op} osu_{op}") for op in COLLECTIVES]
+    experiments += [(f"collective --op {op}", f"{op} osu_{op} mpi_{op}") for op in COLLECTIVES]
     rows = _pairs(_ROWS)
     for op in COLLECTIVES:
         rows += [(f"{op} --form nonblocking", f"i{op} mpi_i{op}"), (op, f"mpi_{op}")]
     rows += experiments
     if "measure" in usable:
-        rows += [(f"measure {name}", f"{name.split()[0]} {words}") for name, words in experiments]
+        rows += [(f"measure {name}", words) for name, words in experiments]
     if "--launcher-arg" in usable:
         rows += [(f"--launcher-arg={word}", word) for word in _LAUNCHER_OPTIONS.split()]
         rows += [("--launcher-arg=--map-by", "--mapping -map --map")]

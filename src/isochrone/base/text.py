@@ -145,7 +145,7 @@ def _meant(word: str, choices: Names, elsewhere: Callable[[], Mapping[str, str]]
 
 
 def _there(plain: str, places: Mapping[str, str]) -> str:
-    """Return where other commands have a name, or a choice that was typed as an option."""
+    """Return where other commands have a name, also a choice typed as an option, or the reverse."""
     from isochrone.base.synonyms import synonyms
 
     there = {_plain(name): place for name, place in [*places.items()][::-1]}
@@ -153,7 +153,8 @@ def _there(plain: str, places: Mapping[str, str]) -> str:
         name, _, rest = meant.partition(" ")
         if name in places and not word.startswith("-"):
             there.setdefault(_plain(word), f"{places[name]} {rest}".strip())
-    return there.get(plain) or (there.get(plain.strip("-"), "") if len(plain) > _STEM else "")
+    as_other = plain.strip("-") if plain.startswith("-") else f"-{plain}"
+    return there.get(plain) or (there.get(as_other, "") if len(plain) > _STEM else "")
 
 
 def _plain(word: str) -> str:

@@ -18,7 +18,7 @@ from isochrone.runfile.file_type import other_kind
 
 
 @cache
-def _everywhere() -> Mapping[str, str]:
+def everywhere() -> Mapping[str, str]:
     """Return all names that commands take, and where; of several commands, the most usual."""
     from isochrone.cli.main import GROUPS, parser
 
@@ -71,9 +71,11 @@ def of_words(parser: Parser, words: Sequence[str]) -> str:
     for index, word in enumerate(words):
         if word == "--" or (starts_program and which(word)):
             break
-        is_value = previous is not None and previous.nargs is None
-        previous = options.get(word)
-        if previous is not None or is_value:
+        if word in options:
+            previous = options[word]
+            continue
+        taker, previous = previous, previous if previous and previous.nargs == "+" else None
+        if taker is not None and taker.nargs != 0 and not word.startswith("-"):
             continue
         name = word.partition("=")[0]
         if (plain := name.strip("-")) in arguments and plain != word:
@@ -81,7 +83,7 @@ def of_words(parser: Parser, words: Sequence[str]) -> str:
         if starts_program and (name == "-n" or synonyms(["-n"]).get(name) == "-n"):
             return f"write the launcher: -- mpiexec {command_line(parser.words[index:])}"
         if word.startswith("-"):
-            text = did_you_mean(name, names, suffix="", elsewhere=lambda: {**_everywhere(), **here})
+            text = did_you_mean(name, names, suffix="", elsewhere=lambda: {**everywhere(), **here})
             text = text or did_you_mean(plain, (), suffix="")
         else:
             place = misplaced(word, parser.words, takes) or _by_content(word, takes)
@@ -113,20 +115,21 @@ def of_choice(parser: Parser, action: Action, value: str) -> str:
     index = words.index(value) if value in words else len(words)
     joined = ["-".join(words[index : index + count]) for count in (3, 2)]
     meant = next((name for name in joined if name in choices), "")
-    said, elsewhere = "", dict if action.option_strings else _everywhere
+    said, elsewhere = "", dict if action.option_strings else everywhere
     if isinstance(action, _SubParsersAction):
-        below = _everywhere().get("".join(words[index + 1 : index + 2]), "")
+        below = everywhere().get("".join(words[index + 1 : index + 2]), "")
         meant = meant or below * bool(re.match("isochrone measure [^-]", below))
         choices |= dict.fromkeys(parser._option_string_actions, "")
     elif not action.option_strings:
         meant = meant or misplaced(value, words, _takes(parser))
         said = of_words(parser, words[index - 1 : index] if words[index - 1][:1] == "-" else ())
     said = f"did you mean '{meant}'?" if meant else said
-    if not said and not is_file:
+    starts = bool(which(value)) and action.metavar == "WHAT"
+    if not said and not is_file and not starts:
         said = did_you_mean(value, choices, suffix="", elsewhere=elsewhere)
     if not said and not action.option_strings and (is_file or Path(value).exists()):
         said = _use(value) if action.metavar != "WHAT" else ""
-    is_missing = is_file or value == "--" or which(value) or Path(value).exists()
+    is_missing = is_file or value == "--" or (not said and (which(value) or Path(value).exists()))
     if isinstance(action, _SubParsersAction) and is_missing:
         return f"{action.metavar} is missing before {value}; {said or listed}"
     return f"invalid choice: {value!r} ({said}{said and '; '}{listed})"

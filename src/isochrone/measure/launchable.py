@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
@@ -57,6 +57,7 @@ class Launchable:
         algorithm: str | None = None,
         timeout: float | None = None,
         flags: Mapping[str, str] | None = None,
+        elsewhere: Callable[[], Mapping[str, str]] = dict,
     ) -> list[Launchable]:
         """Check what is asked for; return it for each number of ranks.
 
@@ -71,7 +72,9 @@ class Launchable:
         timeout
             Seconds after which the ranks of a launch are ended.
         flags
-            Options of the command, suggested for unknown ones.
+            Options of the command and their helps, suggested for unknown ones.
+        elsewhere
+            Returns names that other commands have, and where they are typed.
 
         Raises
         ------
@@ -84,7 +87,7 @@ class Launchable:
             notes["preset"] = preset
         ranks = sorted(set(counts or [setup.default_ranks()]))
         for count in ranks:
-            _check(setup, experiment, options, count, flags)
+            _check(setup, experiment, options, count, flags, elsewhere)
         forced = Forced()
         if algorithm is not None:
             if experiment != "collective":
@@ -130,6 +133,7 @@ def _check(
     options: Sequence[str],
     ranks: int,
     flags: Mapping[str, str] | None,
+    elsewhere: Callable[[], Mapping[str, str]],
 ) -> None:
     """Let the probe check options; suggest a similar name for an unknown one."""
     try:
@@ -142,7 +146,7 @@ def _check(
         names = {**(flags or {}), **{flag: option.help for flag, option in own.items()}}
         here = {word: f"{flag} {word}" for flag in own for word in own[flag].choices}
         tokens = [token for argument in options for token in argument.split("=", 1)]
-        guess = partial(did_you_mean, suffix="", elsewhere=lambda: here)
+        guess = partial(did_you_mean, suffix="", elsewhere=lambda: {**elsewhere(), **here})
         for flag, token in pairwise(["", *tokens]):
             refused = (f"no option '{token}", f"'{token}' is not an option")
             if flags and any(text in error.what for text in refused):
