@@ -210,7 +210,10 @@ class Parser(ArgumentParser):
         if action.choices is not None and value not in action.choices:
             from isochrone.cli import intentions
 
-            raise ArgumentError(action, intentions.of_choice(self, action, str(value)))
+            text = intentions.of_choice(self, action, str(value))
+            if " is missing before " in text:
+                self.error(text)
+            raise ArgumentError(action, text)
 
 
 class Subcommand(Parser):

@@ -247,7 +247,7 @@ def test_a_file_tells_which_command_takes_it(isochrone: Command, tmp_path: Path)
         "emulate map.jsonl": "isochrone show map.jsonl",
         "predict message m.json": "--model m.json",
         "show map.json": "map.jsonl",
-        "report map.jsonl page.html": "-o page.html",
+        "report page.html": "-o page.html",
         "check map.jsonl --baseline night": "nights",
     }.items():
         answer = isochrone(*typed.split(), cwd=tmp_path)
