@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 
 class IsochroneError(Exception):
@@ -85,7 +86,26 @@ def failing(problem: str, where: object, hint: str = "") -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        hint = hint or (similar_file(where) if isinstance(error, FileNotFoundError) else "")
         raise InputError(f"{problem}: {error.strerror}", where=where, hint=hint) from error
+
+
+def similar_file(missing: object) -> str:
+    """Return ``did you mean map.jsonl?`` for the name of a missing file or folder; else ""."""
+    import difflib  # slow, and rarely needed
+
+    path = Path(str(missing))
+    if path.exists():
+        return ""
+    if path.suffix in (".html", ".png", ".svg", ".pdf"):
+        return f"to write it: -o {path}"
+    try:
+        names = [file.name for file in path.parent.iterdir()]
+    except OSError:
+        return ""
+    close = [name for name in names if name.startswith(f"{path.stem}.")]
+    close = close or difflib.get_close_matches(path.name, names, n=1, cutoff=0.8)
+    return f"did you mean {path.parent / close[0]}?" if close else ""
 
 
 @contextmanager

@@ -52,10 +52,10 @@ def check_ordinary(path: Path) -> None:
         If it is one, or cannot be found.
     """
     try:
-        mode = path.stat().st_mode
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"the file cannot be read: {reason}", where=path) from error
+        with failing("the file cannot be read", path):
+            mode = path.stat().st_mode
+    except ValueError as error:
+        raise InputError(f"the file cannot be read: {error}", where=path) from error
     if stat.S_ISDIR(mode):
         raise InputError("the file cannot be read: Is a directory", where=path)
     if not stat.S_ISREG(mode):

@@ -10,198 +10,164 @@ from collections.abc import Iterable
 from isochrone.base.operations import COLLECTIVES
 from isochrone.base.osu import OSU
 
-_ROWS = (
-    # options: sizes, repetitions, ranks, files
-    (
-        "--bytes",
-        "-m --size --sizes --message-size --message-sizes --msg-size --min-msg-size "
-        "--max-msg-size --msglen --msglog --msg --minlog --maxlog --length --count -s --nbytes "
-        "--len --at -mem --mem-limit -b",
-    ),
-    (
-        "--repeats",
-        "-i -r -l --iterations --iteration --iters --iter --niter --num-iterations "
-        "--runs --loops --values --reps --samples --min-runs --max-runs --num-messages "
-        "--repeat --repetitions",
-    ),
-    ("--launches", "-p --processes --runs --iterations --repeats -r -i --rigorous --append"),
-    (
-        "--warmup",
-        "-x -w --warmup-iterations --warmups --num-warmup --skip --num-warmup-messages "
-        "--warm-up --iter-warmup",
-    ),
-    (
-        "-n",
-        "-np -c --np --ntasks --nprocs --procs --processes --num-procs --tasks --npmin -npmin "
-        "--nranks --ntasks-per-job --size -p",
-    ),
-    ("--op", "--operation --operations --collective --collectives --ops --benchmark --func"),
-    ("--type", "-T --datatype --data-type --dtype -datatype"),
-    ("--mode", "--type --direction --one-sided"),
-    ("--mode bidirectional", "--bidirectional --bidir --duplex"),
-    ("isochrone measure bisection --mode bidirectional", "--bidirectional --bidir"),
-    ("isochrone measure collective --op alltoall", "--all-to-all --alltoall"),
-    ("--cache cold", "--buffer-num --off-cache"),
-    ("--root rotating", "-root_shift --root-shift --rotate"),
-    ("--pairs-at-once", "-multi --multi"),
-    ("isochrone measure point-to-point --pairs-at-once", "-multi --multi"),
-    (
-        "--memory",
-        "-d --device --devices --buffer --buffer-type --cuda --rocm --gpu-buffers --accelerator",
-    ),
-    ("--window", "-W --window-size --inflight"),
-    (
-        "--time-limit",
-        "--timeout --time --max-seconds --min-time --secs-per-sample --duration -t -time "
-        "--min-benchmarking-time",
-    ),
-    ("--kill-after", "--timeout --time"),
-    ("--json", "--export-json"),
-    ("--page", "--html --report"),
-    (
-        "--output",
-        "--html --page --report --out --output-file --out-file --outfile --export-json --file "
-        "--save --savefig -f",
-    ),
-    ("--quiet", "-q --silent --no-progress"),
-    ("--verbose", "--debug -d --trace --show-output"),
-    ("--force", "-f --overwrite --clobber"),
-    ("--yes", "-y --no-confirm --assume-yes"),
-    ("--dry-run", "--dryrun --just-print --show-command --simulate"),
-    ("--launcher", "--mpirun --mpiexec --mpi --runner --scheduler --rm"),
-    ("--precision", "--confidence --rel-precision --error -iter_policy --iter-policy"),
-    ("--retest", "--num-slowest --slowest --retests"),
-    ("--pairs", "--pair --peers"),
-    ("--mpicc", "--cc --compiler --prefix"),
-    ("--schedule", "--alternate --bisection --parallel --serial --group-processes-by-hostname"),
-    # options: judging, models, files
-    ("--margin", "--noise --threshold --tolerance --min-speed --delta --epsilon --percent"),
-    (
-        "--threshold",
-        "--margin --tolerance --limit --factor --outlier --fail-if --slower-than --max-slowdown "
-        "--warn --warning --crit --critical -w -c",
-    ),
-    ("--worse", "--slack --tolerance --margin --fail-on"),
-    ("--add", "--save --store --update"),
-    ("--fail-on", "--fail --fail-if --exit-code --fail-above --error-on"),
-    ("--baseline", "--baseline-dir --reference --ref --history --compare --against --base -b"),
-    ("--view", "--kind --type --chart --plot-type --style --figure"),
-    (
-        "--family",
-        "--model --formula --function --modeler --type --kind --shape --term --terms "
-        "--poly-exponents --log-exponents --degree --poly",
-    ),
-    ("--model", "--models --model-file --from-model"),
-    ("--ranks", "-p --procs --processes --nprocs --np -np -n --ntasks --scale"),
-    ("--value", "--metric --statistic --column --y --median --mean --average --aggregate"),
-    ("--across", "--x --parameter --variable --xaxis --x-axis"),
-    (
-        "--map-columns",
-        "--x --y --metric --column --columns --parameter --parameters --variable --names --usecols",
-    ),
-    ("--scale", "--log --logx --logy --loglog --linear --xscale --yscale"),
-    ("--size", "--figsize --fig-size --width --height --resolution"),
-    ("--font-size", "--title-size --label-size --fontsize"),
-    ("--style", "--linewidth --lw --marker --cmap --colormap --palette --theme --colors --colours"),
-    ("--to", "--format --output-format --as --type -f --target"),
-    ("--from", "--format --input-format --type -f --importer"),
-    ("--json", "--format --output-format --as-json --machine-readable"),
-    (
-        "isochrone export --to csv",
-        "--csv --to-csv --format --export-csv --export-markdown --export-asciidoc --md "
-        "--markdown --latex --head --tail "
-        "--sort --sort-by --query --filter --columns --top --limit --rows",
-    ),
-    *((f"isochrone {name}", f"--{name}") for name in ("plot", "export", "fit", "compare", "check")),
-    ("isochrone suite quick", "--fast --quick"),
-    ("isochrone suite full", "--all"),
-    ("isochrone measure latency-map -n", "-n --ranks -np --np"),
-    ("--threads", "--nthreads --num-threads -t"),
-    ("--help", "--list --list-ops --list-tests --options --usage"),
-    ("isochrone predict collective --model", "--point --predict"),
-    ("--version", "-V version --ver"),
-    ("--for", "--question --predict"),
-    ("--budget", "--time-limit --time --timeout --max-time"),
-    # commands
-    ("measure", "bench benchmark run-benchmark perf test start mpptest probe collect"),
-    ("record", "run time timeit command trace profile mpirun mpiexec srun launch"),
-    ("compare", "diff compare_to compare-to vs ab"),
-    (
-        "show",
-        "view get print cat info stats summary summarize summarise hist dump list ls open describe "
-        "head tail metadata slowest outliers analyze analyse",
-    ),
-    ("report", "html page dashboard web export-html"),
-    ("plot", "figure graph draw chart image png heatmap visualize visualise render"),
-    ("fit", "model regress regression modeler create-model extrap"),
-    ("predict", "extrapolate estimate forecast evaluate"),
-    ("check", "verify health validate gate assert"),
-    ("doctor", "diagnose env environment system setup collect_metadata"),
-    ("emulate", "simulate replay"),
-    ("import", "load read convert-from read_csv read_json"),
-    ("export", "convert save write"),
-    ("export --to csv", "to_csv to-csv csv"),
-    ("baseline", "reference"),
-    ("history", "trend log timeline"),
-    ("suite", "all quick campaign sweep"),
-    ("config", "configure configuration settings options"),
-    ("build", "compile make install"),
-    ("tune", "optimize optimise autotune"),
-    ("help", "usage man"),
-    # what is tuned, placed, kept
-    ("collective-io", "io mpi-io mpiio hints romio"),
-    ("isochrone place aggregators", "aggregators"),
-    ("nodes", "hosts ranks mapping placement rankfile"),
-    ("program", "app application"),
-    ("add", "create new save set update"),
-    ("remove", "delete rm"),
-    # modes and forms
-    ("bidirectional", "bibw bi bidir duplex both"),
-    ("blocking", "latency lat pingpong ping-pong"),
-    ("nonblocking", "isend nonblock"),
-    ("bandwidth", "bw"),
-    *((f"{op} --form nonblocking", f"i{op} mpi_i{op}") for op in COLLECTIVES),
-    *((op, f"mpi_{op}") for op in COLLECTIVES),
-    # formats, launchers, results
-    ("csv", "excel xlsx xls tsv txt markdown md latex"),
-    ("npz", "numpy npy hdf5 h5 netcdf"),
-    ("imb", "intel imb-mpi1 intel-mpi-benchmarks"),
-    ("osu", "osu_latency osu-micro-benchmarks omb mvapich"),
-    ("isochrone show --json", "json"),
-    ("srun", "slurm"),
-    ("mpiexec-mpich", "mpich hydra intel mpiexec"),
-    ("mpirun-openmpi", "openmpi ompi mpirun orte prte"),
-    ("simgrid", "smpi smpirun"),
-    ("hockney", "alpha-beta linear latency-bandwidth"),
-    ("loggp", "logp"),
-    ("heatmap", "matrix-plot image"),
-)
+_ROWS = """
+# options: sizes, repetitions, ranks, files
+--bytes | -m --size --sizes --msglen --msglog --msg --minlog --maxlog --length --count -s --len
+--bytes | --at -mem -b
+--repeats | -i -r -l --iterations --niter --nrep --runs --loops --values --samples --num-messages
+--launches | -p --processes --runs --iterations --repeats -r -i --rigorous --append
+--warmup | -x -w --skip
+-n | -np -c --np --ntasks --nprocs --procs --processes -npmin --nranks --size -p
+--op | --operations --collectives --benchmark --func
+--type | -T
+--mode | --type --direction --one-sided
+--mode bidirectional | --bidirectional --bidir --duplex
+isochrone measure bisection --mode bidirectional | --bidirectional --bidir
+isochrone measure collective --op alltoall | --alltoall
+--cache cold | --buffer-num --off-cache
+--root rotating | --root-shift --rotate
+--pairs-at-once | -multi --multi
+isochrone measure point-to-point --pairs-at-once | --multi
+--memory | -d --devices --buffer --cuda --rocm --gpu-buffers --accelerator
+--window | -W --inflight
+--time-limit | --timeout --time --max-seconds --secs-per-sample --duration -t
+--kill-after | --timeout --time
+--json | --export-json
+--page | --html --report
+--output | --html --page --report --out --outfile --export-json --file --save --savefig
+--quiet | -q --silent --no-progress
+--verbose | --debug -d --trace --show-output
+--force | -f --clobber
+--yes | -y --no-confirm
+--dry-run | --just-print --show-command --simulate
+--launcher | --mpirun --mpiexec --mpi --runner --scheduler --rm
+--precision | --confidence --error --iter-policy
+--retest | --slowest
+--pairs | --peers
+--mpicc | --cc --prefix
+--schedule | --alternate --bisection --parallel --serial --group-processes-by-hostname
+# options: judging, models, files
+--margin | --noise --threshold --tolerance --min-speed --delta --epsilon --percent
+--threshold | --margin --tolerance --limit --factor --outlier --fail-if --slower-than
+--threshold | --max-slowdown --warn --warning --crit --critical -w -c
+--worse | --slack --fail-on
+--add | --save --store --update
+--fail-on | --exit-code --error-on
+--baseline | --reference --ref --history --compare --against --base -b
+--view | --kind --type --chart --plot-type --figure
+--family | --model --function --modeler --type --kind --shape --terms --log-exponents --degree
+--family | --poly
+--ranks | -p --processes --nprocs --np -np -n --ntasks --scale
+--value | --metric --statistic --column --y --median --mean --average --aggregate
+--across | --x --parameter --variable
+--map-columns | --x --y --metric --columns --parameters --names --usecols
+--scale | --log --loglog --linear
+--size | --resolution
+--font-size | --title-size --label-size
+--style | --linewidth --lw --marker --cmap --colormap --palette --theme --colours
+--to | --format --output-format --as --type --target
+--from | --format --input-format --type --importer
+--json | --format --output-format --as-json --machine-readable
+isochrone export --to csv | --csv --format --export-csv --export-markdown --export-asciidoc --md
+isochrone export --to csv | --markdown --latex --head --tail --sort --sort-by --query --filter
+isochrone export --to csv | --columns --top --limit --rows
+isochrone plot | --plot
+isochrone export | --export
+isochrone fit | --fit
+isochrone compare | --compare
+isochrone check | --check
+isochrone suite quick | --fast --quick
+isochrone suite full | --all
+isochrone measure latency-map -n | -n --ranks --np
+--hostfile | --hosts --machinefile --nodefile
+--allow | --exclude --ignore --skip --except
+--junit | --xml
+--tuning | --table --tune
+isochrone export --to | --to
+--rebuild | --clean
+build --rebuild | clean
+--to | --predict --extrapolate
+isochrone measure --help | experiments list
+--help | --list --list-ops --list-tests --options --usage
+isochrone predict collective --model | --point
+--version | -V --ver
+--for | --question --predict
+--budget | --time-limit --time --timeout
+# commands
+measure | bench benchmark perf test start mpptest probe collect
+record | time timeit command trace profile mpirun mpiexec srun launch
+compare | diff vs ab
+show | view get print cat info stats summary summarise hist dump ls open describe head tail
+show | metadata slowest outliers analyse
+report | page gui serve dashboard web export-html
+plot | figure graph draw chart image png heatmap visualise render
+fit | model regress regression modeler extrap
+predict | extrapolate estimate forecast evaluate
+check | verify health validate gate assert
+doctor | status init diagnose env environment system setup collect_metadata
+emulate | replay
+import | load read convert-from
+export | save write
+show --pool | merge pool combine concat average
+place nodes | hostfile rankfile
+export --to csv | csv
+baseline | reference
+history | trend log timeline monitor watch
+suite | all quick campaign sweep
+config | configuration options
+build | make install
+tune | optimise
+help | usage man
+# what is tuned, placed, kept
+collective-io | mpiio hints romio
+isochrone place aggregators | aggregators
+nodes | hosts ranks mapping placement rankfile
+program | app application
+add | create new save set update
+remove | delete rm
+# modes and forms
+bidirectional | bibw bi bidir duplex both
+blocking | latency lat ping-pong
+nonblocking | isend
+bandwidth | bw
+# formats, launchers, results
+csv | excel xls txt markdown md latex
+npz | hdf5 h5 netcdf
+imb | intel-mpi-benchmarks
+osu | osu_latency omb mvapich
+isochrone show --json | json yml
+srun | slurm
+mpiexec-mpich | hydra intel
+mpirun-openmpi | ompi mpirun orte prte
+simgrid | smpi smpirun
+hockney | alpha-beta linear latency-bandwidth
+surface | 3d
+levels | topology dendrogram
+heatmap | matrix-plot image
+distribution | histogram hist ecdf boxplot violin density
+time | lines curve scatter loglog
+"""
 """A name of ours, and words that mean it."""
 
-_EXPERIMENTS = (
-    *((command, benchmark) for benchmark, command in OSU.items() if command),
-    ("latency-map", "map linktest latencymap all-pairs all2all-pairs netgauge mmpi"),
-    ("latency-map --mode bandwidth", "mpigraph bandwidth-map"),
-    (
-        "point-to-point",
-        "latency bandwidth pingpong pingping bw bibw sendrecv p2p "
-        "ping-pong exchange put get pt2pt imb-mpi1",
-    ),
-    ("point-to-point --pairs-at-once 1,2", "multi_lat mbw_mr multi-pingpong"),
-    ("point-to-point --threads 1,2", "latency_mt imb-mt pingpongmt threads"),
-    ("point-to-point --mode put", "imb-rma imb-ext"),
-    ("collective --form nonblocking", "imb-nbc"),
-    ("bisection", "cut biband uniband"),
-    ("matching", "unexpected posted wildcard queue tag-matching"),
-    ("hotspot", "hot-spot incast"),
-    ("clock-sync", "clock clocks clocksync skew"),
-    ("compute", "flops cpu"),
-    ("tile-io", "io mpi-io mpi-tile-io ior tileio imb-io"),
-    ("startup", "init finalize hello comm_split comm_dup"),
-    ("synthetic", "fake simulated"),
-    ("app", "application program"),
-    *((f"collective --op {op}", f"{op} osu_{op}") for op in COLLECTIVES),
-)
+_EXPERIMENTS = """
+latency-map | map linktest all-pairs all2all-pairs netgauge mmpi
+latency-map --mode bandwidth | mpigraph bandwidth-map
+point-to-point | pingpong latency bandwidth pingping bw bibw sendrecv p2p exchange put get pt2pt
+point-to-point | imb-mpi1 lat ping rate netpipe iperf3 perftest sockperf
+point-to-point --pairs-at-once 1,2 | multi_lat mbw_mr multi-pingpong
+point-to-point --threads 1,2 | latency_mt imb-mt pingpongmt threads
+point-to-point --mode put | imb-rma imb-ext
+collective --form nonblocking | imb-nbc overlap
+bisection | cut biband uniband b_eff
+matching | unexpected posted wildcard queue
+hotspot | hot-spot incast
+clock-sync | clocks skew
+compute | flops cpu stream memcpy gemm hpl
+tile-io | io mpi-io ior
+startup | init finalize hello comm_split comm_dup
+synthetic | fake simulated
+app | application program halo stencil
+"""
 """The same for experiments; where commands are typed, ``measure`` comes before them."""
 
 _LAUNCHER_OPTIONS = (
@@ -214,54 +180,58 @@ _LAUNCHER_OPTIONS = (
 )
 """Options of mpirun and srun: only they know the value."""
 
-_ADVICE = (
-    (
-        "leave it out: everything is printed",
-        "--full -f --table --group-by-speed --text --print --print-all --details --long --wide "
-        "-z --percentiles --tail-lat --fix --repair "
-        "--describe --stats --info --summary",
-    ),
-    (
-        "intervals and verdicts are those of 95 %",
-        "--alpha --confidence --ci --p-value --significance",
-    ),
-    ("results are always verified", "--validation --validate --check -c"),
-    ("choose with --op, --test or --bytes", "--include --exclude --only -include -exclude"),
-    ("the reference is the first: isochrone compare BEFORE AFTER", "--reference --baseline --base"),
-    ("units follow from the values; --json has seconds", "--time-unit --time-units --units"),
-    ("each point is a median", "--use-median --median --mean --average"),
-    ("lists measure several: -n 2,4,8 --bytes 8,1KiB", "--parameter-scan --parameter-list -L"),
-    (
-        "put it into the script that calls isochrone",
-        "--prepare --setup --cleanup --conclude --shell",
-    ),
-    ("start it with: taskset -c 0,1 isochrone …", "--affinity --cpu-list --cpuset --pin"),
-    ("pairs are measured in a random order", "--randomize --randomized --shuffle"),
-    ("write the file without an option", "--app --input --in --infile --input-file --file"),
-    ("settings are in ~/.config/isochrone/config.toml", "set get edit list unset"),
-    ("copy the runs of these days into a folder", "--since --last --until --days --after"),
-    ("-o FILE.svg and FILE.pdf have no resolution", "--dpi"),
-    ("redirect it: > FILE", "-o --output --outfile"),
-    ("open the file that -o writes", "--show --interactive --open --browser"),
-    ("print the HTML page from a browser", "--pdf"),
-    ("in Python: isochrone.read(FILE).to_pandas()", "dataframe pandas arrow feather"),
-    ("in Python: isochrone.plot(FILE).axes", "--xlabel --ylabel --label --legend --xlim --ylim"),
-    ("write the times as a table: --from csv", "hyperfine pyperf google-benchmark criterion"),
-)
+_ADVICE = """
+leave it out: everything is printed | --full -f --table --group-by-speed --text --print --details
+leave it out: everything is printed | --long --wide -v --verbose -z --percentiles --tail-lat --fix
+leave it out: everything is printed | --repair --describe --stats --info --summary
+intervals and verdicts are those of 95 % | --alpha --confidence --ci --p-value --significance
+results are always verified | --validation --validate -c
+choose with --op, --test or --bytes | --only -include -exclude
+the reference is the first: isochrone compare BEFORE AFTER | --reference --baseline --base
+units follow from the values; --json has seconds | --time-units --units
+each point is a median | --use-median --median --mean --average
+lists measure several: -n 2,4,8 --bytes 8,1KiB | --parameter-scan --parameter-list -L
+put it into the script that calls isochrone | --prepare --setup --cleanup --conclude --shell
+start it with: taskset -c 0,1 isochrone … | --affinity --cpu-list --cpuset --pin
+pairs are measured in a random order | --randomized --shuffle
+write the file without an option | --app --input --in --infile --file
+settings are in ~/.config/isochrone/config.toml | set get edit unset --global --local
+copy the runs of these days into a folder | --since --last --until --days --after
+-o FILE.svg and FILE.pdf have no resolution | --dpi
+redirect it: > FILE | -o --output --outfile
+open the file that -o writes | --show --interactive --open --browser
+install it again, as before | update upgrade uninstall
+print the HTML page from a browser | --pdf
+in Python: isochrone.read(FILE).to_pandas() | dataframe pandas arrow feather
+in Python: isochrone.plot(FILE).axes | --label --legend --xlim --ylim
+write the times as a table: --from csv | hyperfine pyperf google-benchmark criterion
+"""
 """What to do instead, and words for which nothing has a name here."""
+
+
+def _pairs(table: str) -> list[tuple[str, str]]:
+    """Return the name and the words of each line of a table."""
+    rows = [line.partition(" | ") for line in table.splitlines()]
+    return [(name, words) for name, bar, words in rows if bar]
 
 
 def advice() -> dict[str, str]:
     """Return what to do instead of typing words that mean no name."""
-    return {word: text for text, words in _ADVICE for word in words.split()}
+    return {word: text for text, words in _pairs(_ADVICE) for word in words.split()}
 
 
 def synonyms(names: Iterable[str]) -> dict[str, str]:
     """Return the words that stand for some of these names, and for which; the first row counts."""
     usable = {*names, "isochrone"}
-    rows = [*_ROWS, *_EXPERIMENTS]
+    experiments = [(command, benchmark) for benchmark, command in OSU.items() if command]
+    experiments += _pairs(_EXPERIMENTS)
+    experiments += [(f"collective --op {op}", f"{op} osu_{op} mpi_{op}") for op in COLLECTIVES]
+    rows = _pairs(_ROWS)
+    for op in COLLECTIVES:
+        rows += [(f"{op} --form nonblocking", f"i{op} mpi_i{op}"), (op, f"mpi_{op}")]
+    rows += experiments
     if "measure" in usable:
-        rows += [(f"measure {name}", f"{name.split()[0]} {words}") for name, words in _EXPERIMENTS]
+        rows += [(f"measure {name}", words) for name, words in experiments]
     if "--launcher-arg" in usable:
         rows += [(f"--launcher-arg={word}", word) for word in _LAUNCHER_OPTIONS.split()]
         rows += [("--launcher-arg=--map-by", "--mapping -map --map")]

@@ -69,6 +69,7 @@ run_count = count_of("launches of at least 1", 9999)
 
 def launchables(args: argparse.Namespace) -> list[Launchable]:
     """Check what the options ask for; return it for each number of ranks."""
+    from isochrone.cli.intentions import everywhere
     from isochrone.measure.launchable import Launchable
 
     return Launchable.of(
@@ -79,7 +80,10 @@ def launchables(args: argparse.Namespace) -> list[Launchable]:
         preset=args.preset,
         algorithm=args.algorithm,
         timeout=args.kill_after,
-        flags=[*args.parser._option_string_actions],
+        flags={
+            name: option.help or "" for name, option in args.parser._option_string_actions.items()
+        },
+        elsewhere=everywhere,
     )
 
 

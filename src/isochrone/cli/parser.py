@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 from isochrone.base import registry
 from isochrone.base.errors import InputError
-from isochrone.base.text import command_line, did_you_mean, printable
+from isochrone.base.text import command_line, printable
 
 FEW_OPTIONS = 2
 """Options that a usage lists."""
@@ -99,9 +99,8 @@ class _Help(Action):
         option_string: str | None = None,
     ) -> None:
         if isinstance(parser, Parser):
-            words = getattr(parser, "words", ())
-            if option_string == "-h" and words and "-h" not in words:  # -host of mpirun
-                parser.refuse([word for word in words if word.startswith("-h")])
+            if option_string == "-h" and parser.words and "-h" not in parser.words:  # -host
+                parser.refuse([word for word in parser.words if word.startswith("-h")])
             parser.whole_help |= option_string == "--help-all"
         parser.print_help()
         parser.exit()
@@ -114,7 +113,11 @@ class Parser(ArgumentParser):
     ----------
     whole_help
         Whether its help shows the options for experts.
+    words
+        The command line that it parses.
     """
+
+    words: tuple[str, ...] = ()
 
     def __init__(self, *, add_help: bool = True, **options: Any) -> None:
         super().__init__(
@@ -150,42 +153,33 @@ class Parser(ArgumentParser):
         """Say what is wrong and end with exit code 2."""
         lines = [line for _, line in getattr(self, "examples", ())]
         tried = ""
-        if lines and " are required: " in message:
-            message += self.option_meant(getattr(self, "words", ()))
-            tried = f"for example: {lines[0]}; "
+        if " are required: " in message:
+            missing = self._get_positional_actions()[-1:]
+            choices = [", ".join(map(str, one.choices)) for one in missing if one.choices]
+            message += self._meant(self.words) or "".join(
+                f"; choose from {text}" for text in choices
+            )
+            tried = f"for example: {lines[0]}; " if lines else ""
         self.exit(2, f"{self.prog}: {printable(message, 1000)} ({tried}try: {self.prog} --help)\n")
 
     def refuse(self, unknown: Sequence[str]) -> NoReturn:
         """Say which words of a command line mean nothing, and end with exit code 2."""
-        meant = self.option_meant(unknown)
-        if not meant and not unknown[0].startswith("-"):
-            names = [str(action.metavar) for action in self._get_positional_actions()]
-            meant = f"; what it takes: {' '.join(names) or 'options only'}"
+        names = [str(action.metavar) for action in self._get_positional_actions()]
+        takes = f"; what it takes: {' (quote blanks) '.join([*names, '']) or 'options only'}" * (
+            unknown[0][:1] != "-"
+        )
+        meant = self._meant(unknown) or self._meant(self.words) or takes
         self.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
 
-    def option_meant(self, words: Iterable[str]) -> str:
-        """Return ``; did you mean '--ranks'?`` for the first word that is understood; else "".
+    def _meant(self, words: Sequence[str]) -> str:
+        from isochrone.cli import intentions
 
-        A choice typed as an option means the option that takes it: ``--heatmap``.
-        """
-        options = self._option_string_actions
-        choices = {
-            f"--{choice}": " ".join([*action.option_strings[-1:], str(choice)])
-            for action in self._actions
-            for choice in action.choices or ()
-        }
-        for word in words:
-            name = word.partition("=")[0]
-            if name in options:
-                continue
-            if name in choices:
-                return f"; did you mean '{choices[name]}'?"
-            if text := did_you_mean(name, options if name.startswith("-") else (), suffix=""):
-                return f"; {text}"
-        return ""
+        text = intentions.of_words(self, words)
+        return f"; {text}" if text else ""
 
     def check_order(self, args: Sequence[str]) -> None:
         """Refuse options before the name of a subcommand, and say where they belong."""
+        self.words = tuple(args)
         below = next((one for one in self._actions if isinstance(one, _SubParsersAction)), None)
         word = args[0] if args else ""
         if below is None or not word.startswith("-") or word in self._option_string_actions:
@@ -194,12 +188,9 @@ class Parser(ArgumentParser):
         if named is not None and "--" not in args[:named]:
             line = command_line([*args[named:], *args[:named]])
             self.error(f"options follow {below.metavar}: {self.prog} {line}")
-        self._refuse_missing(below, word, self.option_meant(args) if args[1:] == [] else "")
-
-    def _refuse_missing(self, subparsers: Action, word: object, meant: str = "") -> NoReturn:
-        """Say that the name of a subcommand is missing before a word."""
-        choices = f"; choose from {', '.join(map(str, subparsers.choices or ()))}"
-        self.error(f"{subparsers.metavar} is missing before {word}{meant or choices}")
+        choices = f"; choose from {', '.join(below.choices)}"
+        meant = self._meant(args) if args[1:] == [] else ""
+        self.error(f"{below.metavar} is missing before {word}{meant or choices}")
 
     def _get_value(self, action: Action, text: str) -> object:
         """Read a value; what its reader refuses is said like other wrong values.
@@ -210,26 +201,19 @@ class Parser(ArgumentParser):
             return super()._get_value(action, text)
         except InputError as error:
             error.where = ""  # the option is named anyway
-            typed = (f"{name}{text}" for name in action.option_strings if len(name) == SHORT)
-            from isochrone.base.synonyms import synonyms
-
-            meanings = synonyms(self._option_string_actions)
-            meant = next((meanings[word] for word in typed if word in meanings), "")
-            also = f"; did you mean '{meant}'?" if meant else ""
+            typed = [f"{name}{text}" for name in action.option_strings if len(name) == SHORT]
+            also = self._meant([word for word in typed if word in self.words])
             raise ArgumentError(action, f"{error}{also}") from error
 
     def _check_value(self, action: Action, value: object) -> None:
         """Refuse what is none of the choices; argparse lists them, and knows no likeness."""
-        if action.choices is None or value in action.choices:
-            return
-        choices = [str(choice) for choice in action.choices]
-        options = self._option_string_actions if isinstance(action, _SubParsersAction) else ()
-        meant = did_you_mean(str(value), [*choices, *options])
-        if options and not meant and {".", "/"} & {*str(value)}:  # a file
-            self._refuse_missing(action, value)
-        raise ArgumentError(
-            action, f"invalid choice: {value!r} ({meant}choose from {', '.join(choices)})"
-        )
+        if action.choices is not None and value not in action.choices:
+            from isochrone.cli import intentions
+
+            text = intentions.of_choice(self, action, str(value))
+            if " is missing before " in text:
+                self.error(text)
+            raise ArgumentError(action, text)
 
 
 class Subcommand(Parser):
@@ -241,7 +225,6 @@ class Subcommand(Parser):
     def __init__(self, *, family: str, plugin: str, **options: Any) -> None:
         self.family, self.plugin = family, plugin
         self.examples: tuple[tuple[str, str], ...] = ()
-        self.words: tuple[str, ...] = ()
         self._loaded = False
         self._options: dict[str, object] | None = options
 
@@ -284,8 +267,7 @@ class Subcommand(Parser):
         from isochrone.console import defaults  # of no command, none are read
 
         self.load()
-        self.words = tuple(args or ())
-        self.check_order(self.words)
+        self.check_order(args or ())
         trouble = defaults.apply(self, self.plugin)
         parsed = super().parse_known_args(args, namespace)
         if trouble is not None:

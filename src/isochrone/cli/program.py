@@ -2,8 +2,10 @@
 
 import re
 import shlex
+import shutil
 from argparse import REMAINDER, ArgumentParser, Namespace, _ArgumentGroup
 from collections.abc import Sequence
+from pathlib import Path
 
 from isochrone.applications.description.grids import balanced
 from isochrone.base.errors import InputError
@@ -25,11 +27,14 @@ def command_of(args: Namespace, example: str) -> list[str]:
     Raises
     ------
     InputError
-        If there are none; ``example`` is what to type.
+        If there are none, ``example`` is what to type; if the program does not exist.
     """
     command: list[str] = args.command[1:] if args.command[:1] == ["--"] else args.command
     if not command:
         raise InputError("the command is missing", hint=example)
+    paths = [word for word in command if word.startswith(("./", "../"))]
+    if paths and not any(map(shutil.which, command[1:])) and not Path(paths[0]).exists():
+        raise InputError(f"there is no program '{paths[0]}'")
     return command
 
 

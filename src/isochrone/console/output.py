@@ -17,6 +17,10 @@ def add_output(parser: argparse.ArgumentParser, help_text: str, *, required: boo
     add_force(parser)
 
 
+_PROMISED = (".png", ".svg", ".pdf", ".html", ".csv", ".jsonl")
+"""Ends of names by which a person knows what is in a file."""
+
+
 def check_output(path: Path, *, force: bool, inputs: Sequence[Path] = ()) -> Path:
     """Return ``path`` if it may be written.
 
@@ -48,7 +52,25 @@ def output_of(
     args: argparse.Namespace, default: Path = Path(), inputs: Sequence[Path] = ()
 ) -> Path:
     """Return what ``--output`` names, or the default, if it may be written; as `check_output`."""
+    check_suffix(args.output, default.suffix)
     return check_output(args.output or default, force=args.force, inputs=inputs)
+
+
+def check_suffix(path: Path | None, suffix: str) -> None:
+    """Refuse a name that promises another kind of file than is written.
+
+    Raises
+    ------
+    InputError
+        If, for example, the name ends with ``.png``, and ``suffix`` is ``.html``.
+    """
+    if path is not None and suffix in _PROMISED and path.suffix in {*_PROMISED} - {suffix}:
+        raise InputError(
+            f"the file will be {suffix}, not {path.suffix}",
+            where=path,
+            hint=f"write -o {path.with_suffix(suffix)}; isochrone plot and isochrone export write "
+            "other kinds",
+        )
 
 
 def print_path(path: Path, suffix: str = "") -> None:

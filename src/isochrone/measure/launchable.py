@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 from isochrone.base.errors import InputError
-from isochrone.base.text import did_you_mean
+from isochrone.base.text import did_you_mean, misplaced
 from isochrone.measure import algorithm as algorithms
 from isochrone.measure import presets
 from isochrone.measure.algorithm import Forced
@@ -55,7 +56,8 @@ class Launchable:
         preset: str | None = None,
         algorithm: str | None = None,
         timeout: float | None = None,
-        flags: Sequence[str] = (),
+        flags: Mapping[str, str] | None = None,
+        elsewhere: Callable[[], Mapping[str, str]] = dict,
     ) -> list[Launchable]:
         """Check what is asked for; return it for each number of ranks.
 
@@ -70,7 +72,9 @@ class Launchable:
         timeout
             Seconds after which the ranks of a launch are ended.
         flags
-            Options of the command, suggested for unknown ones.
+            Options of the command and their helps, suggested for unknown ones.
+        elsewhere
+            Returns names that other commands have, and where they are typed.
 
         Raises
         ------
@@ -83,7 +87,7 @@ class Launchable:
             notes["preset"] = preset
         ranks = sorted(set(counts or [setup.default_ranks()]))
         for count in ranks:
-            _check(setup, experiment, options, count, flags)
+            _check(setup, experiment, options, count, flags, elsewhere)
         forced = Forced()
         if algorithm is not None:
             if experiment != "collective":
@@ -124,22 +128,34 @@ class Launchable:
 
 
 def _check(
-    setup: Setup, experiment: str, options: Sequence[str], ranks: int, flags: Sequence[str]
+    setup: Setup,
+    experiment: str,
+    options: Sequence[str],
+    ranks: int,
+    flags: Mapping[str, str] | None,
+    elsewhere: Callable[[], Mapping[str, str]],
 ) -> None:
     """Let the probe check options; suggest a similar name for an unknown one."""
     try:
         setup.check(experiment, options, ranks)
     except InputError as error:
-        choices = {option.flag: option.choices for option in setup.built.options_of(experiment)}
+        own = {option.flag: option for option in setup.built.options_of(experiment)}
+        takes = dict.fromkeys(flags or (), ("", ())) | {
+            flag: (option.value, option.choices) for flag, option in own.items()
+        }
+        names = {**(flags or {}), **{flag: option.help for flag, option in own.items()}}
+        here = {word: f"{flag} {word}" for flag in own for word in own[flag].choices}
         tokens = [token for argument in options for token in argument.split("=", 1)]
+        guess = partial(did_you_mean, suffix="", elsewhere=lambda: {**elsewhere(), **here})
         for flag, token in pairwise(["", *tokens]):
             refused = (f"no option '{token}", f"'{token}' is not an option")
             if flags and any(text in error.what for text in refused):
-                meant = did_you_mean(token, [*flags, *choices], suffix="")
+                place = "" if token[:1] == "-" else misplaced(token, tokens, takes)
+                meant = f"did you mean '{place}'?" if place else guess(token, names)
                 error.hint = meant or f"an option of the launcher: --launcher-arg={token}"
             for choice in token.split(","):
-                if flag in choices and f"'{choice}'" in error.what:
-                    error.hint = did_you_mean(choice, choices[flag], suffix="")
+                if flag in own and f"'{choice}'" in error.what:
+                    error.hint = guess(choice, own[flag].choices)
         if error.hint:
             error.what = error.what.partition(" (")[0]
         raise

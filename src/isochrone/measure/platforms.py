@@ -18,7 +18,7 @@ from pathlib import Path
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import read_bytes
-from isochrone.base.text import printable, whole_number
+from isochrone.base.text import did_you_mean, printable, whole_number
 from isochrone.base.units import Bytes, Seconds, parse_bytes, parse_seconds
 from isochrone.measure.networks import read_network
 
@@ -157,8 +157,9 @@ def parse(description: str) -> Platform:
     for word in description.split():
         key, colon, value = word.partition(":")
         if not colon or key not in _KEYS:
-            keys = ", ".join(sorted(_KEYS))
-            raise InputError(f"unknown word '{word}'", hint=f"choose from {keys}")
+            meant = did_you_mean(re.split("[:=]", word)[0], _KEYS)
+            hint = f"{meant}write nodes:16; choose from {', '.join(sorted(_KEYS))}"
+            raise InputError(f"unknown word '{word}'", hint=hint)
         if key in words:
             raise InputError(f"'{key}' is given twice")
         words[key] = value

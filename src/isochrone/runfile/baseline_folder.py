@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from isochrone.base.errors import InputError
+from isochrone.base.errors import InputError, similar_file
 from isochrone.base.files import sha256
 from isochrone.base.record import Record
 from isochrone.base.table import grouped
@@ -43,9 +43,8 @@ def files(folder: Path) -> list[Path]:
     """
     if not folder.is_dir():
         problem = "it is not a folder" if folder.exists() else "there is no such folder"
-        raise InputError(
-            problem, where=folder, hint="to create one: isochrone baseline add FOLDER RUN"
-        )
+        hint = similar_file(folder) or "to create one: isochrone baseline add FOLDER RUN"
+        raise InputError(problem, where=folder, hint=hint)
     return sorted(path for path in folder.glob("*.jsonl") if path.is_file())
 
 

@@ -44,6 +44,21 @@ _OTHERS = (
         "give the run files it was made from",
     ),
     (
+        "a description of applications",
+        re.compile(rb"\A(?:\s*#.*\n)*\s*isochrone:\s*app/"),
+        "isochrone emulate, or isochrone predict app, takes it",
+    ),
+    (
+        "a program",
+        re.compile(rb"\A\x7fELF"),
+        "isochrone record -- mpiexec -n 4 PROGRAM records it",
+    ),
+    (
+        "a page or picture",
+        re.compile(rb"\A\s*<(?:!doctype|html|svg)|\A\x89PNG|\A%PDF", re.IGNORECASE),
+        "give the run files it was made from",
+    ),
+    (
         "a list of switches",
         re.compile(rb'^(?:SwitchName\s*=|Switch\s+\d+\s+"S-)', re.MULTILINE),
         "isochrone platform network:FILE reads it",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -52,7 +53,7 @@ def test_one_line_says_what_was_meant(
 
 OTHERS = """
 fit sizes.jsonl --model hockney | --family
-latency-map -n 2 | measure latency-map
+latency-map -n 2 | isochrone measure latency-map
 run -- mpiexec -n 2 ./a.out | record
 measure allreduce -n 2 | collective --op allreduce
 measure collective -n 2 --ops allreduce | --op
@@ -65,6 +66,25 @@ predict message --model model.json --size 1MiB | --bytes
 show map.jsonl --format json | --json
 export map.jsonl --to json | isochrone show --json
 version | --version
+all_reduce_perf -n 2 | measure collective --op allreduce
+measure latency map -n 2 | latency-map
+measure collective allreduce -n 2 | --op allreduce
+measure collective bcast,allreduce -n 2 | --op bcast,allreduce
+measure point-to-point -n 2 --bytes 1 1024 4096 | --bytes 1,1024,4096
+measure point-to-point -n 2 64KiB | --bytes 64KiB
+measure point-to-point -n 2 --nonblocking | --mode nonblocking
+measure aggregators | isochrone place aggregators
+measure collective -n 2 --json | isochrone show --json
+show a.jsonl --title T | isochrone plot --title
+show a.jsonl --heatmap | isochrone plot --view heatmap
+explain a.jsonl | isochrone fit --explain
+predict-collective | isochrone predict collective
+suite quick 2m | --budget 2m
+suite --predict 'allreduce at 4096' | --for
+plot a.jsonl b.png | -o b.png
+scale 2,4 --to 8 -- ./app | -n 2,4
+record --io -- mpiexec -n 2 ./app | --collective-io
+export a.jsonl csv | --to csv
 osu_allreduce -n 4 | measure collective --op allreduce --type char
 measure osu_latency -n 2 | point-to-point
 measure osu_allreduce -n 2 | collective --op allreduce --type char
@@ -92,7 +112,8 @@ measure latency-map -n 2 --export-json a.jsonl | --output
 measure latency-map -n 2 --num-warmup 3 | --warmup
 measure latency-map -n 2 --timeout 10 | --time-limit
 measure latency-map -n 2 --hostfile hosts | --launcher-arg=--hostfile
-bench latency-map -n 2 | measure
+bench latency-map -n 2 | isochrone measure latency-map
+bench -n 2 | measure
 diff a.jsonl b.jsonl | compare
 view map.jsonl | show
 html map.jsonl | report
@@ -117,7 +138,7 @@ tune io ./a.out | collective-io
 tune aggregators | isochrone place aggregators
 place hosts map.jsonl | nodes
 baseline create nights map.jsonl | add
-suite --quick | quick
+suite --quick | isochrone suite quick
 measure --list | --help
 measure latency-map -n 2 -host a,b | --launcher-arg=-host
 measure latency-map -n 2 --hosts-file a | --launcher-arg=-hostfile
@@ -143,7 +164,7 @@ def test_words_of_other_programs_are_understood(
     for row in OTHERS.strip().splitlines():
         typed, _, meant = row.partition(" | ")
         with subtests.test(typed):
-            answer = isochrone(*typed.split())
+            answer = isochrone(*shlex.split(typed))
             assert answer.returncode == 2
             assert f"'{meant}'" in answer.stderr
             assert answer.stderr.count("\n") == 1
@@ -157,6 +178,12 @@ measure point-to-point -n 2 --bytes 8:1024 | 1:1MiB:x2
 measure latency-map -n 2 --pin-processes | taskset
 measure latency-map -n 2 --hint=a | --launcher-arg=--hint
 history nights more | FOLDER
+completion --shell bash | SHELL
+completion | zsh
+tune program -n 2 ./app | -- mpiexec -n 2 ./app
+record -- mpiexec -n 2 ./nothere | ./nothere
+measure synthetic -n 1 -o a.csv | a.jsonl
+platform node:4 -o a.xml | nodes
 """
 """What has no name here, and a word of what is said instead."""
 
@@ -203,6 +230,30 @@ def test_options_and_folders_in_the_wrong_place_are_put_right(
         assert answer.returncode == 2
         golden(answer.stderr, typed)
         assert answer.stderr.count("\n") == 1
+
+
+def test_a_file_tells_which_command_takes_it(isochrone: Command, tmp_path: Path) -> None:
+    """Also a missing one whose name is alike that of another."""
+    (tmp_path / "app.yaml").write_text("isochrone: app/1\n")
+    (tmp_path / "m.json").write_text('{"record":"model"}\n')
+    (tmp_path / "map.jsonl").write_text('{"record":"header"}\n')
+    (tmp_path / "prog").write_bytes(b"\x7fELF")
+    (tmp_path / "nights").mkdir()
+    for typed, meant in {
+        "show app.yaml": "isochrone emulate",
+        "measure app.yaml": "isochrone emulate",
+        "./prog": "isochrone record",
+        "map.jsonl": "isochrone show map.jsonl",
+        "emulate map.jsonl": "isochrone show map.jsonl",
+        "predict message m.json": "--model m.json",
+        "show map.json": "map.jsonl",
+        "report page.html": "-o page.html",
+        "check map.jsonl --baseline night": "nights",
+    }.items():
+        answer = isochrone(*typed.split(), cwd=tmp_path)
+        assert answer.returncode == 2, typed
+        assert meant in answer.stderr, typed
+        assert answer.stderr.count("\n") == 1, typed
 
 
 def test_a_family_of_models_is_suggested(

@@ -61,6 +61,9 @@ def load(path: Path) -> object:
             where=path,
             hint="put many edges into a GraphML file",
         )
+    if data.lstrip().startswith(b'{"record"'):
+        hint = f"isochrone show {path} reads it"
+        raise InputError("the file is a run file, not a description", where=path, hint=hint)
     try:
         yaml = YAML(typ="safe", pure=True)
         yaml.Scanner = _Scanner

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from isochrone.applications.description import reading
 from isochrone.applications.traces.deriving import describe
-from isochrone.base.errors import InputError
+from isochrone.base.errors import InputError, failing
 from isochrone.base.text import warn
 from isochrone.console.input import add_tests, wanted
 from isochrone.console.options import add_message_size, add_option
@@ -71,9 +71,14 @@ def run(args: Namespace) -> int:
     importer = importers.load(args.source)
     if args.rank_count is not None and not importer.takes_ranks:
         raise _no_ranks(args.source)
-    runs = importer.all_runs(
-        args.file[0], replace(wanted(args, launches=True), formats=(args.source,))
-    )
+    try:
+        runs = importer.all_runs(
+            args.file[0], replace(wanted(args, launches=True), formats=(args.source,))
+        )
+    except InputError as error:
+        if (recognised := foreign(args.file[0])) not in ("", args.source):
+            error.hint = f"--from {recognised}"
+        raise
     paths = _names(path, runs)
     for path in paths:
         check_output(path, force=args.force, inputs=args.file)
@@ -92,6 +97,8 @@ def _recognised(path: Path) -> str:
     """Return the format of a file by its content."""
     if name := foreign(path):
         return name
+    with failing("the file cannot be read", path):
+        path.stat()
     what, hint = other_kind(path) if path.is_file() else ("", "")
     raise InputError(
         what or "this is no result of another program", where=path, hint=hint or "--from FORMAT"

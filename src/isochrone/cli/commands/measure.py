@@ -40,7 +40,7 @@ from isochrone.cli.long_work import add_yes, agree, limit_of
 from isochrone.cli.parser import Parser, Subcommand, examples
 from isochrone.console.measuring import setup_of
 from isochrone.console.options import add_expert, add_flag, add_option, hide
-from isochrone.console.output import add_output, check_output
+from isochrone.console.output import add_output, check_output, check_suffix
 from isochrone.measure import algorithm as algorithms
 from isochrone.measure import presets
 from isochrone.measure.sources import experiments
@@ -137,6 +137,7 @@ def run(args: Namespace) -> int:
         return 0
     counts = launchables(args)
     base = args.output or default_name(args.experiment)
+    check_suffix(args.output, ".jsonl")
     files = [
         (job, launch_files(ranks_file(base, job.ranks, len(counts) > 1), args.launches))
         for job in counts

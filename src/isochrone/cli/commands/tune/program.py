@@ -131,7 +131,7 @@ def _recorded(program: Program, folder: Path) -> tuple[Run, TunedProgram, list[s
         raise InputError(
             "no launcher was found in the command",
             where=" ".join(program.command),
-            hint="write: launcher, its options, program, arguments",
+            hint="write for example: -- mpiexec -n 4 ./app",
         )
     calls = [
         (operation.op, operation.bytes, operation.members, operation.calls, operation.seconds)
