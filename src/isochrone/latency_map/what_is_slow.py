@@ -332,7 +332,7 @@ class Diagnosis(ExplainedMap):
             added=added,
             low=added - half,
             high=added + half,
-            retested=twice and first > expected * np.sqrt(ratio),
+            retested=twice and bool(first > expected * np.sqrt(ratio)),
             first=first if twice else None,
             ratios=ratios,
             instead=instead,
