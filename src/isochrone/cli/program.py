@@ -32,8 +32,10 @@ def command_of(args: Namespace, example: str) -> list[str]:
     command: list[str] = args.command[1:] if args.command[:1] == ["--"] else args.command
     if not command:
         raise InputError("the command is missing", hint=example)
-    paths = [word for word in command if word.startswith(("./", "../"))]
-    if paths and not any(map(shutil.which, command[1:])) and not Path(paths[0]).exists():
+    launcher, *words = command
+    paths = [word for word in words if word.startswith(("./", "../"))]
+    programs = any(map(shutil.which, words)) or not shutil.which(launcher)
+    if paths and not programs and not Path(paths[0]).exists():
         raise InputError(f"there is no program '{paths[0]}'")
     return command
 

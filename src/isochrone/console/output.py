@@ -52,8 +52,9 @@ def output_of(
     args: argparse.Namespace, default: Path = Path(), inputs: Sequence[Path] = ()
 ) -> Path:
     """Return what ``--output`` names, or the default, if it may be written; as `check_output`."""
+    output = check_output(args.output or default, force=args.force, inputs=inputs)
     check_suffix(args.output, default.suffix)
-    return check_output(args.output or default, force=args.force, inputs=inputs)
+    return output
 
 
 def check_suffix(path: Path | None, suffix: str) -> None:
