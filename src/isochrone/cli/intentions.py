@@ -110,9 +110,10 @@ def _kind(word: str) -> tuple[str, str]:
 
 def of_choice(parser: Parser, action: Action, value: str) -> str:
     """Return why a value is none of the choices, and what was probably meant."""
-    choices, words = _texts(parser, action), [*parser.words]
+    choices = _texts(parser, action)
+    words = [*parser.words] if value in parser.words else [*parser.words, value]
     listed, is_file = f"choose from {', '.join(choices)}", bool({".", "/"} & {*value})
-    index = words.index(value) if value in words else len(words)
+    index = words.index(value)
     joined = ["-".join(words[index : index + count]) for count in (3, 2)]
     meant = next((name for name in joined if name in choices), "")
     said, elsewhere = "", dict if action.option_strings else everywhere
