@@ -80,7 +80,7 @@ def whole_number(text: str) -> int | None:
     return int(text) if fits else None
 
 
-Names = Iterable[str] | Mapping[str, str]
+Names = Sequence[str] | Mapping[str, str]
 """Names, perhaps with the help of each."""
 
 

@@ -191,7 +191,7 @@ def _of_file(path: Path, source: str) -> Iterator[Value]:
             raise InputError(
                 f"there is no setting '{printable(key, 60)}'",
                 where=path,
-                hint=f"{did_you_mean(key, settings)}there are: {', '.join(settings)}",
+                hint=f"{did_you_mean(key, [*settings])}there are: {', '.join(settings)}",
             )
         value = _checked(settings[key], raw, f"{path}: {key}")
         text = shlex.join(raw) if isinstance(raw, list) else str(raw)

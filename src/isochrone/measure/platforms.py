@@ -157,7 +157,7 @@ def parse(description: str) -> Platform:
     for word in description.split():
         key, colon, value = word.partition(":")
         if not colon or key not in _KEYS:
-            meant = did_you_mean(re.split("[:=]", word)[0], _KEYS)
+            meant = did_you_mean(re.split("[:=]", word)[0], sorted(_KEYS))
             hint = f"{meant}write nodes:16; choose from {', '.join(sorted(_KEYS))}"
             raise InputError(f"unknown word '{word}'", hint=hint)
         if key in words:
