@@ -120,8 +120,7 @@ def _meant(word: str, choices: Names, elsewhere: Callable[[], Mapping[str, str]]
     """
     from isochrone.base.synonyms import advice, synonyms
 
-    helps: Mapping[str, object] = choices if isinstance(choices, Mapping) else {}
-    texts = {name: text if isinstance(text := helps.get(name), str) else "" for name in choices}
+    texts = dict(choices) if isinstance(choices, Mapping) else dict.fromkeys(choices, "")
     meanings = advice() | synonyms(texts) | {name: name for name in texts}
     plainly = {_plain(meaning): name for meaning, name in [*meanings.items()][::-1]}
     dash, plain = "-" * (word[:1] == "-"), _plain(word)
