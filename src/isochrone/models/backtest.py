@@ -141,9 +141,8 @@ def _trials(
             away = np.abs(np.log(ratio))
             half = np.where(ratio > 1, np.log(high / seconds), np.log(seconds / low))
         excess = np.expm1(np.maximum(away - BELIEVED_SHARE * half, 0.0))
-        excess = np.where(
-            np.isnan(excess), MAX_TRIAL_ERROR, excess
-        )  # the formula gave no time there
+        # not a number where the formula gave no time
+        excess = np.where(np.isnan(excess), MAX_TRIAL_ERROR, excess)
         octaves = np.log2(np.maximum(values[~small] * divisor / largest[~small], 1.0))
         excess = np.minimum(excess, MAX_TRIAL_ERROR)
         yield _Trial(divisor, float(upto), values[~small], octaves, ratio - 1, excess)

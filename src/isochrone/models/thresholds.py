@@ -78,7 +78,7 @@ JUDGED_FORMULAS = 12
 """Formulas that are judged by what they predict; which, says a quick look at how they fit."""
 
 PLAUSIBLE = 0.01
-"""Weight of a rival that is not worth telling."""
+"""Weight of a rival below which it is not listed."""
 
 SPARE_POINTS = 2
 """Points beyond the coefficients: without any one of them, there still is one to judge the rest."""
@@ -131,7 +131,7 @@ line between the measured values is right."""
 
 MIN_MACHINE_ERROR = 0.002
 """No machine repeats itself better, relative: a formula that is off by less is right, and no two
-formulas are told apart."""
+formulas are distinguished."""
 
 INSIDE_LEAST = 0.35
 
