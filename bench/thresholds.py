@@ -6,8 +6,8 @@
 
 A number is a constant at the top of a module: `NAME = 0.18`. It is multiplied and divided by 1.5
 (whole numbers change at least by one) in a copy of the package, which the tests use instead. The
-first file of tests that fails, or takes longer than its limit, finds the change. What no file finds
-is printed as a survivor: such a number decides nothing that is tested, or nothing at all.
+first test that fails finds the change, and so do tests that take longer than their limit. What no
+test finds is printed as a survivor: it decides nothing that is tested, or nothing at all.
 """
 
 from __future__ import annotations
@@ -15,21 +15,25 @@ from __future__ import annotations
 import argparse
 import ast
 import os
+import queue
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = ("isochrone.latency_map.thresholds",)
 TESTS = (
-    "tests/unit/latency_map/test_cores.py",
+    "tests/unit/latency_map",
     "tests/calibration/test_field_maps.py",
     "tests/calibration/test_processors.py",
+    "tests/calibration/test_hierarchy.py",
+    "tests/calibration/test_directions.py",
+    "tests/calibration/test_slow_components.py",
 )
 
 
@@ -100,41 +104,43 @@ def _others(number: int | float, factor: float) -> Iterator[int | float]:
 
 
 def finder(package: Path, tests: Sequence[str], limit: float) -> str:
-    """Return the first file of tests that fails or takes too long; nothing if none does."""
+    """Return the first test that fails, or that they take too long; nothing if all pass."""
     environ = {**os.environ, "PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1"}
-    for test in tests:
-        argv = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", test]
-        try:
-            done = subprocess.run(
-                argv, cwd=ROOT, env=environ, capture_output=True, timeout=limit, check=False
-            )
-        except subprocess.TimeoutExpired:
-            return f"{test} takes too long"
-        if done.returncode:
-            return test
-    return ""
+    argv = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+    try:
+        done = subprocess.run(
+            argv, cwd=ROOT, env=environ, capture_output=True, timeout=limit, text=True, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return "the tests take too long"
+    failures = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    return (failures or ["pytest ends with an error"])[0] if done.returncode else ""
 
 
 def judged(args: argparse.Namespace) -> Iterator[tuple[Change, str]]:
     """Make each change in a copy of the package, and yield it with what finds it."""
     with tempfile.TemporaryDirectory(prefix="thresholds-") as folder:
-        package = Path(folder)
-        shutil.copytree(ROOT / "src", package, dirs_exist_ok=True)
-        if failing := finder(package, args.tests, args.limit):
-            sys.exit(f"{failing} fails without a change")
-        start = time.monotonic()
-        for module in args.modules:
-            for change in list(changes(package, module, args.factor)):
-                if args.only and change.name not in args.only:
-                    continue
-                if time.monotonic() - start > args.budget:
-                    print(f"stopped after {args.budget:g} s, before {change}")
-                    return
-                yield change, _with(change, package, args)
+        packages: queue.SimpleQueue[Path] = queue.SimpleQueue()
+        for job in range(args.jobs):
+            package = Path(folder) / str(job)
+            shutil.copytree(ROOT / "src", package)
+            packages.put(package)
+        if failure := finder(package, args.tests, args.limit):
+            sys.exit(f"{failure}, without a change")
+        planned = [
+            change
+            for module in args.modules
+            for change in changes(package, module, args.factor)
+            if not args.only or change.name in args.only
+        ]
+        with ThreadPoolExecutor(args.jobs) as pool:
+            found = pool.map(lambda change: _with(change, packages, args), planned)
+            yield from zip(planned, found, strict=True)
 
 
-def _with(change: Change, package: Path, args: argparse.Namespace) -> str:
-    """Make a change, return what finds it, and restore the file."""
+def _with(change: Change, packages: queue.SimpleQueue[Path], args: argparse.Namespace) -> str:
+    """Make a change in a copy of the package, return what finds it, and restore the file."""
+    package = packages.get()
     file = package / change.file
     whole = file.read_bytes()
     try:
@@ -142,6 +148,7 @@ def _with(change: Change, package: Path, args: argparse.Namespace) -> str:
         return finder(package, args.tests, args.limit)
     finally:
         file.write_bytes(whole)
+        packages.put(package)
 
 
 def main() -> None:
@@ -150,15 +157,15 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("modules", nargs="*", default=MODULES, help="such as " + MODULES[0])
-    parser.add_argument("--tests", nargs="+", default=TESTS, help="files, the quickest first")
+    parser.add_argument(
+        "--tests", nargs="+", default=TESTS, help="files or folders, the quickest first"
+    )
     parser.add_argument("--only", nargs="+", help="names of constants (default: all)")
     parser.add_argument("--factor", type=float, default=1.5, help="(default: 1.5)")
     parser.add_argument(
-        "--limit", type=float, default=120, help="seconds of a file of tests (default: 120)"
+        "--limit", type=float, default=300, help="seconds of the tests (default: 300)"
     )
-    parser.add_argument(
-        "--budget", type=float, default=float("inf"), help="seconds of all (default: any)"
-    )
+    parser.add_argument("--jobs", type=int, default=2, help="changes at once (default: 2)")
     args = parser.parse_args()
     survivors, count = [], 0
     for change, found in judged(args):
