@@ -34,7 +34,7 @@ from isochrone.latency_map.thresholds import (
     MIN_EFFECT_RATIO,
     MIN_MEDIAN_VALUES,
     MIN_PEERS,
-    PAIR_APART,
+    MIN_SLOWDOWN,
     PAIR_LEAST,
     PAIRS_OFF,
     POLISH_STEPS,
@@ -97,6 +97,8 @@ def core_effects(times: Times, fit: Fit) -> CoreEffects:
     expected = times.seconds / np.exp(residual)
     free = ~(np.isin(times.i, slow) | np.isin(times.j, slow))
     pairs, unexplained = _pairs_off(times, residual, level, free)
+    # the middle pairs of a level are not slow, however fast their cores are else
+    pairs = pairs[excess[pairs] > np.log1p(MIN_SLOWDOWN)]
     pairs = pairs[_longer_than_others(times, times.seconds - expected, pairs)]
     return CoreEffects(
         slow,
@@ -150,14 +152,18 @@ def _beyond_peers(off: Floats) -> Bools:
     return few((off > limit) | _apart(off, CORE_LEAST))
 
 
-def _apart(off: Floats, threshold: float) -> Bools:
-    """Return which one is far off all others, if any.
+def _apart(off: Floats, least: float, most: int = 1) -> Bools:
+    """Return which, and at most how many, are far off all others.
 
-    Places on a chip are no tail of a normal distribution, but bounded. So one that is beyond them
-    is found by the gap to the next, although it may be few standard deviations off.
+    Places on a chip are no tail of a normal distribution, but bounded, and protocols of caches make
+    long tails. So what is beyond them is found by the gap to the next.
     """
-    second, first = np.sort(off)[-2:] if len(off) >= MIN_PEERS else (np.inf, np.inf)
-    return np.asarray((off == first) & (first > max(MIN_EFFECT_RATIO * second, threshold)))
+    order = np.argsort(-off)
+    for count in range(min(most, len(off) - MIN_PEERS + 1), 0, -1):
+        last, other = off[order[count - 1 : count + 1]]
+        if last > max(MIN_EFFECT_RATIO * other, least):
+            return np.asarray(off >= last)
+    return np.zeros(len(off), dtype=bool)
 
 
 def _of_groups(times: Times, residual: Floats, fit: Fit, level: Ints) -> tuple[Floats, Bools]:
@@ -180,25 +186,19 @@ def _of_groups(times: Times, residual: Floats, fit: Fit, level: Ints) -> tuple[F
 
 
 def _pairs_off(times: Times, residual: Floats, level: Ints, free: Bools) -> tuple[Ints, Bools]:
-    """Return the pairs that are slow by themselves, and whether others are as far off."""
-    slow, unexplained = [], np.zeros(len(residual), dtype=bool)
+    """Return the pairs that are slow by themselves, and whether others are far off, too."""
+    slow, unexplained = np.zeros((2, len(residual)), dtype=bool)
     # the effects of the cores were fitted to the same pairs
     left = max(1 - times.units / len(residual), 1 / len(residual))
-    for k in distinct(level):
+    for k in distinct(level[free]):
         candidates = np.flatnonzero((level == k) & free)
-        if not len(candidates):
-            continue
+        off = residual[candidates]
+        slow[candidates] = _apart(off, PAIR_LEAST, PAIRS_OFF)
         freedom = USUAL_FREEDOM + scatter_freedom(len(candidates)) * left
-        spread = scatter(residual[candidates] / np.sqrt(left))
-        limit = max(outlier_limit(len(residual), freedom, FALSE_NAMING_RATE) * spread, PAIR_LEAST)
-        beyond = candidates[
-            (residual[candidates] > limit) | _apart(residual[candidates], PAIR_APART)
-        ]
-        if len(beyond) <= PAIRS_OFF:
-            slow.append(beyond)
-        else:
-            unexplained[beyond] = True
-    return np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *slow])), unexplained
+        sigma = np.hypot(scatter(off / np.sqrt(left)), times.error[candidates])
+        limit = outlier_limit(len(residual), freedom, FALSE_NAMING_RATE) * sigma
+        unexplained[candidates] = off > np.maximum(limit, PAIR_LEAST)
+    return np.flatnonzero(slow), unexplained & ~slow
 
 
 class CoreHalf(Half):

@@ -276,11 +276,28 @@ class CoreHierarchies:
         return CoreModel(times, [*chain, times.root], self._code(chain))
 
     def _groupings(self) -> list[Partition]:
-        """Propose groupings: those recorded, and cuts of dendrograms of three distances."""
-        groupings = dict(self.recorded)
+        """Propose groupings: those recorded, cuts of dendrograms, and those by number that hold."""
         matrix = dense(self.all, self.all.seconds)
-        groupings |= {cut.tobytes(): cut for cuts in cuts_of(matrix) for cut in cuts}
-        return list(groupings.values())
+        proposed = [
+            *self.recorded.values(),
+            *(cut for cuts in cuts_of(matrix) for cut in cuts),
+            *filter(self._separated, self._by_number()),
+        ]
+        return list({grouping.tobytes(): grouping for grouping in proposed}.values())
+
+    def _by_number(self) -> Iterator[Partition]:
+        """Yield the groupings into equal parts of each numbering."""
+        cores = self.times.units
+        for order in self._orders:
+            for size in range(2, cores // 2 + 1):
+                if cores % size == 0:
+                    yield canonical(order // size)
+
+    def _separated(self, partition: Partition) -> bool:
+        """Whether the pairs within groups are nearer than the others, few excepted."""
+        chain = (partition, self.times.root)
+        near, far = by_level(np.log(self.times.seconds), chain, self.times)
+        return separates(near, far, recorded=False)
 
     def _longer(
         self, chains: Sequence[Sequence[Partition]], pool: Sequence[Partition]

@@ -43,8 +43,9 @@ AT_ONCE = 1 << 21
 """Pairs of which the ranks are compared at once: bounds the memory."""
 
 
-STEPS, NEAR_STEP, MANY_STEPS = 8, 0.05, 1e4
-"""Different times that show a step, the part of it by which they may be off, and the most steps."""
+STEPS, MULTIPLES, NEAR_STEP, MANY_STEPS = 8, 5, 0.08, 1e4
+"""Different times, and multiples of a step among them, that show it; the part of the step by which
+they may be off; and the most steps."""
 
 
 class Times(Record):
@@ -171,7 +172,8 @@ def rank_pairs(run: Run, statistic: str, nbytes: int) -> RankPairs:
     key, index = np.unique(_code(counts, run.size), return_index=True)
     again = counts.flag("retest")[index]
     seconds = np.maximum(times[index], smallest)
-    errors = _errors(counts, smallest)[index]
+    clock = clock_step(seconds) / (np.sqrt(12) * seconds)  # of a value rounded to a step
+    errors = np.hypot(_errors(counts, smallest)[index], clock)
     high = np.fmax(seconds, counts["high"][index]) if "high" in counts else seconds
     forward, reverse = (counts[key][index] if key in counts else np.zeros(0) for key in DIRECTIONS)
     if "forward" in counts:
@@ -239,20 +241,23 @@ def _errors(table: Table, smallest: float) -> Floats:
 
 
 def clock_step(seconds: Floats) -> float:
-    """Return the step of which all times are multiples; 0 if there is none.
+    """Return the largest step of which all times are multiples, or nearly; 0 if there is none.
 
     That of the clock, or of the last digit that a program printed. By chance, `STEPS` times are as
-    near to multiples of their smallest distance once in 10 million maps.
+    near to multiples of a step once in a million maps.
     """
     values = distinct(seconds)
     apart = np.diff(values)
     apart = apart[apart > NEAR_STEP * values[-1] / MANY_STEPS]
     if len(values) < STEPS or not len(apart):
         return 0.0
-    step = float(apart.min())
-    count = values / step
-    off = np.abs(count - np.rint(count)).max()
-    return step if off < NEAR_STEP and count[-1] < MANY_STEPS else 0.0
+    for gap in (*np.sort(apart)[: -STEPS - 1 : -1], apart.min()):
+        count = np.rint(values / gap)
+        step = float(values @ count / (count @ count))
+        near = np.abs(values / step - count).max() < NEAR_STEP
+        if near and len(distinct(count)) >= MULTIPLES and count[-1] < MANY_STEPS:
+            return step
+    return 0.0
 
 
 def slow_ranks(pairs: RankPairs, node: Partition) -> tuple[Floats, Floats]:

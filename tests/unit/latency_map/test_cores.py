@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from isochrone.base.stats import outlier_limit
+from isochrone.latency_map import cores
 from isochrone.latency_map.core_effects import core_effects
 from isochrone.latency_map.cores import CoreHierarchies, scatter, scatter_freedom, shrunk
 from isochrone.latency_map.fitting import likelihood
@@ -187,6 +188,16 @@ def test_several_slow_cores_are_named_and_not_their_siblings(slow: Sequence[int]
     assert named(found) == [[k] for k in slow]
 
 
+@pytest.mark.parametrize("turns", [1, 2])
+def test_groups_by_number_need_no_dendrogram(monkeypatch: pytest.MonkeyPatch, turns: int) -> None:
+    """Protects levels where disturbed siblings spoil the cuts: cores in order, and in turn."""
+    monkeypatch.setattr(cores, "cuts_of", lambda _: [])
+    core = np.arange(32) // 2 if turns == 1 else np.arange(32) % 16
+    near = np.where(core[:, None] == core, 0.012, 0.038)
+    times = blank(np.where(core[:, None] // 4 == core // 4, near, 0.33))
+    assert levels(read(times)) == [groups_of(core), groups_of(core // 4)]
+
+
 def test_times_that_were_not_measured_change_nothing() -> None:
     """Protects the reading of maps with gaps: a tenth of the pairs that are no siblings."""
     times = slower(clusters(), [5], 1.5)
@@ -204,8 +215,8 @@ def flat(cores: int = 16) -> Matrix:
     return tree([cores], [0.05])
 
 
-@pytest.mark.parametrize(("factor", "is_named"), [(1.15, False), (1.27, True)])
-def test_a_core_is_slow_from_a_fifth_on(factor: float, is_named: bool) -> None:
+@pytest.mark.parametrize(("factor", "is_named"), [(1.15, False), (1.35, True)])
+def test_a_core_is_slow_from_a_quarter_on(factor: float, is_named: bool) -> None:
     """Protects healthy cores at the edge of a chip, which take so much longer."""
     assert named(read(slower(flat(), [5], factor))) == [[5]] * is_named
 
@@ -221,17 +232,25 @@ def test_a_core_is_slow_beyond_what_its_peers_explain(part: float, is_named: boo
     assert found.slow.tolist() == [16] * is_named
 
 
-@pytest.mark.parametrize(("factor", "is_named"), [(1.4, False), (1.6, True)])
-def test_a_pair_far_off_all_others_is_slow_from_one_half_on(factor: float, is_named: bool) -> None:
-    """Protects healthy pairs, and slow ones among pairs that scatter by their places."""
-    assert named(read(pair_slower(flat(), 2, 9, factor))) == [[2, 9]] * is_named
-
-
+@pytest.mark.parametrize("pairs", [[(2, 9)], [(2, 9), (4, 13)]])
 @pytest.mark.parametrize(("factor", "is_named"), [(1.5, False), (1.75, True)])
-def test_two_pairs_are_slow_from_three_fifths_on(factor: float, is_named: bool) -> None:
+def test_one_or_two_pairs_are_slow_from_three_fifths_on(
+    pairs: list[tuple[int, int]], factor: float, is_named: bool
+) -> None:
     """Protects healthy pairs, which protocols of caches make so much slower."""
-    times = pair_slower(pair_slower(flat(), 2, 9, factor), 4, 13, factor)
-    assert named(read(times)) == [[2, 9], [4, 13]] * is_named
+    times = flat()
+    for i, j in pairs:
+        times = pair_slower(times, i, j, factor)
+    assert named(read(times)) == [list(pair) for pair in pairs if is_named]
+
+
+@pytest.mark.parametrize(("other", "is_named"), [(1.3, True), (1.7, False)])
+def test_a_slow_pair_is_half_as_far_off_again_as_others(other: float, is_named: bool) -> None:
+    """Protects the tail of a wide distribution: three pairs of it and a longer one."""
+    times = pair_slower(flat(), 2, 9, 1.9)
+    for i, j in ((0, 5), (3, 12), (6, 14)):
+        times = pair_slower(times, i, j, other)
+    assert named(read(times)) == [[2, 9]] * is_named
 
 
 def test_interrupts_of_the_boot_core_are_no_slow_pair_of_siblings() -> None:
@@ -240,10 +259,10 @@ def test_interrupts_of_the_boot_core_are_no_slow_pair_of_siblings() -> None:
     assert not read(pair_slower(times, 0, 9, 1.3)).slow
 
 
-@pytest.mark.parametrize(("next_one", "is_named"), [(0.09, True), (0.2, False)])
+@pytest.mark.parametrize(("next_one", "is_named"), [(0.12, True), (0.25, False)])
 def test_a_core_far_off_all_others_is_slow(next_one: float, is_named: bool) -> None:
     """Protects slow cores among those whose places make them scatter widely, but within bounds."""
-    own = np.append(0.085 * np.linspace(-1, 1, 15), [next_one, 0.21])
+    own = np.append(0.11 * np.linspace(-1, 1, 15), [next_one, 0.29])
     found = read(blank(0.05 * np.exp(own[:, None] + own)))
     assert named(found) == [[16]] * is_named
 

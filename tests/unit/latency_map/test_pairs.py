@@ -25,3 +25,13 @@ def test_times_that_are_multiples_of_a_step_show_it() -> None:
     assert clock_step(np.round(times / 10.7e-9) * 10.7e-9) == pytest.approx(10.7e-9)
     assert clock_step(np.round(times, 8)) == pytest.approx(1e-8)
     assert clock_step(np.repeat([2e-6, 8e-6], 30)) == 0
+
+
+def test_the_step_of_a_clock_shows_behind_digits_and_averages() -> None:
+    """Protects the resolution of an AMD clock of 96 MHz, whose ticks are averaged and rounded."""
+    dice = np.random.default_rng(3)
+    ticks = dice.integers(1, 6, 120) / 96e6
+    averaged = np.round((ticks + dice.uniform(-5e-10, 5e-10, 120)) * 3e9) / 3e9
+    assert clock_step(averaged) == pytest.approx(1 / 96e6, rel=0.01)
+    levels = np.repeat([10e-9, 20e-9, 30e-9], 40) * dice.uniform(0.99, 1.01, 120)
+    assert clock_step(levels) == 0
