@@ -26,6 +26,10 @@ MEDIAN_LOSS = 1.2533
 """√(π/2): how much wider the error of a median is than that of a mean, for normal samples
 (Kendall & Stuart, *The Advanced Theory of Statistics*, volume 1, 10.10)."""
 
+MEDIAN_WIDENING = 0.55
+"""1 + 0.55 / n widens the 80 % quantile of the distances of n normal values from their own median
+to that of the distances from the true one, within 2 % from three values on (by simulation)."""
+
 Q80_TO_SIGMA = 0.7803
 """1 / Φ⁻¹(0.9) turns the 80 % quantile of |x| into the standard deviation of a normal x."""
 

@@ -17,6 +17,7 @@ from isochrone.base.stats import (
     INTERVAL_WIDTH,
     MAD_TO_SIGMA,
     MEDIAN_LOSS,
+    MEDIAN_WIDENING,
     Q80_TO_SIGMA,
     Groups,
     distinct,
@@ -27,12 +28,10 @@ from isochrone.base.stats import (
 from isochrone.base.table import Table
 from isochrone.latency_map.partitions import Partition, canonical
 from isochrone.latency_map.thresholds import (
-    MEDIAN_WIDENING,
     MIN_COST,
     MIN_MEDIAN_VALUES,
     MIN_PARTNERS,
-    MIN_RANK_ERRORS,
-    MIN_SPREAD_PAIRS,
+    MIN_PART_ERRORS,
     READABLE,
 )
 from isochrone.runfile.clocks import clock_errors
@@ -302,7 +301,7 @@ def slow_ranks(pairs: RankPairs, node: Partition) -> tuple[Floats, Floats]:
         # a scatter of few values may be zero by luck: at least what is usual; and of two ranks one
         # is as far above their middle as the other is below, so their difference errs twice as much
         uncertain = 2 * np.maximum(spread[ranks], median_spread)
-        sure = MIN_RANK_ERRORS * uncertain
+        sure = MIN_PART_ERRORS * uncertain
         cheap = middle[ranks] <= middle[ranks].min() + sure
         beyond = middle[ranks] - median_of(middle[ranks][cheap])
         slow = ~cheap & (beyond > MIN_COST * typical)
@@ -347,8 +346,7 @@ def between_nodes(
     # values lie nearer to the median of few than to the true one; two are as far from their mean
     widened = np.where(times == 2, np.sqrt(2), 1 + MEDIAN_WIDENING / times)
     deviation = np.abs(np.log(seconds / together[position])) * widened[position]
-    min_times = 3 if np.sum(times > 2) >= MIN_SPREAD_PAIRS or not np.any(times == 2) else 2
-    deviation = deviation[times[position] >= min_times]
+    deviation = deviation[times[position] > 1]
     spread = Q80_TO_SIGMA * quantile(deviation, 0.8) if deviation.size else 0.0
     pair_error = ways.medians(pairs.error[outer])
     several = np.where(times > 1, MEDIAN_LOSS, 1.0) / np.sqrt(times)

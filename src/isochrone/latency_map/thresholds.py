@@ -58,17 +58,6 @@ READABLE = 1 / 3
 groups of 10, all groups come out with more than half of the pairs, most with 40 %, pieces of them
 with less; below 15 % also groups that do not exist, and slow switches to them."""
 
-MIN_RANK_ERRORS = 5.0
-"""Standard errors by which a rank must differ from its node to have a cost of its own."""
-
-MEDIAN_WIDENING = 0.55
-"""1 + 0.55 / n widens the 80 % quantile of the distances of n normal values from their own median
-to that of the distances from the true one, within 2 % from three values on (by simulation)."""
-
-MIN_SPREAD_PAIRS = 8
-"""Pairs of nodes with three pairs of ranks or more that say how these are spread. Where there are
-fewer, as in a sample, those with two are asked, too."""
-
 MIN_COST = 0.02
 """A rank that differs by less than this part of its times has none, however sure that is."""
 
