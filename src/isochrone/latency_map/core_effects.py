@@ -31,13 +31,13 @@ from isochrone.latency_map.partitions import level_of
 from isochrone.latency_map.thresholds import (
     CORE_LEAST,
     FALSE_NAMING_RATE,
+    MAX_FIT_STEPS,
     MIN_EFFECT_RATIO,
     MIN_MEDIAN_VALUES,
     MIN_PEERS,
     MIN_SLOWDOWN,
     PAIR_LEAST,
     PAIRS_OFF,
-    POLISH_STEPS,
     USUAL_FREEDOM,
 )
 
@@ -85,7 +85,7 @@ def core_effects(times: Times, fit: Fit) -> CoreEffects:
     matrix = np.full((times.units, times.units), np.nan)
     matrix[times.i, times.j] = matrix[times.j, times.i] = excess
     effect = np.zeros(times.units)
-    for step in range(POLISH_STEPS):
+    for step in range(MAX_FIT_STEPS):
         middles = row_medians(matrix - effect)
         middles = np.nan_to_num(middles - median_of(middles))
         effect = (effect + middles) / 2 if step else middles

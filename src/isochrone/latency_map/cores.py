@@ -46,7 +46,7 @@ from isochrone.latency_map.thresholds import (
     CORE_LEVEL_COST,
     FAST_STRAY,
     KINDS,
-    MAX_CORE_STEPS,
+    MAX_FIT_STEPS,
     MIN_LEVEL_RATIO,
     MIN_PEERS,
     MIN_SPREAD,
@@ -118,7 +118,7 @@ class CoreModel:
         effects[cores] = middles - median_of(middles)
         effects = self._slow(effects)
         residual = residual - effects[i] - effects[j]
-        for step in range(MAX_CORE_STEPS):
+        for step in range(MAX_FIT_STEPS):
             sigma = np.hypot(spread, self.times.error)
             weight = likelihood(residual, sigma, FAST_STRAY)[1] / sigma**2
             total = np.bincount(self.place, weight) + 1e-6

@@ -40,7 +40,6 @@ from isochrone.latency_map.thresholds import (
     EXCEPTIONS,
     FALSE_NAMING_RATE,
     HEAVY_TAIL,
-    MAX_HIDDEN_SHARE,
     MIN_LEVEL_RATIO,
     MIN_PAIR_COVERAGE,
     MIN_PART_ERRORS,
@@ -93,9 +92,7 @@ class Half:
             return False
         # levels may explain so many pairs that no groups can be hidden among the others
         odd = np.count_nonzero(np.abs(self.off) > MIN_PART_ERRORS * self.sigma)
-        hidden = self.fit.spread >= MIN_SLOWDOWN or odd > max(
-            1, MAX_HIDDEN_SHARE * len(self.times.i)
-        )
+        hidden = self.fit.spread >= MIN_SLOWDOWN or odd > max(1, HEAVY_TAIL * len(self.times.i))
         return bool(self.times.place is None or hidden)
 
     def parts(self, *, units: bool) -> Iterator[tuple[Part, float, float]]:

@@ -30,7 +30,6 @@ from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import Partition, groups_of, level_of
 from isochrone.latency_map.thresholds import (
     CONVERGED,
-    FIRST_SPREAD,
     HEALTHY,
     MAX_FIT_STEPS,
     MIN_LEVEL_RATIO,
@@ -39,6 +38,7 @@ from isochrone.latency_map.thresholds import (
     OUTLIER_SHARE,
     STRAY_RANGE,
     THIRD,
+    TIME_ERROR,
 )
 
 NO_SHARES = np.zeros(0)
@@ -282,7 +282,7 @@ class Fitter:
         components: tuple[Part, ...],
         start: Floats,
         shares: Floats,
-        spread: float = FIRST_SPREAD,
+        spread: float = TIME_ERROR,
     ) -> Explanation:
         """Fit base times and costs together: the most likely of a normal core with strays.
 

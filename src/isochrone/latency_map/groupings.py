@@ -24,7 +24,6 @@ from isochrone.latency_map.thresholds import (
     MAX_PAIR_COST,
     REFERENCES,
     TIME_ERROR,
-    UPPER_CUTS,
     UPPER_LEVELS,
 )
 
@@ -115,7 +114,7 @@ def hierarchies(times: Floats, above: int = 0) -> Iterator[tuple[Blocks, list[Pa
     above
         Number of levels that were found below.
     """
-    cuts = cuts_of(times, UPPER_CUTS if above else DENDROGRAM_CUTS)
+    cuts = cuts_of(times)
     blocks_by_cut = {
         cut.tobytes(): Blocks(times, cut) for distance_cuts in cuts for cut in distance_cuts
     }
@@ -150,18 +149,16 @@ def distances(times: Floats) -> tuple[Floats, ...]:
     return np.log(times), profile_distance(times)
 
 
-def cuts_of(times: Floats, max_cuts: int = DENDROGRAM_CUTS) -> list[list[Partition]]:
+def cuts_of(times: Floats) -> list[list[Partition]]:
     """Cut the dendrograms of all distances between units; none of fewer than four."""
-    return (
-        [list(cuts(distance, max_cuts)) for distance in distances(times)] if len(times) > 3 else []
-    )
+    return [list(cuts(distance)) for distance in distances(times)] if len(times) > 3 else []
 
 
-def cuts(distance: Floats, max_cuts: int = DENDROGRAM_CUTS) -> Iterator[Partition]:
+def cuts(distance: Floats) -> Iterator[Partition]:
     """Cut the dendrogram (average linkage) at the largest gaps between its merges."""
     tree = _Tree(distance)
     gap = np.diff(tree.heights)
-    for k in np.argsort(-gap, kind="stable")[:max_cuts]:
+    for k in np.argsort(-gap, kind="stable")[:DENDROGRAM_CUTS]:
         if gap[k] > 0:
             partition = canonical(tree.cut(tree.heights[k] + gap[k] / 2))
             if is_grouping(partition):

@@ -8,6 +8,7 @@ neighbours outside that are as near as those inside.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 from msgspec.structs import replace
@@ -45,6 +46,7 @@ from isochrone.latency_map.thresholds import (
     COMPARED_HIERARCHIES,
     COMPARED_PAIRS,
     EXCEPTIONS,
+    FOLLOWED,
     HEAVY_TAIL,
     MAX_GROUPS_CHANCE,
     MIN_GAIN,
@@ -141,7 +143,7 @@ class _Search:
         chain, others = list(fit.chain[:-1]), [*self.neighbours(fit)]
         if self.times.units > 3 and self.whole_map:
             for distance in distances(dense(self.times, self.times.seconds / fit.expected)):
-                for cut in cuts(distance - distance.min(), 2):
+                for cut in islice(cuts(distance - distance.min()), FOLLOWED):
                     nesting = [p for p in chain if nested(p, cut)]
                     others.append(sorted([*nesting, cut], key=lambda p: -int(p.max())))
         shorter = any(self.finder(candidate).plain().length < fit.length for candidate in others)

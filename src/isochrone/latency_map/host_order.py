@@ -16,7 +16,12 @@ from isochrone.base.arrays import Floats, Ints
 from isochrone.base.stats import distinct
 from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import Partition, canonical, is_grouping
-from isochrone.latency_map.thresholds import HEIGHTS, MIN_BOUNDARIES, MIN_BOUNDARY_SIDE, REACH
+from isochrone.latency_map.thresholds import (
+    DENDROGRAM_CUTS,
+    MIN_BOUNDARIES,
+    MIN_BOUNDARY_SIDE,
+    REACH,
+)
 
 
 def name_order(names: Sequence[str]) -> Ints:
@@ -99,7 +104,7 @@ def groups_in_order(times: Times, seconds: Floats, position: Ints) -> Iterator[l
     ordered = np.sort(height)
     gap = np.diff(ordered)
     partitions = {}
-    for k in np.argsort(-gap, kind="stable")[:HEIGHTS]:
+    for k in np.argsort(-gap, kind="stable")[:DENDROGRAM_CUTS]:
         cut = height > ordered[k] + gap[k] / 2
         # units alone between boundaries are one group: what is slow among them looks the same
         isolated = np.append(True, cut) & np.append(cut, True)

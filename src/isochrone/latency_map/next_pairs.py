@@ -17,9 +17,9 @@ from isochrone.base.record import Record
 from isochrone.base.text import listed, printable
 from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.thresholds import (
-    MAX_ADVISED_PAIRS,
-    MIN_KIND_RATIO,
+    MAX_WARNED_NAMES,
     MIN_SUSPECT_PAIRS,
+    OUTLIER_RATIO,
     THIRD,
 )
 
@@ -43,11 +43,13 @@ class NextPairs(Record):
         clean = [printable(name, 40) for name in names]
         said = [
             f"{clean[k]} is suspect: its pairs with healthy nodes are slow"
-            for k in self.suspects[:MAX_ADVISED_PAIRS]
+            for k in self.suspects[:MAX_WARNED_NAMES]
         ]
         if self.pairs:
             wanted = [f"{clean[a]}–{clean[b]}" for a, b in self.pairs]
-            said.append(f"to decide about the other slow pairs, measure {listed(wanted, 8)}")
+            said.append(
+                f"to decide about the other slow pairs, measure {listed(wanted, MAX_WARNED_NAMES)}"
+            )
         return "; ".join(said)
 
 
@@ -80,10 +82,10 @@ def next_pairs(times: Times) -> NextPairs | None:
 
 
 def _slow(times: Times) -> Bools | None:
-    """Mark slow pairs, if a gap wider than `MIN_KIND_RATIO`, and than each kind, divides all."""
+    """Mark slow pairs, if a gap wider than `OUTLIER_RATIO`, and than each kind, divides all."""
     ordered = np.sort(times.seconds)
     gaps = ordered[1:] / ordered[:-1]
-    if not len(gaps) or gaps.max() < MIN_KIND_RATIO:
+    if not len(gaps) or gaps.max() < OUTLIER_RATIO:
         return None
     at = int(np.argmax(gaps))
     widest = max(ordered[at] / ordered[0], ordered[-1] / ordered[at + 1])

@@ -30,8 +30,8 @@ from isochrone.latency_map.partitions import Partition, canonical
 from isochrone.latency_map.thresholds import (
     MIN_COST,
     MIN_MEDIAN_VALUES,
-    MIN_PARTNERS,
     MIN_PART_ERRORS,
+    MIN_PARTNERS,
     READABLE,
 )
 from isochrone.runfile.clocks import clock_errors

@@ -24,7 +24,7 @@ MIN_PART_ERRORS = 4.0
 chosen out of many."""
 
 HEAVY_TAIL = 0.01
-"""Part of the pairs that may be off all the same: times have heavy tails."""
+"""Part of the pairs that may be off all the same: times have heavy tails, and hide no groups."""
 
 MIN_PEERS = 4
 """Of fewer components none is the odd one out, and they say nothing of how their like scatter."""
@@ -42,7 +42,7 @@ MIN_RANKS_TO_JUDGE = 6
 """With fewer ranks no single pair can be called slow."""
 
 OUTLIER_RATIO = 1.5
-"""A pair of so few ranks that takes so many times as long is mentioned."""
+"""A pair that takes so many times as long as others is another kind, where few pairs say more."""
 
 MAX_MISSING = 0.2
 """Part of the pairs. If more were not measured, levels and slow parts that do not show prove
@@ -64,10 +64,7 @@ MIN_COST = 0.02
 # ---- Proposals of groups, by the times -----------------------------------------------------------
 
 DENDROGRAM_CUTS = 6
-"""Cuts of a dendrogram that are tried, at its largest gaps."""
-
-UPPER_CUTS = 4
-"""The same of groups of groups."""
+"""Cuts of a dendrogram, or of boundaries between names, that are tried, at the largest gaps."""
 
 UPPER_LEVELS = 2
 """Levels of groups of groups, at most."""
@@ -82,7 +79,7 @@ REFERENCES = 96
 """Units that profiles are compared on, where there are more."""
 
 TIME_ERROR = 0.02
-"""Relative error of a single time."""
+"""Relative error of a single time, before a fit knows better."""
 
 MAX_PAIR_COST = 8.0
 """Nats that a pair costs at most, however far off it is."""
@@ -98,9 +95,6 @@ MIN_BOUNDARY_SIDE = 2
 MIN_BOUNDARIES = 0.9
 """Part of the boundaries that must be known: else groups appear that do not exist."""
 
-HEIGHTS = 6
-"""Heights at which boundaries are cut, at the largest gaps between them."""
-
 # ---- The fit of an explanation -------------------------------------------------------------------
 
 OUTLIER_SHARE = 0.05
@@ -114,9 +108,6 @@ NUMBER_RANGE = 2.0
 
 MIN_SPREAD = 2e-3
 """Relative spread that even a simulator's exact times are credited with."""
-
-FIRST_SPREAD = 0.02
-"""Spread that a fit begins with."""
 
 MAX_FIT_STEPS = 12
 """Steps of a fit, at most."""
@@ -228,9 +219,6 @@ KINDS = 2
 BEAM = 6
 """Hierarchies that are followed, the shortest ones."""
 
-MAX_CORE_STEPS = 15
-"""Steps of a fit, at most."""
-
 # ---- Slow cores ----------------------------------------------------------------------------------
 
 CORE_LEAST = 0.24
@@ -248,17 +236,11 @@ MIN_EFFECT_RATIO = 1.5
 """Ratio of an effect to the next largest, from which the largest is beyond chance: in 99 % of them
 no two effects beyond the least are so far apart."""
 
-POLISH_STEPS = 8
-"""Steps of the median polish."""
-
 # ---- Between nodes, and within -------------------------------------------------------------------
 
 CORE_EFFICIENCY = 0.8
 """The spread of the core of a fit is as uncertain as a standard deviation from this part of the
 pairs: strays have no weight, and those near them little."""
-
-MAX_HIDDEN_SHARE = 0.02
-"""Part of the pairs that may be off where no groups are hidden among them."""
 
 MIN_PAIR_COVERAGE = 0.9
 """Part of the pairs of nodes; of fewer, groups of nodes with consecutive names are hypotheses."""
@@ -299,7 +281,7 @@ MIN_CLOCK_STEP = 0.01
 is less."""
 
 MAX_WARNED_NAMES = 8
-"""Names in a warning."""
+"""Names, or pairs to measure, in a warning."""
 
 MAX_PAIRS = 20
 """Slow pairs that are listed; more are only counted."""
@@ -343,14 +325,8 @@ HEALTHY_CANDIDATES = 64
 
 # ---- Pairs to measure next -----------------------------------------------------------------------
 
-MIN_KIND_RATIO = 1.5
-"""Ratio between the slowest usual and the fastest slow pair from which these are two kinds."""
-
 MIN_SUSPECT_PAIRS = 2
 """Slow pairs with healthy nodes that make a node a suspect; a single one may be a slow link."""
-
-MAX_ADVISED_PAIRS = 6
-"""Pairs that are advised at once."""
 
 # ---- Confirmation --------------------------------------------------------------------------------
 
