@@ -5,14 +5,23 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
-from isochrone.latency_map.groupings import cuts_of
+from isochrone.latency_map.cores import CoreModel, scatter, shrunk
+from isochrone.latency_map.fitting import likelihood
 from isochrone.latency_map.grid import grid_of
-from isochrone.latency_map.pairs import Times
+from isochrone.latency_map.groupings import Blocks, cuts_of, hierarchies
+from isochrone.latency_map.hierarchy import separates
+from isochrone.latency_map.host_order import groups_in_order
+from isochrone.latency_map.map_health import map_health
+from isochrone.latency_map.pairs import Times, rank_pairs, slow_ranks
+from isochrone.latency_map.thresholds import FAST_STRAY
 from isochrone.latency_map.topology import Topology, analyse
-from made_up.latency_maps import Matrix, block, flat, map_of, noisy, torus
+from made_up.latency_maps import Matrix, block, flat, map_of, noisy, torus, tree
 
 
 def read(times: Matrix) -> Topology:
@@ -77,3 +86,168 @@ def test_a_draw_keeps_the_nearest_partners_of_each_unit() -> None:
 def test_few_cuts_of_a_dendrogram_are_tried() -> None:
     """Protects the time of a search where times have no structure."""
     assert [len(cuts) for cuts in cuts_of(noisy(flat(40), 0.3, 1))] == [6, 6]
+
+
+# ---- how long explanations are -----------------------------------------------------------------
+
+
+def test_how_likely_a_pair_is() -> None:
+    """A normal pair, a stray one of a time anywhere, and one that is faster than any fault."""
+    residual, sigma = np.array([0.0, 5.0, -5.0]), np.full(3, 0.02)
+    normal = 0.95 / (math.sqrt(2 * math.pi) * 0.02)
+    assert likelihood(residual, sigma)[0] == pytest.approx(
+        [normal + 0.05 / 6, 0.05 / 6, 0.05 / 6], rel=0.01
+    )
+    assert likelihood(residual, sigma, FAST_STRAY)[0][2] == pytest.approx(1e-4 / 6)
+
+
+def test_how_long_exact_times_of_cores_are() -> None:
+    """One number of a range of a factor, known to the least spread; and pairs of that spread."""
+    times = times_of(flat(6))
+    density = 0.95 / (math.sqrt(2 * math.pi) * 2e-3) + 0.05 / 6
+    nats = math.log(2.0 * math.sqrt(15) / 2e-3) - 15 * math.log(density)
+    assert CoreModel(times, [times.root], 0.0).fit().length == pytest.approx(nats, rel=0.01)
+
+
+def test_how_long_effects_of_cores_are() -> None:
+    """One outlier among equal cores; and effects that scatter, with their variance."""
+    precision = np.full(9, 1e4)
+    effects, nats = shrunk(np.array([0.0] * 8 + [1.0]), precision)
+    assert effects.tolist() == [0.0] * 8 + [1.0]
+    assert nats == 16.0
+    raw = 0.2 * np.linspace(-1, 1, 9)
+    effects, nats = shrunk(raw, precision)
+    variance = scatter(raw, 1e-4) ** 2
+    assert np.allclose(effects, raw * variance / (variance + 1e-4))
+    ordinary = np.log1p(1e4 * variance) / 2 + effects**2 / (2 * variance)
+    assert nats == pytest.approx(ordinary.sum() + 2.0)
+
+
+def test_how_long_blocks_are() -> None:
+    """Three nats for the time of each block; a pair off by twice its error, and one far off."""
+    assert Blocks(flat(8), np.arange(8) // 4).nats == pytest.approx(3 * 3.0)
+    off = changed(flat(8), [(1, 2)], 1.04)
+    assert Blocks(off, np.zeros(8, dtype=int)).nats == pytest.approx(3.0 + 0.5 * 2.0**2)
+    off = changed(flat(8), [(1, 2)], 2.0)
+    assert Blocks(off, np.zeros(8, dtype=int)).nats == pytest.approx(3.0 + 8.0)
+
+
+# ---- levels ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ratio", "recorded", "is_level"),
+    [(1.08, False, False), (1.12, False, True), (1.04, True, False), (1.06, True, True)],
+)
+def test_how_far_apart_levels_are(ratio: float, recorded: bool, is_level: bool) -> None:
+    """Protects levels that someone can use, and those that the machine has recorded."""
+    near, far = np.zeros(20), np.full(40, np.log(ratio))
+    assert separates(near, far, recorded=recorded) == is_level
+
+
+@pytest.mark.parametrize(("wrong", "is_level"), [(3, True), (5, False)])
+def test_a_fifth_of_the_pairs_may_be_on_the_wrong_side(wrong: int, is_level: bool) -> None:
+    """Protects levels of tori, which have none, and levels with slow pairs."""
+    near = np.append(np.zeros(20 - wrong), np.full(wrong, 1.0))
+    assert separates(near, np.full(40, 1.0), recorded=False) == is_level
+
+
+def test_hierarchies_of_three_levels_are_proposed_from_below() -> None:
+    """Protects the time of a search: two levels of groups of groups, and few of each."""
+    times = tree([2, 2, 2, 2, 2], [1, 2, 4, 8, 16])
+    assert max(len(chain) for _, chain in hierarchies(np.nan_to_num(times, nan=1.0))) == 3
+
+
+@pytest.mark.parametrize(("known", "proposed"), [(17, False), (19, True)])
+def test_boundaries_of_names_must_be_known(known: int, proposed: bool) -> None:
+    """Protects from groups that do not exist: of 20 boundaries between 21 names."""
+    i = np.arange(known)
+    times = Times(21, i, i + 1, np.where(i == 9, 3e-6, 1e-6), np.zeros(known), np.zeros(21, int))
+    chains = list(groups_in_order(times, times.seconds, np.arange(21)))
+    assert bool(chains) == proposed
+
+
+@pytest.mark.parametrize(("span", "proposed"), [(1, True), (2, True), (3, False)])
+def test_a_boundary_is_known_by_pairs_across_it(span: int, proposed: bool) -> None:
+    """Protects from groups that only far pairs show."""
+    i = np.arange(21 - span)
+    seconds = np.where((i < 10) & (i + span >= 10), 3e-6, 1e-6)
+    times = Times(21, i, i + span, seconds, np.zeros(len(i)), np.zeros(21, int))
+    assert bool(list(groups_in_order(times, seconds, np.arange(21)))) == proposed
+
+
+@pytest.mark.parametrize(("span", "proposed"), [(14, False), (20, True)])
+def test_far_names_say_nothing_of_boundaries(span: int, proposed: bool) -> None:
+    """Protects a boundary in the middle of 40 nodes from one fast pair that spans it."""
+    i = np.concatenate([np.arange(39), np.arange(38), [20 - span // 2]])
+    j = i + np.concatenate([np.ones(39, int), np.full(38, 2), [span]])
+    seconds = np.where((i < 20) & (j >= 20), 3e-6, 1e-6)
+    seconds[-1] = 1e-6
+    times = Times(40, i, j, seconds, np.zeros(len(i)), np.zeros(40, int))
+    groups = [
+        len(chain[0]) and chain[0].max() for chain in groups_in_order(times, seconds, np.arange(40))
+    ]
+    assert (groups == [1]) == proposed
+
+
+# ---- tori --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("unexplained", "is_grid"), [(0.15, True), (0.25, False)])
+def test_hops_explain_most_of_the_times_of_a_grid(unexplained: float, is_grid: bool) -> None:
+    """Protects machines whose times happen to grow with hops."""
+    times = times_of(torus([16]))
+    hops = times.seconds * 1e6 - 2
+    sign = np.random.default_rng(2).choice([-1.0, 1.0], len(hops)) * (hops > 2)
+    size = np.sqrt(unexplained / (1 - unexplained) * np.var(hops) / np.mean(sign**2))
+    spoiled = replace(times, seconds=times.seconds + 1e-6 * size * sign)
+    assert (grid_of(spoiled) is not None) == is_grid
+
+
+@pytest.mark.parametrize(("shape", "is_grid"), [([3, 3], False), ([2, 2, 2], True)])
+def test_a_grid_has_paths_of_three_hops(shape: list[int], is_grid: bool) -> None:
+    """Protects levels: of two distances they explain the times as well."""
+    assert (grid_of(times_of(torus(shape))) is not None) == is_grid
+
+
+@pytest.mark.parametrize(("factor", "is_grid"), [(1.12, True), (1.25, False)])
+def test_the_nearest_nodes_are_neighbours(factor: float, is_grid: bool) -> None:
+    """Protects grids whose links differ: those of half of the nodes are slower."""
+    slower = [(k, k + 1) for k in range(0, 16, 2)]
+    found = grid_of(times_of(changed(torus([16]), slower, factor)))
+    assert (found is not None and found.hops == 8) == is_grid
+
+
+# ---- what is said ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("cost", "noted"), [(0.03, False), (0.05, True)])
+def test_what_adds_a_twenty_fifth_is_noted(cost: float, noted: bool) -> None:
+    """Protects from a long list: nodes of one kind differ by some per cent."""
+    of_node = np.arange(12) == 5
+    assert bool(read(flat(12) * (1 + cost * (of_node[:, None] | of_node))).minor) == noted
+
+
+@pytest.mark.parametrize(("step", "warned"), [(0.008, False), (0.012, True)])
+def test_a_clock_step_of_a_hundredth_is_mentioned(step: float, warned: bool) -> None:
+    times = noisy(flat(12), 0.02, 1)
+    times = np.round(times / (step * np.nanmin(times))) * step * np.nanmin(times)
+    assert bool(texts(read(times), "clock-step")) == warned
+
+
+@pytest.mark.parametrize(("missing", "doubted"), [(7, False), (11, True)])
+def test_with_a_fifth_of_the_pairs_missing_nothing_is_good(missing: int, doubted: bool) -> None:
+    """Protects from a good machine of which a part was not measured: of 45 pairs."""
+    times = flat(10)
+    for i, j in list(zip(*np.triu_indices(10, 1), strict=True))[::4][:missing]:
+        times[i, j] = times[j, i] = np.nan
+    assert bool(map_health(map_of(times, block(10)), 0.1).doubts) == doubted
+
+
+@pytest.mark.parametrize(("cost", "has_cost"), [(0.016, False), (0.025, True)])
+def test_a_rank_costs_a_fiftieth_or_nothing(cost: float, has_cost: bool) -> None:
+    """Protects ranks of a node from costs of their own that are hardly there."""
+    of_rank = np.arange(12) == 3
+    times = tree([2, 6], [1, 3]) + 3 * cost * (of_rank[:, None] | of_rank)
+    pairs = rank_pairs(map_of(times, block(6, 2)), "median", 64)
+    assert bool(slow_ranks(pairs, np.arange(12) // 2)[0].any()) == has_cost
