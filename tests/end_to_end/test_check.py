@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
@@ -250,6 +251,18 @@ def test_a_history_of_hostile_names_obeys_none(isochrone: Command, tmp_path: Pat
     assert isochrone("baseline", "add", folder, run).returncode == 0
     assert isochrone("history", folder, "-o", page).returncode == 0
     assert "<script" not in page.read_text()
+
+
+def test_a_log_says_how_many_runs_a_history_read(isochrone: Command, tmp_path: Path) -> None:
+    """Protects the time of a page of many nights: none is read twice."""
+    folder, log = tmp_path / "nights", tmp_path / "log.txt"
+    runs = [run_file(tmp_path / f"{night}.jsonl", night) for night in (1, 2)]
+    assert isochrone("baseline", "add", folder, *runs).returncode == 0
+    for _ in range(2):
+        answer = isochrone("history", folder, "-o", tmp_path / "h.html", "--force", "--log", log)
+        assert answer.returncode == 0
+    counts = re.findall(r"(\d+) runs\D+(\d+)", log.read_text())
+    assert counts == [("2", "2"), ("2", "0")]
 
 
 def test_add_keeps_what_later_nights_can_be_compared_with(

@@ -13,13 +13,14 @@ from pathlib import Path
 import msgspec
 
 from isochrone import __version__
+from isochrone.base import journal
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.text import warn
 from isochrone.changes.nights import Night, night_of
 from isochrone.changes.pages.history import history_page
 from isochrone.console.input import add_tests, files_of, read_one, wanted
-from isochrone.console.options import add_option
+from isochrone.console.options import add_journal, add_option
 from isochrone.console.output import add_output, output_of, print_path
 from isochrone.measure.cache import cache_folder
 from isochrone.pages.html.render import write_page
@@ -38,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "folder", "FOLDER", Path, "baseline, or any folder of run files")
     add_tests(parser)
     add_output(parser, "HTML file (default: history.html)")
+    add_journal(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -52,6 +54,8 @@ def run(args: argparse.Namespace) -> int:
         for file in stored
         if (night := _night(file, which, cached.get(str(file)))) is not None
     ]
+    anew = sum(night is not cached.get(night.file) for night in nights)
+    journal.note(f"{len(nights)} runs, of which {anew} were read; the rest is in {cache_file}")
     try:
         write_page(history_page(nights, lambda file: read_one(Path(file), which)), path)
     finally:
