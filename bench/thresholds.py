@@ -25,6 +25,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+EFFORT = b"# ---- Effort"
+"""What follows in a module bounds the work of a search, and is to decide nothing."""
+
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = ("isochrone.latency_map.thresholds",)
 TESTS = (
@@ -67,7 +70,7 @@ class Change:
 def changes(source: Path, module: str, factor: float) -> Iterator[Change]:
     """Yield the changes of each number at the top of a module."""
     file = Path(*module.split(".")).with_suffix(".py")
-    text = (source / file).read_bytes()
+    text, *_ = (source / file).read_bytes().split(EFFORT)
     begins = [0]
     for line in text.splitlines(keepends=True):
         begins.append(begins[-1] + len(line))

@@ -55,7 +55,6 @@ from isochrone.latency_map.thresholds import (
     MIN_PART_ERRORS,
     MOVED,
     NODE_LEVEL_COST,
-    WIDE_GAP,
 )
 
 Known = dict[tuple[bytes, ...], Explanation]
@@ -237,7 +236,8 @@ class _Search:
         pairs, wrong = level_times.size + next_times.size, _exceptions(level_times, next_times)
         sets = log_choose(pairs, level_times.size) - log_choose(pairs, wrong) - np.log(wrong + 1.0)
         widest = max(level_times[-1] - level_times[0], next_times[-1] - next_times[0])
-        apart = next_times[0] - level_times[-1] > WIDE_GAP * widest
+        # chance cannot convince of two nodes of two ranks, but a gap wider than each level does
+        apart = next_times[0] - level_times[-1] > widest
         return bool(
             apart or self.named(groups, parent, sizes=False) - sets <= np.log(MAX_GROUPS_CHANCE)
         )

@@ -1,7 +1,8 @@
 """The numbers that decide what a map says: each with its unit, its meaning and its source.
 
 What has no source but experience is pinned by tests: a change by half fails one of them, see
-`bench/thresholds.py`. Limits of memory and of a page's length are with the code that keeps them.
+`bench/thresholds.py`. What bounds the effort comes last. Limits of memory, and of the length of a
+page, are with the code that keeps them.
 """
 
 # ---- What is slow, and what is enough to say so --------------------------------------------------
@@ -50,9 +51,6 @@ nothing."""
 
 # ---- The measured pairs --------------------------------------------------------------------------
 
-MIN_PARTNERS = 16
-"""Partners of a unit that even a draw of pairs keeps: small groups would be lost in it."""
-
 READABLE = 1 / 3
 """Part of the pairs that groups can be read out of. Of made-up machines of 60 and 150 nodes in
 groups of 10, all groups come out with more than half of the pairs, most with 40 %, pieces of them
@@ -63,20 +61,8 @@ MIN_COST = 0.02
 
 # ---- Proposals of groups, by the times -----------------------------------------------------------
 
-DENDROGRAM_CUTS = 6
-"""Cuts of a dendrogram, or of boundaries between names, that are tried, at the largest gaps."""
-
-UPPER_LEVELS = 2
-"""Levels of groups of groups, at most."""
-
-FOLLOWED = 2
-"""Cuts at the largest gaps of each dendrogram of units that are followed in any case."""
-
 BLOCK_COST = 3.0
 """Nats that it takes to write down the time of a block, relative to the noise."""
-
-REFERENCES = 96
-"""Units that profiles are compared on, where there are more."""
 
 TIME_ERROR = 0.02
 """Relative error of a single time, before a fit knows better."""
@@ -90,7 +76,7 @@ REACH = 16
 """Names that a pair spans at most to say how high the boundaries between them are."""
 
 MIN_BOUNDARY_SIDE = 2
-"""The same, for a boundary to be known."""
+"""Names that a pair spans at most to say that a boundary is known."""
 
 MIN_BOUNDARIES = 0.9
 """Part of the boundaries that must be known: else groups appear that do not exist."""
@@ -109,19 +95,6 @@ NUMBER_RANGE = 2.0
 MIN_SPREAD = 2e-3
 """Relative spread that even a simulator's exact times are credited with."""
 
-MAX_FIT_STEPS = 12
-"""Steps of a fit, at most."""
-
-MIN_GAIN = 1e-6
-"""Nats that a step of a search gains at least; less is rounding."""
-
-CONVERGED = 1e-4
-"""Numbers that change by less than this part of the largest have been found."""
-
-HEALTHY = 2 / 9
-"""The quantile of the pairs of a level that is the middle of the healthy ones where a third of the
-units is slow: (2/3)^2 of the pairs are then healthy."""
-
 # ---- The hierarchy -------------------------------------------------------------------------------
 
 MIN_LEVELS_RATIO = 1.10
@@ -133,23 +106,9 @@ MIN_LEVEL_RATIO = 1.05
 EXCEPTIONS = 0.20
 """Pairs on the wrong side, as a part of the smaller of the two levels; a torus has over 35 %."""
 
-COMPARED_HIERARCHIES = 12
-"""Hierarchies looked at, of those proposed for some times."""
-
-COMPARED_PAIRS = 6000
-"""Pairs that hierarchies are compared on."""
-
-MOVED = 1500
-"""Units of a map of which single ones are moved; more are ranks within nodes, which the machine has
-recorded."""
-
 MAX_GROUPS_CHANCE = 1e-2
 """Largest probability that groups separate unstructured times by luck (a permutation test: every
 set of pairs is as likely to be the fastest; Bonferroni's correction for groups of this size)."""
-
-WIDE_GAP = 1.5
-"""What convinces where `MAX_GROUPS_CHANCE` cannot, as with two nodes of two ranks: a gap that is
-wider than either of the two levels by this factor."""
 
 NODE_LEVEL_COST = 6.0
 """Nats that a level costs besides its groups: machines have few. One that joins a single group of
@@ -157,27 +116,9 @@ units costs as much again, since a slow group, or a slow way to it, looks the sa
 
 # ---- Slow parts ----------------------------------------------------------------------------------
 
-ESTIMATED_PARTS = 6
-"""Parts whose gain is estimated at each step, of those that promise most."""
-
-CLIP = 3.0
-"""Standard errors that a pair speaks for a part at most: one far off is no reason."""
-
-PROMISE = 1.5
-"""Least score of a part that is tried."""
-
 RELEVANT = 0.04
 """Part of the usual time that a part adds at least. Nodes of one kind differ by 1 to 3 % for good;
 each would be a part, and the search long, but nobody acts on it."""
-
-MAX_PARTS = 40
-"""Slow parts of one map, at most."""
-
-QUICK = 8
-"""The same of a hierarchy that is only looked at."""
-
-MAX_SLOW_DIFFERENCE = 0.5
-"""Units whose times differ by more than this part of the larger are not slow alike."""
 
 # ---- Levels of cores -----------------------------------------------------------------------------
 
@@ -216,9 +157,6 @@ UNORDERED = 6.0
 KINDS = 2
 """Sizes of the groups of a level, at most: hybrid processors have two kinds of cores."""
 
-BEAM = 6
-"""Hierarchies that are followed, the shortest ones."""
-
 # ---- Slow cores ----------------------------------------------------------------------------------
 
 CORE_LEAST = 0.24
@@ -247,9 +185,6 @@ MIN_PAIR_COVERAGE = 0.9
 
 # ---- Tori and meshes -----------------------------------------------------------------------------
 
-MAX_PATH_NODES = 2048
-"""Nodes of which all shortest paths are computed."""
-
 MAX_HOP_RATIO = 1.15
 """Times up to this multiple of that of the nearest nodes are of one hop."""
 
@@ -260,9 +195,6 @@ MIN_EXPLAINED_VARIANCE = 0.8
 """Part of the variance of the times that hops must explain."""
 
 # ---- What is named -------------------------------------------------------------------------------
-
-MAX_SET_ASIDE_RANKS = 256
-"""Ranks of a map up to which hosts that the times do not show are left aside."""
 
 MIN_UNRELATED_NODES = 2
 """Slow nodes that have nothing in common but that, where too few pairs were measured to see groups.
@@ -320,9 +252,6 @@ SAMPLE = 8
 """Pairs of one part that are measured again, as their median is no accident; and healthy pairs
 measured with them, at most as many as there are suspects."""
 
-HEALTHY_CANDIDATES = 64
-"""Healthy pairs looked at for each that is wanted."""
-
 # ---- Pairs to measure next -----------------------------------------------------------------------
 
 MIN_SUSPECT_PAIRS = 2
@@ -332,3 +261,73 @@ MIN_SUSPECT_PAIRS = 2
 
 MAX_STARTS = 4
 """Starts of the probe, at most; a healthy machine needs none, a slow one usually one."""
+
+# ---- Effort: half as much again, or less, changes no reading ------------------------------------
+
+DENDROGRAM_CUTS = 6
+"""Cuts of a dendrogram, or of boundaries between names, that are tried, at the largest gaps."""
+
+UPPER_LEVELS = 2
+"""Levels of groups of groups, at most."""
+
+FOLLOWED = 2
+"""Cuts at the largest gaps of each dendrogram of units that are followed in any case."""
+
+REFERENCES = 96
+"""Units that profiles are compared on, where there are more."""
+
+MIN_PARTNERS = 16
+"""Partners of a unit that even a draw of pairs keeps: small groups would be lost in it."""
+
+COMPARED_HIERARCHIES = 12
+"""Hierarchies looked at, of those proposed for some times."""
+
+COMPARED_PAIRS = 6000
+"""Pairs that hierarchies are compared on."""
+
+MOVED = 1500
+"""Units of a map of which single ones are moved; more are ranks within nodes, which the machine has
+recorded."""
+
+MAX_FIT_STEPS = 12
+"""Steps of a fit, at most."""
+
+CONVERGED = 1e-4
+"""Numbers that change by less than this part of the largest have been found."""
+
+MIN_GAIN = 1e-6
+"""Nats that a step of a search gains at least; less is rounding."""
+
+ESTIMATED_PARTS = 6
+"""Parts whose gain is estimated at each step, of those that promise most."""
+
+MAX_PARTS = 40
+"""Slow parts of one map, at most."""
+
+QUICK = 8
+"""The same of a hierarchy that is only looked at."""
+
+BEAM = 6
+"""Hierarchies that are followed, the shortest ones."""
+
+MAX_PATH_NODES = 2048
+"""Nodes of which all shortest paths are computed."""
+
+MAX_SET_ASIDE_RANKS = 256
+"""Ranks of a map up to which hosts that the times do not show are left aside."""
+
+HEALTHY_CANDIDATES = 64
+"""Healthy pairs looked at for each that is wanted."""
+
+CLIP = 3.0
+"""Standard errors that a pair speaks for a part at most: one far off is no reason."""
+
+PROMISE = 1.5
+"""Least score of a part that is tried."""
+
+MAX_SLOW_DIFFERENCE = 0.5
+"""Units whose times differ by more than this part of the larger are not slow alike."""
+
+HEALTHY = 2 / 9
+"""The quantile of the pairs of a level that is the middle of the healthy ones where a third of the
+units is slow: (2/3)^2 of the pairs are then healthy."""

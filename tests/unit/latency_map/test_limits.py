@@ -6,15 +6,19 @@
 from __future__ import annotations
 
 import math
+import re
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from isochrone.latency_map import thresholds
 from isochrone.latency_map.cores import CoreModel, scatter, shrunk
 from isochrone.latency_map.fitting import likelihood
 from isochrone.latency_map.grid import grid_of
-from isochrone.latency_map.groupings import Blocks, cuts_of, hierarchies
+from isochrone.latency_map.groupings import Blocks
 from isochrone.latency_map.hierarchy import separates
 from isochrone.latency_map.host_order import groups_in_order
 from isochrone.latency_map.map_health import map_health
@@ -75,17 +79,47 @@ def test_a_ring_of_eight_nodes_or_more_is_a_grid(nodes: int, is_grid: bool) -> N
     assert (grid_of(times_of(torus([nodes]))) is not None) == is_grid
 
 
-def test_a_draw_keeps_the_nearest_partners_of_each_unit() -> None:
-    """Protects small groups of large maps: 16 partners of each unit, and few of one far away."""
-    place = np.append(np.random.default_rng(1).random(199), 50.0)
-    drawn = times_of(1 + np.abs(place[:, None] - place)).some(0)
-    partners = np.bincount(np.concatenate([drawn.i, drawn.j]), minlength=200)
-    assert partners.min() == partners[199] == 16
+def _efforts() -> list[str]:
+    """Return the names of the numbers that bound the work of a search."""
+    text = Path(thresholds.__file__).read_text("utf-8").partition("# ---- Effort")[2]
+    return re.findall(r"^([A-Z_]+) = ", text, re.MULTILINE)
 
 
-def test_few_cuts_of_a_dendrogram_are_tried() -> None:
-    """Protects the time of a search where times have no structure."""
-    assert [len(cuts) for cuts in cuts_of(noisy(flat(40), 0.3, 1))] == [6, 6]
+def _readings() -> list[object]:
+    """Read machines of several kinds: what is found on each."""
+    switches = tree([4, 4, 2], [1, 3, 5])
+    slow = np.isin(np.arange(32), (7, 20))
+    cores = np.where(np.arange(16)[:, None] // 2 == np.arange(16) // 2, 0.012, 0.05)
+    readings = [
+        read(noisy(switches + 2.0 * (slow[:, None] | slow), 0.03, 1)),
+        analyse(map_of(noisy(tree([2, 6], [1, 3]), 0.05, 2), block(6, 2))),
+        read(noisy(torus([4, 4]), 0.02, 3)),
+        analyse(map_of(noisy(cores, 0.03, 4), ["n0"] * 16)),
+    ]
+    return [
+        [[level.groups for level in found.levels], sorted(part.ranks for part in found.slow)]
+        for found in readings
+    ]
+
+
+@pytest.fixture(scope="module")
+def usual() -> list[object]:
+    return _readings()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("factor", [1.5, 1 / 1.5])
+@pytest.mark.parametrize("name", _efforts())
+def test_more_or_less_effort_changes_no_reading(
+    monkeypatch: pytest.MonkeyPatch, usual: list[object], name: str, factor: float
+) -> None:
+    """Protects readings from limits of work, which are to decide nothing."""
+    value = getattr(thresholds, name)
+    other = value * factor if isinstance(value, float) else round(value * factor)
+    for module in [module for key, module in sys.modules.items() if "latency_map" in key]:
+        if hasattr(module, name):
+            monkeypatch.setattr(module, name, other)
+    assert _readings() == usual
 
 
 # ---- how long explanations are -----------------------------------------------------------------
@@ -150,12 +184,6 @@ def test_a_fifth_of_the_pairs_may_be_on_the_wrong_side(wrong: int, is_level: boo
     """Protects levels of tori, which have none, and levels with slow pairs."""
     near = np.append(np.zeros(20 - wrong), np.full(wrong, 1.0))
     assert separates(near, np.full(40, 1.0), recorded=False) == is_level
-
-
-def test_hierarchies_of_three_levels_are_proposed_from_below() -> None:
-    """Protects the time of a search: two levels of groups of groups, and few of each."""
-    times = tree([2, 2, 2, 2, 2], [1, 2, 4, 8, 16])
-    assert max(len(chain) for _, chain in hierarchies(np.nan_to_num(times, nan=1.0))) == 3
 
 
 @pytest.mark.parametrize(("known", "proposed"), [(17, False), (19, True)])
