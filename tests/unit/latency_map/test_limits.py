@@ -33,7 +33,7 @@ def read(times: Matrix) -> Topology:
 
 
 def texts(found: Topology, code: str) -> list[str]:
-    return [warning["text"] for warning in found.warnings if warning["code"] == code]
+    return [str(warning["text"]) for warning in found.warnings if warning["code"] == code]
 
 
 def changed(times: Matrix, pairs: list[tuple[int, int]], factor: float) -> Matrix:
