@@ -22,7 +22,9 @@ from isochrone.latency_map.groupings import Blocks
 from isochrone.latency_map.hierarchy import separates
 from isochrone.latency_map.host_order import groups_in_order
 from isochrone.latency_map.map_health import map_health
+from isochrone.latency_map.next_pairs import next_pairs
 from isochrone.latency_map.pairs import Times, rank_pairs, slow_ranks
+from isochrone.latency_map.retests import to_measure_again
 from isochrone.latency_map.thresholds import FAST_STRAY
 from isochrone.latency_map.topology import Topology, analyse
 from made_up.latency_maps import Matrix, block, flat, map_of, noisy, torus, tree
@@ -279,3 +281,73 @@ def test_a_rank_costs_a_fiftieth_or_nothing(cost: float, has_cost: bool) -> None
     times = tree([2, 6], [1, 3]) + 3 * cost * (of_rank[:, None] | of_rank)
     pairs = rank_pairs(map_of(times, block(6, 2)), "median", 64)
     assert bool(slow_ranks(pairs, np.arange(12) // 2)[0].any()) == has_cost
+
+
+def ring(nodes: int, pairs: int, factor: float) -> Matrix:
+    """Make a ring some of whose pairs take so many times the median."""
+    times = torus([nodes])
+    chosen = [(k, k + nodes // 2 - 1 - k % 3) for k in range(pairs)]
+    for i, j in chosen:
+        times[i, j] = times[j, i] = factor * np.nanmedian(times)
+    return times
+
+
+@pytest.mark.parametrize(
+    ("nodes", "pairs", "factor", "is_far_off"),
+    [
+        (24, 1, 2.7, False),
+        (24, 1, 3.4, True),
+        (24, 4, 2.0, False),
+        (24, 4, 2.7, True),
+        (80, 5, 2.7, False),
+        (80, 8, 2.7, True),
+    ],
+)
+def test_how_far_off_a_pair_of_a_ring_may_be(
+    nodes: int, pairs: int, factor: float, is_far_off: bool
+) -> None:
+    """Protects rings, whose far ends take twice the middle time, and from silence beyond."""
+    found = map_health(map_of(ring(nodes, pairs, factor), block(nodes)), 0.1)
+    assert found.far_off == is_far_off
+
+
+def test_twenty_slow_pairs_are_listed() -> None:
+    """Protects a page from hundreds of pairs; they are counted."""
+    found = read(changed(flat(60), [(k, (7 * k + 29) % 60) for k in range(24)], 2.0))
+    assert len(found.slow) == 20
+    assert len(texts(found, "many-slow-pairs")) == 1
+
+
+def test_eight_names_are_enough_for_a_warning() -> None:
+    node = np.arange(24)
+    group = np.where(node < 12, node // 4, node)
+    times = np.where(group[:, None] == group, 2.0, 4.0)
+    np.fill_diagonal(times, np.nan)
+    assert [len(re.findall(r"n\d+", text)) for text in texts(read(times), "no-group")] == [8]
+
+
+@pytest.mark.parametrize(("slow", "pairs"), [(1, 8), (12, 64)])
+def test_how_many_pairs_are_measured_again(slow: int, pairs: int) -> None:
+    """Protects the time of a confirmation: eight pairs of each node, 64 in all."""
+    of_node = np.arange(40) < slow
+    run = map_of(flat(40) + 2.0 * (of_node[:, None] | of_node), block(40))
+    assert len(to_measure_again(run, analyse(run)).suspected) == pairs
+
+
+@pytest.mark.parametrize(("slow", "suspects"), [(1, ()), (2, (9,))])
+def test_two_slow_pairs_make_a_node_suspect(slow: int, suspects: tuple[int, ...]) -> None:
+    """Protects a node with one slow pair: the link may be slow."""
+    i = np.array([0, 1, 2, 3, 4, 5, 6, 7, *range(slow)])
+    j = np.array([1, 2, 3, 4, 5, 6, 7, 8, *[9] * slow])
+    seconds = np.where(j == 9, 9e-6, 3e-6)
+    found = next_pairs(Times(10, i, j, seconds, np.zeros(len(i)), np.zeros(10, int)))
+    assert (found.suspects if found else ()) == suspects
+
+
+@pytest.mark.parametrize(("sizes", "levels"), [((2, 5), 2), ((2, 3, 5), 1)])
+def test_groups_of_cores_have_two_sizes(sizes: tuple[int, ...], levels: int) -> None:
+    """Protects from irregular levels: hybrid processors have two kinds of cores."""
+    group = np.repeat(np.arange(4 * len(sizes)), np.repeat(sizes, 4))
+    times = np.where(group[:, None] == group, 0.02, 0.05)
+    np.fill_diagonal(times, np.nan)
+    assert len(analyse(map_of(times, ["n0"] * len(group))).levels) == levels
