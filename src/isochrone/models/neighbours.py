@@ -5,11 +5,11 @@ neighbours, of the time in bytes and of its logarithm in log p, are closer to th
 formula, with or without its interpolated residual (`bench/field_models.py`). Beyond the measured
 sizes, and below the measured ranks, the time follows the formula from the nearest measured point.
 
-Beyond the largest number of ranks, three predictions are averaged in log t: that of the formula
-from the last measured time on, a power law in p of each size, and the trend of the last two
-doublings. Each was made without the largest numbers of ranks, too, and has a weight by what it is
-off by there. An average of several predictions is off by less than most of them (Bates & Granger
-1969, *The combination of forecasts*, Operational Research Quarterly 20, 451-468).
+Beyond the largest number of ranks, two predictions are averaged in log t: that of the formula from
+the last measured time on, and a power law in p of each size. Their average is off by less than
+either (Bates & Granger 1969, *The combination of forecasts*, Operational Research Quarterly 20,
+451-468). On real machines neither backtest tells which will be better, so both weigh the same
+unless one was right about the largest numbers of ranks.
 
 A formula that is right where it was measured is kept.
 """
@@ -38,10 +38,8 @@ from isochrone.models.thresholds import (
     MAX_SLOPE,
     MIN_MACHINE_ERROR,
     MIN_RANK_COUNTS,
-    OPTIMISM,
     OTHER_UNIT,
     SLOPE_SIZES,
-    TREND_DIVISOR,
     TWICE,
 )
 
@@ -61,9 +59,8 @@ class Neighbours(msgspec.Struct):
         Numbers of ranks, and message sizes in bytes; no sizes if the data have none.
     seconds, formula
         Measured time, and that of the formula, of each size at each number of ranks.
-    power_law, trend
-        Weights of the power laws and of the trends beyond the largest number of ranks; the formula
-        has the rest.
+    power_law
+        Weight of the power laws beyond the largest number of ranks; the formula has the rest.
     inside
         95 % quantile of |log(measured / interpolated)| at values that were left out between others;
         of a trusted formula, by how much it may leave the measured neighbours.
@@ -82,7 +79,6 @@ class Neighbours(msgspec.Struct):
     seconds: list[list[float]]
     formula: list[list[float]]
     power_law: float = 0.0
-    trend: float = 0.0
     inside: float = 0.0
     rising: list[str] = []
     trusted: bool = False
@@ -125,8 +121,8 @@ class Neighbours(msgspec.Struct):
             nearest = self._nearest(points)
             logs = np.array(self._line(nearest))
             if not inside.all():
-                rules = _simple_rules(np.array(self.p), np.log(np.array(self.seconds)))
-                average = partial(self._average, rules)
+                laws = _power_laws(np.array(self.p), np.log(np.array(self.seconds)))
+                average = partial(self._average, laws)
                 logs = np.where(inside, logs, self._rising(nearest, formula, average))
             log_ratio = np.log(seconds / formula(nearest))
             times = np.exp(logs + np.where(np.isfinite(log_ratio), log_ratio, 0.0))
@@ -181,16 +177,14 @@ class Neighbours(msgspec.Struct):
         every += [logs(less, formula(less)) for less in fewer]
         return np.asarray(np.fmax.reduce(every))
 
-    def _average(self, rules: tuple[Lines, Lines], points: Points, seconds: Floats) -> Floats:
+    def _average(self, laws: Lines, points: Points, seconds: Floats) -> Floats:
         """Return the weighted mean of the predictions beyond the data, in logarithms."""
         places = size, _ = self._places(points)
         residual = self._line(points) - _interpolated(np.array(self.formula), places)
         raised = np.log(seconds) + residual
-        law, trend = (_along_size(lines, size, points["p"]) for lines in rules)
-        simple = self.power_law * law + self.trend * trend
-        weight = self.power_law + self.trend
-        without = simple / weight if weight > 0 else law
-        return np.where(np.isfinite(raised), (1 - weight) * raised + simple, without)
+        law = _along_size(laws, size, points["p"])
+        mean = (1 - self.power_law) * raised + self.power_law * law
+        return np.where(np.isfinite(raised), mean, law)
 
     def _places(self, points: Points) -> tuple[_Place, _Place]:
         """Return where points are among the sizes, and among the numbers of ranks."""
@@ -253,12 +247,6 @@ Lines = tuple[Floats, Floats]
 """Slope of each size in log p, and log t at one rank."""
 
 
-def _simple_rules(p: Floats, logs: Floats) -> tuple[Lines, Lines]:
-    """Return the power laws of all numbers of ranks, and the trends of the last two doublings."""
-    last = p >= min(p[-1] / TREND_DIVISOR, p[-2])
-    return _power_laws(p, logs), _power_laws(p[last], logs[:, last])
-
-
 def _power_laws(p: Floats, logs: Floats) -> Lines:
     """Return the line of each row by least squares, with the slope that sizes alike have."""
     slope, start = np.polyfit(np.log(p), logs.T, 1)
@@ -317,7 +305,7 @@ def neighbours_of(
         fitted.tolist(),
         rising=list(rising),
     )
-    neighbours.power_law, neighbours.trend = _shares_beyond(p, logs, tried)
+    neighbours.power_law = _share_beyond(p, logs, tried)
     misfit = float(np.mean(np.abs(residual)))
     noise = MAX_RIGHT_ERRORS * (observed.noise or 0.0)
     right = misfit <= max(noise, MIN_MACHINE_ERROR)
@@ -363,25 +351,18 @@ def left_out(values: Floats, logs: Floats) -> Floats:
     return np.asarray(logs[1:-1] - (logs[:-2] * (1 - share) + logs[2:] * share))
 
 
-def _shares_beyond(p: Floats, logs: Floats, tried: float | None) -> tuple[float, float]:
-    """Return the weights of power laws and of trends by backtests; the formula has the rest.
+def _share_beyond(p: Floats, logs: Floats, tried: float | None) -> float:
+    """Return the weight of power laws beyond the data: all if they were right in backtests.
 
-    What could not be tried counts as the mean of what could.
+    None if the formula was, and half if neither was.
     """
     errors = []
     for divisor in (2, 4):
         small = p <= p[-1] / divisor
         if small.sum() >= MIN_RANK_COUNTS:
-            rules = _simple_rules(p[small], logs[:, small])
-            log_beyond = np.log(p[~small])
-            errors.append(
-                [
-                    np.mean(np.abs(logs[:, ~small] - start[:, None] - slope[:, None] * log_beyond))
-                    for slope, start in rules
-                ]
-            )
-    simple = np.mean(errors, axis=0) if errors else np.zeros(2)
-    every = np.append(simple, simple.mean() if tried is None else OPTIMISM * tried)
-    shares = (every + BLUNT) ** -2.0
-    law, trend, _ = shares / shares.sum()
-    return float(law), float(trend)
+            slope, start = _power_laws(p[small], logs[:, small])
+            off = logs[:, ~small] - start[:, None] - slope[:, None] * np.log(p[~small])
+            errors.append(np.mean(np.abs(off)))
+    law = float(np.mean(errors)) if errors else np.inf
+    formula = np.inf if tried is None else tried
+    return float(law < formula) if min(law, formula) < BLUNT else 0.5

@@ -145,16 +145,10 @@ machine, which no backtest sees."""
 MAX_RIGHT_ERRORS = 2.0
 """A formula that is off by no more than so many times the noise of a measured time is right."""
 
-OPTIMISM = 2.0
-"""The segments of a formula were chosen with the points that it is to predict in a backtest; the
-power laws saw none of them. From 1.5 to 3, it hardly changes how often the average is better."""
-
 BLUNT = 0.05
-"""Errors of backtests, in log time: of smaller ones, chance decides which is less, and a formula
-that is off by less within and beyond the data needs no interval of other machines."""
-
-TREND_DIVISOR = 4.0
-"""The trend is that of numbers of ranks from the largest divided by this."""
+"""Error of a backtest, in log time, below which what was tried is right beyond the data: it is not
+averaged with others, and a formula that is right within them, too, needs no interval of other
+machines."""
 
 SLOPE_SIZES = 2
 """The slope of a size is the median with those of so many sizes on either side: it has noise."""

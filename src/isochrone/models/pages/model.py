@@ -283,12 +283,12 @@ def _trials(model: Model) -> Iterator[Block]:
 
 def _weights(measured: Neighbours) -> str:
     """Say what a prediction is made of where the formula is not right."""
-    formula = 1 - measured.power_law - measured.trend
-    weights = [f"{100 * share:.0f} %" for share in (formula, measured.power_law, measured.trend)]
+    beyond = {0.0: "the formula", 1.0: "power laws"}.get(
+        measured.power_law, "the average of the formula and power laws"
+    )
     return (
-        "the formula fits the measured times too poorly, so predictions follow these times; beyond "
-        f"p = {measured.p[-1]:g} they average the formula ({weights[0]}), power laws "
-        f"({weights[1]}) and trends ({weights[2]})"
+        "the formula fits the measured times too poorly, so predictions follow these times, and "
+        f"{beyond} beyond p = {measured.p[-1]:g}"
     )
 
 
