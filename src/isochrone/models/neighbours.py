@@ -117,28 +117,27 @@ class Neighbours(msgspec.Struct):
         of_level = float(ndtri((1 + level) / 2) / ndtri(0.975))
         doublings = np.minimum(octaves, 1.0) * np.maximum(octaves / 2, 1.0)
         half = of_level * BEYOND * np.sqrt(doublings)
-        if not self.trusted:
-            nearest = self._nearest(points)
-            logs = np.array(self._line(nearest))
+        by_formula = self.trusted & (inside | self.tested)
+        nearest = self._nearest(points)
+        logs = np.array(self._line(nearest))
+        if not by_formula.all():
+            log_ratio = np.log(seconds / formula(nearest))
+            log_ratio[~np.isfinite(log_ratio)] = 0.0
             if not inside.all():
                 laws = _power_laws(np.array(self.p), np.log(np.array(self.seconds)))
                 average = partial(self._average, laws)
                 logs = np.where(inside, logs, self._rising(nearest, formula, average))
-            log_ratio = np.log(seconds / formula(nearest))
-            times = np.exp(logs + np.where(np.isfinite(log_ratio), log_ratio, 0.0))
+            logs += log_ratio
             half = np.maximum(half, inside * of_level * max(self.inside, INSIDE_LEAST))
             half = np.where(log_ratio == 0, half, np.fmax(half, np.log(high / low) / 2))
-            return times, times * np.exp(-half), times * np.exp(half)
-        logs, (lowest, highest) = np.log(seconds), self._bounds(points)
-        plausible = (logs >= lowest - self.inside) & (logs <= highest + self.inside)
-        logs = np.where(plausible, logs, self._line(points))
-        if self.tested or inside.all():
-            half[:] = 0.0
-        else:
-            logs = np.where(inside, logs, self._rising(points, formula, lambda _, t: np.log(t)))
+        lowest, highest = self._bounds(points)
+        kept = np.log(seconds)
+        plausible = (kept >= lowest - self.inside) & (kept <= highest + self.inside)
+        kept = np.where(plausible, kept, self._line(points))
         ends = (np.clip(np.log(end), lowest - TWICE, highest + TWICE) for end in (low, high))
-        low, high = map(np.exp, ends)
-        times = np.exp(logs)
+        times = np.exp(np.where(by_formula, kept, logs))
+        low, high = (np.where(by_formula, np.exp(end), times) for end in ends)
+        half[by_formula] = 0.0
         return times, np.fmin(low, times * np.exp(-half)), np.fmax(high, times * np.exp(half))
 
     def octaves(self, points: Points) -> Floats:
@@ -305,10 +304,10 @@ def neighbours_of(
         fitted.tolist(),
         rising=list(rising),
     )
-    neighbours.power_law = _share_beyond(p, logs, tried)
     misfit = float(np.mean(np.abs(residual)))
     noise = MAX_RIGHT_ERRORS * (observed.noise or 0.0)
     right = misfit <= max(noise, MIN_MACHINE_ERROR)
+    neighbours.power_law = 0.0 if right else _share_beyond(p, logs, tried)
     neighbours.tested = tried is not None and max(misfit, tried) <= max(noise, BLUNT)
     if right or (tried is not None and max(misfit, tried) < DENSER * by_line):
         return replace(
