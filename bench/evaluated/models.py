@@ -62,7 +62,7 @@ spreadsheet: a straight line between the neighbours, or a power law of each size
 | 4x | 15 | 48 % | 42 % | 9 | 94 % | 3.4 | 6.0 |
 
 Errors are medians. The *interval score* (Gneiting and Raftery 2007) of the logarithm of a time is its width, and 40 times what lies outside:
-less is better. The rules were chosen on these tables and on half of 63 others, some of the same machines, so this is no test on unseen data.
+less is better. The rules were chosen on these tables and on half of 63 others, so this is no test on unseen data.
 
 **Generated laws.** """
 """Measured with `bench/field_models.py`, which needs data that are not in the checkout."""
