@@ -91,12 +91,17 @@ def _is_value(cell: str) -> bool:
 
 def _with_names(rows: Sequence[Row], at: int, *, whole: bool) -> tuple[TextMatrix, int] | None:
     """Read a matrix whose rows have the names of its columns, which are in line ``at``."""
+    # pandas prints the name of the rows in a line of its own
+    alone = rows[at + 1] if at + 1 < len(rows) else []
+    first = at + 1 + (len(alone) == 1 and not _is_value(alone[0]))
     for corner in (1, 0):
         names = rows[at][corner:]
-        body = rows[at + 1 : at + 1 + len(names)]
+        body = rows[first : first + len(names)]
         if len(names) < 2 or not all(names) or len(body) < (len(names) if whole else 2):
             continue
         numbers = any(map(_is_value, names)) and names not in _numberings(len(names))
+        if numbers and corner and rows[at][0].isalpha():
+            numbers = False  # of a column with a name
         if numbers or _NUMBER.fullmatch("".join(rows[at][:corner])):
             continue  # times: the first row of a symmetric matrix is as its first column
         named = [_DIRECTION.sub("", row[0]) if row else "" for row in body]
@@ -104,7 +109,7 @@ def _with_names(rows: Sequence[Row], at: int, *, whole: bool) -> tuple[TextMatri
             values = _square([row[1:] for row in body], len(names))
             if values is not None:
                 title = rows[at][0] if corner and rows[at][0].isalpha() else ""
-                return TextMatrix(title, tuple(names), values, at + 2), at + 1 + len(body)
+                return TextMatrix(title, tuple(names), values, first + 1), first + len(body)
     return None
 
 

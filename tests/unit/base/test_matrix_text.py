@@ -29,6 +29,8 @@ SHAPES = {
     "names of columns": ("a b c\n0 1 2\n3 0 4\n5 6 0\n", SQUARE),
     "names of rows": ("a 0 1 2\nb 3 0 4\nc 5 6 0\n", SQUARE),
     "numbers of rows": ("0 0 1 2\n1 3 0 4\n2 5 6 0\n", SQUARE),
+    "numbers of columns with a name": ("core 0 8 40\n0 0 1 2\n8 3 0 4\n40 5 6 0\n", SQUARE),
+    "a line for the name of rows": ("to 0 8 40\nfrom\n0 0 1 2\n8 3 0 4\n40 5 6 0\n", SQUARE),
     "not measured": ("N/A 1 2\n3 - 4\n5 6 x\n", [[NAN, 1, 2], [3, NAN, 4], [5, 6, NAN]]),
 }
 
