@@ -93,7 +93,7 @@ def _with_names(rows: Sequence[Row], at: int, *, whole: bool) -> tuple[TextMatri
     """Read a matrix whose rows have the names of its columns, which are in line ``at``."""
     # pandas prints the name of the rows in a line of its own
     alone = rows[at + 1] if at + 1 < len(rows) else []
-    first = at + 1 + (len(alone) == 1 and not _is_value(alone[0]))
+    first = at + 1 + (len(alone) == 1 and alone[0] not in rows[at] and not _is_value(alone[0]))
     for corner in (1, 0):
         names = rows[at][corner:]
         body = rows[first : first + len(names)]
