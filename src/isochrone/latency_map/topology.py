@@ -243,6 +243,10 @@ def analyse(
         little = component.ratio < 1 + threshold or component.added <= step
         like_peers = (component.kind, component.ranks) in diagnosis.like_peers
         (minor if little else alike if like_peers else slow).append(component)
+    links = [component for component in slow if component.of.link]
+    # ways that divide all ranks among them are built so, as that of two GPUs on one PCIe switch
+    by_design = sorted(rank for link in links for rank in link.ranks) == [*range(run.size)]
+    slow = [component for component in slow if not (by_design and component in links)]
     unlisted = [component for component in slow if component.of.link][MAX_PAIRS:]
     hops = _no_levels(diagnosis, moved)
     # where hops explain the times, most pairs are off their only level
@@ -256,6 +260,11 @@ def analyse(
             "compared with that"
         )
         doubts.append(("undisturbed", text))
+    if by_design:
+        names = listed([printable(link.name, 60) for link in links], MAX_WARNED_NAMES)
+        ratio = max(link.ratio for link in links)
+        shared = f"each rank has one slow pair, of up to {ratio:.2f}x, probably a shared way: {names}"
+        doubts.append(("shared-pairs", shared))
     if unlisted:
         are = "pair is" if len(unlisted) == 1 else "pairs are"
         doubts.append(("many-slow-pairs", f"{len(unlisted)} more slow {are} not listed"))

@@ -318,6 +318,14 @@ def test_twenty_slow_pairs_are_listed() -> None:
     assert len(texts(found, "many-slow-pairs")) == 1
 
 
+@pytest.mark.parametrize(("pairs", "named"), [(3, 3), (4, 0)])
+def test_pairs_that_divide_all_ranks_are_built_so(pairs: int, named: int) -> None:
+    """Protects two GPUs on each PCIe switch: they share a way, and nothing is slow."""
+    found = read(changed(noisy(flat(8), 0.005, 1), [(2 * k, 2 * k + 1) for k in range(pairs)], 1.2))
+    assert len(found.slow) == named
+    assert len(texts(found, "shared-pairs")) == (named == 0)
+
+
 def test_eight_names_are_enough_for_a_warning() -> None:
     node = np.arange(24)
     group = np.where(node < 12, node // 4, node)
