@@ -263,7 +263,7 @@ def analyse(
     if by_design:
         names = listed([printable(link.name, 60) for link in links], MAX_WARNED_NAMES)
         ratio = max(link.ratio for link in links)
-        shared = f"each rank has one slow pair, of up to {ratio:.2f}x, probably a shared way: {names}"
+        shared = f"each rank has one slow pair, up to {ratio:.2f}x, probably a shared way: {names}"
         doubts.append(("shared-pairs", shared))
     if unlisted:
         are = "pair is" if len(unlisted) == 1 else "pairs are"
