@@ -59,6 +59,7 @@ def plain(data: bytes) -> bytes:
 
         data = html.unescape(_MARKUP.sub(b"", data).decode("utf-8", "replace")).encode()
         data = data.replace("\N{NO-BREAK SPACE}".encode(), b" ")
+    data = data.replace(b"^M\n", b"\n")  # ends of lines as an editor shows them
     data = _PIPES.sub(lambda row: row[0].lstrip(b"> \t").replace(b"|", b"  ").strip(), data)
     data = _QUOTED.sub(b"", data)
     data = _TAGGED.sub(b"", data)

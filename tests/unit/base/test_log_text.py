@@ -39,6 +39,7 @@ ENCODINGS = {
     "compressed": gzip.compress(LOG),
     "compressed with labels": gzip.compress(prefixed(b"3: ")),
     "escaped comments": LOG.replace(b"#", b"\\#"),
+    "ends of lines as editors show them": LOG.replace(b"\n", b"^M\n"),
     "indented comments": LOG.replace(b"#", b"   #"),
 }
 
