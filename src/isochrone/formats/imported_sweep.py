@@ -184,6 +184,8 @@ class Results:
         Why lines were not understood.
     cut
         Why the last line of the file, in this table, is truncated; empty if it is not.
+    command
+        That started the benchmark, if the file contains it.
     """
 
     test: str
@@ -194,6 +196,7 @@ class Results:
     invalid: list[int] = field(default_factory=list)
     faults: list[tuple[int, InputError]] = field(default_factory=list)
     cut: str = ""
+    command: str = ""
 
     def take(self, source: Source, cells: Sequence[str], *, valid: bool = True) -> None:
         """Take a row; ``valid`` is whether the benchmark found right data in the messages."""

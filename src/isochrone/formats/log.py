@@ -161,6 +161,9 @@ def read_log(path: Path, wanted: Wanted) -> list[Run]:
             "tests": ", ".join(dict.fromkeys(one.table.test for one in alike)),
             "lines": ", ".join(str(one.table.line) for one in alike),
         }
+        if len({one.table.command for one in alike}) > 1 == len({one.table.test for one in alike}):
+            text = "the commands differ: the times are not launches of one measurement"
+            run.warnings.append({"code": "commands-differ", "text": text})
         runs.append(run)
     if text := _left_out(left_out):
         runs[0].warnings.append({"code": "benchmarks-ignored", "text": text})
@@ -247,6 +250,7 @@ def _tables(source: Source, wanted: Wanted) -> list[_Read]:
         table = None
         for name, reader in readers:
             if (table := reader.begins(text)) is not None:
+                table.command = ranks.command
                 if table.ranks is None:
                     table.ranks = ranks.of(table.test)
                 tables.append((name, reader, table))

@@ -15,10 +15,16 @@ _STATED = re.compile(
 """Such as ``# nprocs = 16`` and ``Number of processes: 16``."""
 
 _COMMAND = re.compile(
-    r"\b(?:mpirun|mpiexec|orterun|prterun|prun|srun|aprun|ibrun|flux run)\b.*?"
-    r"\s(?:--?np?|--ntasks)[ =]?(\d{1,7})(?=\s)(?P<after>.*)"
+    r"(?:\b(?:mpirun|mpiexec|orterun|prterun|prun|srun|aprun|ibrun|flux run)\b"
+    r"|\$\{?\w+\}?(?=\s.*\b(?:osu_|IMB-)))(?P<words>\s.*)"
 )
-"""``mpirun -np 16 ./osu_bcast``, ``srun --ntasks=16``; the option ``-N`` of srun is of nodes."""
+"""``mpirun -np 16 ./osu_bcast``; the launcher of a benchmark may be in a variable of the shell."""
+
+_RANKS = re.compile(r"\s(?:--?np?|--ntasks)[ =]?(\d{1,7})(?=\s)")
+"""The option ``-N`` of srun is of nodes."""
+
+_NODES = re.compile(r"\s(?:-N|--nodes)[ =]?(\d{1,7})(?=\s)")
+_PER_NODE = re.compile(r"\s--n?tasks-per-node[ =](\d{1,7})(?=\s)")
 
 _INTEL = re.compile(r"\[\d+\] MPI startup\(\): +(Rank +Pid|(?P<rank>\d{1,7}) +\d+ +\S+ +\S+)")
 """The table of ranks that Intel MPI prints with ``I_MPI_DEBUG=3`` or more."""
@@ -30,6 +36,7 @@ class LogRanks:
     """Sees the lines of a log, one after the other."""
 
     def __init__(self) -> None:
+        self.command = ""
         self._ranks: int | None = None
         self._program = ""
 
@@ -40,8 +47,10 @@ class LogRanks:
         if intel := _INTEL.match(text):
             self._set(0 if intel["rank"] is None else max(int(intel["rank"]) + 1, self._ranks or 0))
         elif command := _COMMAND.search(text + " "):
-            program = _PROGRAM.search(command["after"])
-            self._set(int(command[1]), program[0] if program else "")
+            program = _PROGRAM.search(command["words"])
+            if ranks := _of_command(command["words"]):
+                self.command = command[0].strip()
+                self._set(ranks, program[0] if program else "")
         elif stated := _STATED.search(text):
             self._set(int(stated[1]))
 
@@ -52,3 +61,11 @@ class LogRanks:
     def _set(self, ranks: int, program: str = "") -> None:
         self._ranks = ranks if 0 < ranks <= MAX_FILE_RANKS else None
         self._program = program
+
+
+def _of_command(words: str) -> int:
+    """Return the number of ranks that the options of a launcher say; 0 if they do not."""
+    if ranks := _RANKS.search(words):
+        return int(ranks[1])
+    nodes, per_node = _NODES.search(words), _PER_NODE.search(words)
+    return int(nodes[1]) * int(per_node[1]) if nodes and per_node else 0

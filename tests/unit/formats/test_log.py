@@ -127,6 +127,10 @@ def test_the_last_line_of_a_log_may_be_cut(tmp_path: Path) -> None:
         ("srun -N 4 -n32 ./osu_bcast", "osu_bcast", 32),
         ("srun -N 4 ./osu_bcast", "osu_bcast", None),
         ("flux run -n 12 osu_bcast", "osu_bcast", 12),
+        ("flux run -N4 --tasks-per-node=96 ./osu_bcast", "osu_bcast", 384),
+        ("srun -N 4 --ntasks-per-node 8 ./osu_bcast", "osu_bcast", 32),
+        ("UCC_TLS=ucp $LAUNCH -n 4 osu_bcast -i 10", "osu_bcast", 4),
+        ("echo $LAUNCH -n 4", "osu_bcast", None),
         ("# nprocs = 6", "osu_bcast", 6),
         ("Number of processes: 24", "osu_bcast", 24),
         ("SLURM_NTASKS=128", "osu_bcast", 128),
@@ -138,6 +142,26 @@ def test_ranks_that_a_log_says(line: str, test: str, ranks: int | None) -> None:
     seen = LogRanks()
     seen.line(line)
     assert seen.of(test) == ranks
+
+
+@pytest.mark.parametrize(("second", "warned"), [("-n 2", False), ("-n 2 --map-by core", True)])
+def test_tables_of_other_commands_are_no_launches(
+    tmp_path: Path, second: str, warned: bool
+) -> None:
+    """Protects from an interval over two kinds of measurements."""
+    path, table = tmp_path / "two.log", "".join(JOB.splitlines(keepends=True)[2:6])
+    path.write_text(f"$ mpirun -n 2 osu_latency\n{table}$ mpirun {second} osu_latency\n{table}")
+    (run,) = read_all(path)
+    assert [w for w in run.warnings if w["code"] == "commands-differ"] == run.warnings[1:] * warned
+
+
+def test_a_size_that_is_an_expression_is_not_known(tmp_path: Path) -> None:
+    """Protects from eight bytes, which ucx_perftest sends without the option."""
+    path = tmp_path / "ucx.log"
+    sample = (Path(__file__).parents[2] / "golden/ucx-perftest/tag-bw.txt").read_text()
+    path.write_text(sample.replace("104857600", "$((100*1024))"))
+    with pytest.raises(InputError):
+        read_all(path)
 
 
 def test_the_list_of_ranks_of_intel_mpi_counts_them() -> None:
