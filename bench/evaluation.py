@@ -60,12 +60,12 @@ analysed](map-analysis.md) explains the two models that they test.
 256 hardware threads. Their groups (SMT siblings, clusters that share a cache, dies, sockets) are known. A level is *visible* if its median
 is 10 % below that of the next level, with at most 20 % exceptions. No defect is known, so a slow component is a false claim.
 
-On 49 maps, all visible levels are exact, and none is invented. On none is anything called slow. The slowest map takes 2 s of processor time
-(256 ranks).
+On 49 maps, all visible levels are exact, and none is invented. On none is anything called slow. None takes more than 2 s.
+The rules were chosen on these maps. Then 55 further maps were read for the first time: on two, a visible level
+was missed, and on four (7 %) something was called slow. With the rules chosen on all maps, it is one.
 
-Two defects were put into copies of each map. Of those that exceed three standard deviations of their healthy peers, a rank that takes 1.5
-times as long was named on 48 of 50 maps, and a pair that takes 2 times as long on 42 of 46, and nothing else. The rules were chosen on these
-maps, so this is no test on unseen maps.
+Defects were put into four copies of each map: of 210 ranks that take 1.5 times as long, 203 were named, of 210 pairs that take twice as long
+183, and nothing else. Most of the others are within the scatter of healthy pairs.
 
 **Generated machines.** `bench/map_rates.py` makes random synthetic machines with 4 to 64 nodes, without noise and with 5 % noise. On some, one
 thing is slow by 25 to 500 %: a node, several nodes, a pair of nodes, a switch, or an uplink. On others, one to a third of the nodes are
