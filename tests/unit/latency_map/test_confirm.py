@@ -13,7 +13,6 @@ from beds.golden import Golden
 from isochrone.base.errors import Interrupted, MeasurementError
 from isochrone.base.table import Table
 from isochrone.latency_map.confirm import confirm
-from isochrone.latency_map.thresholds import MAX_STARTS
 from isochrone.latency_map.topology import analyse
 from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
@@ -112,7 +111,7 @@ def test_a_machine_that_is_disturbed_without_end_is_not_measured_without_end(
 
     machine = Restless(measured())
     after = confirmed(tmp_path, disturbed(measured(), [(0, 31)]), machine)
-    assert len(machine.asked) == MAX_STARTS
+    assert len(machine.asked) == 4
     assert [part.retested for part in analyse(after).slow] == [False]
 
 

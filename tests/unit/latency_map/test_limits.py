@@ -15,18 +15,25 @@ import pytest
 from msgspec.structs import replace
 
 from isochrone.latency_map import thresholds
-from isochrone.latency_map.cores import CoreModel, scatter, shrunk
+from isochrone.latency_map.cores import CoreHierarchies, CoreModel, scatter, shrunk
 from isochrone.latency_map.fitting import likelihood
 from isochrone.latency_map.grid import grid_of
 from isochrone.latency_map.groupings import Blocks
-from isochrone.latency_map.hierarchy import separates
-from isochrone.latency_map.host_order import groups_in_order
+from isochrone.latency_map.hierarchy import explain, separates
+from isochrone.latency_map.host_order import (
+    groups_in_order,
+    ways_in_order,
+    ways_of_groups,
+    ways_of_sizes,
+)
 from isochrone.latency_map.map_health import map_health
 from isochrone.latency_map.next_pairs import next_pairs
 from isochrone.latency_map.pairs import Times, rank_pairs, slow_ranks
+from isochrone.latency_map.partitions import Partition
 from isochrone.latency_map.retests import to_measure_again
 from isochrone.latency_map.thresholds import FAST_STRAY
 from isochrone.latency_map.topology import Topology, analyse
+from isochrone.latency_map.what_is_slow import diagnose
 from made_up.latency_maps import Matrix, block, flat, map_of, noisy, torus, tree
 
 
@@ -168,6 +175,30 @@ def test_how_long_blocks_are() -> None:
     assert Blocks(off, np.zeros(8, dtype=int)).nats == pytest.approx(3.0 + 8.0)
 
 
+def test_how_long_groups_of_cores_are() -> None:
+    """A level costs its groups, and two nats; groups in no order six more."""
+    none = np.zeros(8, dtype=int)
+
+    def code(partition: Partition) -> float:
+        times = times_of(np.where(partition[:, None] == partition, 0.02, 0.05))
+        own, recorded = (CoreHierarchies(times, r).fit([partition]) for r in ([], [partition]))
+        return own.length - recorded.length
+
+    in_order = np.arange(8) // 2
+    assert code(in_order) == pytest.approx(2.0 + ways_in_order(in_order, none, np.arange(8)))
+    mixed = np.array([0, 1, 2, 3, 2, 0, 3, 1])
+    ways = ways_of_groups(mixed, none) + math.log(8)
+    assert code(mixed) == pytest.approx(2.0 + 6.0 + ways)
+
+
+def test_how_long_groups_of_nodes_are() -> None:
+    """A level costs its groups, and six nats, unless the machine has recorded it."""
+    times, groups = times_of(tree([4, 6], [1, 3])), np.arange(24) // 4
+    own, recorded = explain(times), explain(times, [groups])
+    ways = ways_of_groups(groups, np.zeros(24, dtype=int)) + ways_of_sizes(24)
+    assert own.length - recorded.length == pytest.approx(6.0 + ways)
+
+
 # ---- levels ------------------------------------------------------------------------------------
 
 
@@ -218,6 +249,20 @@ def test_far_names_say_nothing_of_boundaries(span: int, proposed: bool) -> None:
         len(chain[0]) and chain[0].max() for chain in groups_in_order(times, seconds, np.arange(40))
     ]
     assert (groups == [1]) == proposed
+
+
+@pytest.mark.parametrize(("missing", "by_name"), [(3, False), (8, True)])
+def test_names_are_hypotheses_where_a_tenth_of_the_pairs_is_missing(
+    missing: int, by_name: bool
+) -> None:
+    """Protects complete maps from groups by names: of 45 pairs of nodes."""
+    times = flat(10)
+    for i, j in list(zip(*np.triu_indices(10, 1), strict=True))[:: 45 // missing][:missing]:
+        times[i, j] = times[j, i] = np.nan
+    run = map_of(times, block(10))
+    diagnosis, _ = diagnose(rank_pairs(run, "median", 64), run.hosts, [], None)
+    assert diagnosis.outer is not None
+    assert (diagnosis.outer.times.place is not None) == by_name
 
 
 # ---- tori --------------------------------------------------------------------------------------
