@@ -99,16 +99,14 @@ def _with_names(rows: Sequence[Row], at: int, *, whole: bool) -> tuple[TextMatri
         body = rows[first : first + len(names)]
         if len(names) < 2 or not all(names) or len(body) < (len(names) if whole else 2):
             continue
+        title = rows[at][0] if corner and rows[at][0].isalpha() else ""
         numbers = any(map(_is_value, names)) and names not in _numberings(len(names))
-        if numbers and corner and rows[at][0].isalpha():
-            numbers = False  # of a column with a name
-        if numbers or _NUMBER.fullmatch("".join(rows[at][:corner])):
+        if (numbers and not title) or _NUMBER.fullmatch("".join(rows[at][:corner])):
             continue  # times: the first row of a symmetric matrix is as its first column
         named = [_DIRECTION.sub("", row[0]) if row else "" for row in body]
         if named == names[: len(body)]:
             values = _square([row[1:] for row in body], len(names))
             if values is not None:
-                title = rows[at][0] if corner and rows[at][0].isalpha() else ""
                 return TextMatrix(title, tuple(names), values, first + 1), first + len(body)
     return None
 

@@ -246,7 +246,8 @@ def analyse(
     links = [component for component in slow if component.of.link]
     # ways that divide all ranks among them are built so, as that of two GPUs on one PCIe switch
     by_design = sorted(rank for link in links for rank in link.ranks) == [*range(run.size)]
-    slow = [component for component in slow if not (by_design and component in links)]
+    if by_design:
+        slow = [component for component in slow if not component.of.link]
     unlisted = [component for component in slow if component.of.link][MAX_PAIRS:]
     hops = _no_levels(diagnosis, moved)
     # where hops explain the times, most pairs are off their only level
