@@ -53,6 +53,7 @@ from isochrone.latency_map.thresholds import (
     MIN_LEVEL_RATIO,
     MIN_LEVELS_RATIO,
     MIN_PART_ERRORS,
+    MIN_PEERS,
     MOVED,
     NODE_LEVEL_COST,
 )
@@ -158,9 +159,22 @@ class _Search:
     def among(self, chains: Iterable[list[Partition]]) -> Explanation:
         """Return the shortest explanation on some hierarchies, and on those before."""
         for key, chain in {key_of(chain): chain for chain in chains}.items():
+            if any(map(self._all_but_one, chain)):
+                continue
             fit = self.finder(chain).quick()
             self.done[key] = min(fit, self.done.get(key, fit), key=length_of)
         return min(self.done.values(), key=length_of)
+
+    def _all_but_one(self, partition: Partition) -> bool:
+        """Whether it joins all units but one, which then is slow: the times are the same."""
+        sizes = np.bincount(partition)
+        peers = self.whole_map and len(partition) >= MIN_PEERS
+        return bool(
+            peers
+            and len(sizes) == 2
+            and sizes.min() == 1
+            and partition.tobytes() not in self.recorded
+        )
 
     def plain(self) -> Iterator[list[Partition]]:
         """Propose hierarchies from the times as they are, and those that were recorded."""

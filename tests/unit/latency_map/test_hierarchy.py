@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from isochrone.latency_map.explanation import LEAVING, Part
 from isochrone.latency_map.groupings import fill_missing
 from isochrone.latency_map.hierarchy import explain
 from isochrone.latency_map.pairs import Times
@@ -140,6 +141,22 @@ def test_slow_nodes_neither_make_a_level_nor_hide_one(slow: list[int], adding: b
     alone = [leaving(node == k, names) for k in slow]
     matrix = tree(sizes, [1, 3, 5]) + 3 * (sum(alone) if adding else np.maximum.reduce(alone))
     assert same(find_partitions(noisy(matrix, 0.05, seed=11)), true_partitions(sizes))
+
+
+def test_a_node_far_from_all_others_is_slow() -> None:
+    """Times of eight nodes, one of which has a link at a twentieth of the bandwidth; measured."""
+    from_the_slow = [28.2, 20.3, 22.3, 28.2, 23.9, 22.3, 20.5]
+    others = 1e-3 * np.array(
+        [5, 1, 17, 22, 16, 26, 49, 1, 1, 16, 25, 1, 1, 22, 1, 6, 3, 1, 44, 27, 2]
+    )
+    i, j = np.triu_indices(8, 1)
+    slow = (i == 2) | (j == 2)
+    seconds, error = np.full(28, 16.0), np.zeros(28)
+    seconds[slow], error[slow] = from_the_slow, [1e-3, 49e-3, 47e-3, 1e-3, 0.1, 0.085, 0.063]
+    error[~slow] = others
+    fit = explain(Times(8, i, j, 1e-3 * seconds, error, np.zeros(8, dtype=np.int64)))
+    assert len(fit.chain) == 1
+    assert fit.parts == (Part(LEAVING, (2,)),)
 
 
 def test_a_slow_rank_stays_in_its_node() -> None:
