@@ -262,11 +262,19 @@ def _quartile(values: Floats) -> float:
 
 
 def _once(components: Iterator[tuple[Slow, int]]) -> list[tuple[Slow, int]]:
-    """Keep of what is slow at several sizes that where it is worst."""
+    """Keep of what is slow at several sizes that where it is worst; first where it is confirmed.
+
+    Links of a node or rank that is confirmed are not slow by themselves.
+    """
     worst: dict[tuple[str, str], tuple[Slow, int]] = {}
-    for component, size in sorted(components, key=lambda entry: -entry[0].ratio):
+    for component, size in sorted(components, key=lambda e: (not e[0].retested, -e[0].ratio)):
         worst.setdefault((component.kind, component.who), (component, size))
-    return list(worst.values())
+    units = {k for part, _ in worst.values() if part.of.unit and part.retested for k in part.ranks}
+    return [
+        (part, size)
+        for part, size in worst.values()
+        if not (part.of.link and units.intersection(part.ranks))
+    ]
 
 
 def _doubts(run: Run, analyses: dict[int, Topology]) -> Iterator[str]:

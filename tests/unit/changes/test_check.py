@@ -626,3 +626,23 @@ def test_a_curve_of_few_points_has_no_time_of_its_own(sizes: tuple[int, ...], cu
     runs = launches(3, np.random.default_rng(1), sizes=sizes)
     kinds = [one.kind for one in quantities(runs, len(runs)).items]
     assert (kinds.count("curve"), kinds.count("point")) == (curves, len(sizes))
+
+
+@pytest.mark.parametrize("slow_pairs", [2, 7])
+def test_what_is_confirmed_at_one_size_needs_no_other(slow_pairs: int) -> None:
+    """At a larger size the node, or two of its links, take three times as long, seen once."""
+    run = latency_map(block(8), slow_hosts={"n3": 2.0}, nbytes=(64, 4096))
+    once = run.tables["pair"]
+    of_node = ((once["i"] == 3) | (once["j"] == 3)) & (once["bytes"] == 4096)
+    factor = np.where(of_node, 0.5, 1.0)
+    factor[np.flatnonzero(of_node)[:slow_pairs]] = 1.5
+    table = with_retests(run, [(0, 3), (2, 3), (3, 5), (3, 7)]).tables["pair"]
+    columns = dict(table.columns)
+    columns["median"] = columns["median"] * np.pad(
+        factor, (0, len(table) - len(once)), constant_values=1.0
+    )
+    kept = ~table.flag("retest") | (table["bytes"] == 64)
+    run.tables["pair"] = Table({name: column[kept] for name, column in columns.items()})
+    found = check(run)
+    assert [(one.verdict, one.kind, one.nbytes) for one in found.findings] == [("slow", "node", 64)]
+    assert (found.bad_hosts, found.suspects) == (["n3"], [])
