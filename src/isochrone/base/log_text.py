@@ -21,6 +21,11 @@ _TAGGED = re.compile(rb"^(?:" + _TIME + rb" *(?:" + _TAG + rb")?|" + _TAG + rb")
 _LABEL = re.compile(rb"^ *\d+: ?", re.MULTILINE)
 """Of ``srun --label``: a number is a label only if every line has one."""
 
+_NAMED = re.compile(
+    rb"^(?:\[\d+\]|[\w.-]*[A-Za-z][\w.-]*(?: \d+:| +\|)) ?(?=[ \t]*[#\d])", re.MULTILINE
+)
+"""Of ``mpiexec -prepend-rank`` of Hydra, ``mpiexec --label`` of PALS, and containers."""
+
 _PIPES = re.compile(rb"^[ \t>]*\|[ \t]*(?=\d|\\?# ?(?:Size|OSU|bytes|Bench))[^\n]*", re.MULTILINE)
 """A row of a markdown table with numbers, or with what begins the tables of benchmarks."""
 
@@ -62,7 +67,7 @@ def plain(data: bytes) -> bytes:
     data = data.replace(b"^M\n", b"\n")  # ends of lines as an editor shows them
     data = _PIPES.sub(lambda row: row[0].lstrip(b"> \t").replace(b"|", b"  ").strip(), data)
     data = _QUOTED.sub(b"", data)
-    data = _TAGGED.sub(b"", data)
+    data = _NAMED.sub(b"", _TAGGED.sub(b"", data))
     lines = [line for line in data.splitlines() if line.strip()]
     if len(lines) > 1 and all(map(_LABEL.match, lines[:-1])):  # the last may be cut
         data = _LABEL.sub(b"", data)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf, log
+from sys import float_info
 
 import numpy as np
 from scipy.special import softmax
@@ -333,7 +334,7 @@ def _promising(
         x = np.column_stack([columns[term] for term in terms])
         solution, _, rank, _ = np.linalg.lstsq(x, target, rcond=1e-10)
         if rank < len(terms) or len(terms) + 2 >= n:
-            worth.append(inf)
+            worth.append(inf if rank < len(terms) else float_info.max)
             continue
         worth.append(_sicc(target - x @ solution, MIN_MACHINE_ERROR, len(terms)))
     order = np.argsort(worth, kind="stable")[:JUDGED_FORMULAS]

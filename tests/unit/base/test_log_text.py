@@ -26,6 +26,9 @@ def prefixed(prefix: bytes) -> bytes:
         b"2026-11-28T16:00:00.123 ",
         b" 0: ",
         b"12: ",
+        b"[0] ",
+        b"x3005c0s13b0n0.hsn.cm.example.org 0: ",
+        b"launcher-1  | ",
     ],
 )
 def test_tags_times_and_labels_are_removed(prefix: bytes) -> None:

@@ -177,6 +177,14 @@ def test_a_formula_that_predicts_little_says_so() -> None:
     assert np.all(found.low >= 0)
 
 
+@pytest.mark.parametrize("ranks", [None, 8])
+def test_four_sizes_at_one_number_of_ranks_are_a_line(ranks: int | None) -> None:
+    b = [8, 64, 1024, 65536]
+    table = {"op": ["bcast"] * 4, "b": b, "seconds": [6e-6 + 1e-9 * size for size in b]}
+    model = models.fit(table | ({"p": [ranks] * 4} if ranks else {}))
+    assert model.predict({"b": [512]}, op="bcast").seconds[0] == pytest.approx(6.512e-6)
+
+
 def test_a_table_of_barriers_needs_no_sizes(tmp_path: Path) -> None:
     """The formula of a tree without b is for them, by name and among all."""
     path = tmp_path / "barrier.csv"

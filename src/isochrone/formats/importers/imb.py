@@ -12,7 +12,7 @@ from isochrone.formats.imported_sweep import PAIR, Results, Row, Sample, Sweep, 
 from isochrone.formats.log import Tables, of_tables
 from isochrone.formats.source import MAX_FILE_RANKS, Source, parse_number
 
-_BENCHMARK = re.compile(r"#\s*Benchmarking\s+(?P<name>\S+)\s*")
+_BENCHMARK = re.compile(r"#?\s*Benchmarking\s+(?P<name>\S+)\s*")
 _PROCESSES = re.compile(
     r"#\s*\(?\s*#processes\s*=\s*(?P<count>\d{1,9})\b(?:.*\bthreads\D*(?P<threads>\d{1,6}))?.*"
 )
@@ -56,10 +56,10 @@ class _Tables(Tables[_Table]):
 
     def begins(self, text: str) -> _Table | None:
         last, text = self._last, text.strip()
-        if text[:1] != "#":
+        if text[:1] not in ("#", "B"):
             return None
         if found := _BENCHMARK.fullmatch(text):
-            self._last = _Table(found["name"], self.source.line, ranks=0)
+            self._last = _Table(found["name"], self.source.line)
         elif last and last.rows and _MODE.fullmatch(text):  # the same one, in two modes
             self._last = replace(
                 last, line=self.source.line, columns=[], rows=[], invalid=[], faults=[]
@@ -83,8 +83,9 @@ class _Tables(Tables[_Table]):
         op = table.test.lower() + table.variant
         if not _NAME.fullmatch(table.test):
             raise self.source.fail(f"'{table.test}' is no benchmark of IMB", table.line)
-        if not 1 <= table.size * table.groups + table.idle <= MAX_FILE_RANKS:
-            raise self.source.fail("the table has no number of processes", table.line)
+        table.size = table.size or self.ranks(table)
+        if table.size * table.groups + table.idle > MAX_FILE_RANKS:
+            raise self.source.fail("the number of processes is not possible", table.line)
         table.ranks = table.size
         of = next((key for key in _TIMES if key in table.columns), "")
         if not of and _RATE in table.columns and op in _BANDS:
@@ -192,6 +193,6 @@ IMPORTER = of_tables(
     "imb",
     "the output of the Intel MPI Benchmarks",
     rb"Intel ?\(R\) MPI Benchmarks|^# MPI Thread Environment|^# *\(? *#processes *="
-    rb"|^# *\( *\d+ groups of",
+    rb"|^# *\( *\d+ groups of|^ *#bytes +#repetitions",
     _Tables,
 )

@@ -296,6 +296,17 @@ def test_a_row_that_is_not_understood_is_left_out(tmp_path: Path) -> None:
     assert "4, 5" in warning
 
 
+def test_imb_of_a_page_has_the_ranks_of_its_command(tmp_path: Path) -> None:
+    """Pages leave the comments out, the number of processes among them."""
+    text = (
+        "   mpirun -np 256 IMB-MPI1 \\\n       -npmin 256 Bcast\n   Benchmarking Bcast \n"
+        "     #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]\n"
+        "          8         1000         0.90        41.66        22.70\n"
+    )
+    (curve,) = curves(of(imb, tmp_path, text))
+    assert (curve.key, curve.p, points(curve)) == ({"op": "bcast"}, 256, {8: 41.66})
+
+
 @pytest.mark.parametrize(
     ("text", "line", "what"),
     [
@@ -307,7 +318,7 @@ def test_a_row_that_is_not_understood_is_left_out(tmp_path: Path) -> None:
         (
             PINGPONG.replace("2\n", "0\n", 1) + "8 1 1 1\n",
             1,
-            "the table has no number of processes",
+            "the file does not contain the number of ranks",
         ),
         (PINGPONG.replace("t[usec]", "time") + "8 1 1 1\n", 1, "the table has no times"),
     ],
