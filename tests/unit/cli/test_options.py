@@ -36,6 +36,7 @@ READERS = {
 
 SEVERAL_VALUES = {
     "--bytes": "of a map one size, of a question to a model a list",
+    "--from": "the format, or the file, that something is made from",
     "--hints": "of a call, or the file with those of a program",
     "--hosts": "those to plot, or the file with those of all ranks",
     "--nodes": "how many, or the ranks of each",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,10 @@ import pytest
 from msgspec.structs import replace
 
 from beds.golden import Golden
-from isochrone.base.errors import Interrupted, MeasurementError
+from beds.mpis import ROOT
+from isochrone.base.errors import InputError, Interrupted, MeasurementError
 from isochrone.collective_io.predict.whole_call import WholeCall
-from isochrone.collective_io.program import tuning
+from isochrone.collective_io.program import chooser, tuning
 from isochrone.collective_io.program.chooser import (
     SIEVING,
     Chooser,
@@ -28,6 +30,7 @@ from isochrone.collective_io.program.trials import Proposal, Trials
 from isochrone.collective_io.program.tuning import Wish, tune
 from isochrone.collective_io.results.io_recording import Independent, RecordedFile
 from isochrone.collective_io.results.io_times import Account, Part
+from isochrone.formats.importers import darshan
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 from made_up.io_programs import FakeProgram, recording
@@ -201,6 +204,37 @@ def test_of_many_programs_without_a_gain_hardly_any_is_changed(tmp_path: Path) -
 def test_of_many_programs_with_a_gain_of_a_fifth_nearly_all_are_changed(tmp_path: Path) -> None:
     found = [tuned(FakeProgram(by_order(1.2), seed=seed), tmp_path)[0] for seed in range(25)]
     assert sum(one == WAYS[1] for one in found) >= 23
+
+
+def test_an_earlier_recording_takes_the_place_of_a_first_launch(tmp_path: Path) -> None:
+    """Its bytes may be others: it may be of more ranks."""
+    earlier = read(recorded(tmp_path))
+    program = FakeProgram(by_order(1.5))
+    trials = Trials(program, tmp_path, None, {}, lambda text: None, earlier)
+    document: dict[str, Any] = {}
+    proposal = tune(trials, Wish(5, 0.03), choose, document)
+    assert proposal == WAYS[1]
+    assert document["starts"] == trials.started
+    assert trials.recording == tmp_path / "r.jsonl"
+    endless = read(recorded(tmp_path))
+    endless.end = {"complete": True}
+    with pytest.raises(InputError):
+        tune(Trials(program, tmp_path, None, {}, print, endless), Wish(5, 0.03), choose, {})
+
+
+@pytest.mark.parametrize(("library", "romio"), [("Open MPI v5", False), ("MPICH 4.3", True)])
+def test_the_library_of_the_program_says_whose_hints_a_log_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str, romio: bool
+) -> None:
+    """Logs of Darshan tell no hints."""
+    monkeypatch.setattr(chooser, "installed", lambda mpicc: ({"fcoll:vulcan"}, {}))
+    run = darshan.IMPORTER.read(ROOT / "tests/golden/darshan/collective.txt")
+    program = FakeProgram(by_order(1.5))
+    program.__dict__ |= {"says": library, "probe": SimpleNamespace(mpicc=None)}
+    trials = Trials(program, tmp_path, None, {}, lambda text: None, run)
+    ways, report = Chooser(trials, None, measure=False).choose(run, summary(run, 1.0))
+    assert report["library"] == ("ROMIO" if romio else "OMPIO")
+    assert all(way.hints for way in ways) == romio
 
 
 def test_the_pairs_of_the_proof_had_no_part_in_the_choice(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from isochrone.base.record import Members
 from isochrone.base.text import Tell, printable
 from isochrone.base.units import format_seconds
 from isochrone.base.verdicts import FASTER, NOT_KNOWN
+from isochrone.collective_io.program.trials import RECORDING
 from isochrone.collective_io.workload.call import Call
 from isochrone.console.decision_page import VERDICT, in_use
 from isochrone.measure.allocation import Allocation
@@ -96,10 +97,9 @@ def outcome(document: Members, folder: Path) -> list[Section]:
     verdict.append(Warnings(tuple(printable(text, 400) for text in document["warnings"])))
     if document.get("advice"):
         verdict.append(Sentence(f"To try: {printable(document['advice'], 900)}"))
-    where = (
-        f"The comparison is in {printable(folder / 'report.json', 400)}; 'isochrone show' of this "
-        "folder shows the first recording"
-    )
+    where = f"The comparison is in {printable(folder / 'report.json', 400)}"
+    if (folder / RECORDING).exists():
+        where += "; 'isochrone show' of this folder shows the first recording"
     return [
         Section("What was tried", (*remarks, *_choices(document))),
         Section(VERDICT, (*verdict, Sentence(where))),

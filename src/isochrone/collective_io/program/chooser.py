@@ -52,7 +52,10 @@ class Chooser(Record):
     def choose(self, run: Run, recorded: Summary) -> tuple[list[Proposal], Members]:
         """Return promising proposals, best first, and the report on their choice."""
         warnings = [str(warning.get("text", "")) for warning in run.warnings]
-        if not any("cb_config_list" in file.hints for file in recorded.files):
+        romio = any("cb_config_list" in file.hints for file in recorded.files)
+        if run.origin == "imported":  # its hints are not known
+            romio = "Open MPI" not in self.trials.program.says
+        if not romio:
             ways = ompio_ways(run.hosts, *installed(self.trials.program.probe.mpicc))
             return ways, {"library": "OMPIO", "warnings": warnings}
         calls = program_calls(run, recorded)
@@ -69,7 +72,7 @@ class Chooser(Record):
         if machine.file is not None and calls and calls[0].call.collective:
             advice = (
                 "another order of nodes (changes how you start the program): isochrone place nodes "
-                f"--table {self.trials.folder / 'recording.jsonl'} --model {machine.file}"
+                f"--table {self.trials.recording} --model {machine.file}"
             )
         report = {
             "library": "ROMIO",

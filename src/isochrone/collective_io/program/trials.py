@@ -9,7 +9,7 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from isochrone.base.errors import MeasurementError, failing
+from isochrone.base.errors import InputError, MeasurementError, failing
 from isochrone.base.files import write_text
 from isochrone.base.record import Record
 from isochrone.base.text import whole_number
@@ -19,6 +19,8 @@ from isochrone.collective_io.results import io_recording, io_times
 from isochrone.measure.elimination import GIVEN, Timed
 from isochrone.measure.program import Program
 from isochrone.runfile.run import Run
+
+RECORDING = "recording.jsonl"
 
 FIRST_LIMIT = 3600.0
 """Default time limit of the first start, in seconds."""
@@ -55,6 +57,8 @@ class Trials(Struct):
         Hints that the program already gets from a file.
     report
         Called after each start.
+    earlier
+        A recording to choose by in place of that of a first start.
     ways
         The proposals by name.
     failures
@@ -68,6 +72,7 @@ class Trials(Struct):
     limit: float | None
     base: Pairs
     report: Callable[[str], None]
+    earlier: Run | None = None
     lost: float = FIRST_LIMIT
     ways: dict[str, Proposal] = {}
     failures: dict[str, str] = {}
@@ -79,8 +84,13 @@ class Trials(Struct):
         """How often the program was started and came to its end, the first time not counted."""
         return sum(len(timed) for timed in self.times.values())
 
+    @property
+    def recording(self) -> Path:
+        """The recording that settings are chosen by."""
+        return self.earlier.path if self.earlier and self.earlier.path else self.folder / RECORDING
+
     def first(self) -> tuple[Run, float]:
-        """Run the program as it is; return what was recorded, and the seconds it took.
+        """Return an earlier recording, or that of the program as it is, and the seconds it took.
 
         Raises
         ------
@@ -89,9 +99,14 @@ class Trials(Struct):
         MeasurementError
             If it fails.
         """
-        limit = self.limit or FIRST_LIMIT
-        run, wall_seconds = self._run({}, self.folder / "recording", limit)
-        self.transferred = [io_times.transferred(run)]
+        if self.earlier is not None:
+            run, wall_seconds = self.earlier, float((self.earlier.end or {}).get("seconds", 0.0))
+            if not wall_seconds > 0:
+                raise InputError("the seconds of the program are missing", where=run.where)
+        else:
+            limit = self.limit or FIRST_LIMIT
+            run, wall_seconds = self._run({}, self.recording.with_suffix(""), limit)
+            self.transferred = [io_times.transferred(run)]
         self.limit = self.limit or LAUNCH_PATIENCE * wall_seconds + SLACK
         self.lost = min(self.limit, LOSER * wall_seconds + BIT)
         return run, wall_seconds

@@ -145,7 +145,7 @@ def tune(trials: Trials, wish: Wish, choose: Choose, document: Members) -> Propo
     launch = max(
         wall_seconds, monotonic() - began
     )  # with the command before it, and the recording read
-    document["starts"] = 1
+    document["starts"] = starts = int(trials.earlier is None)
     recorded = summary(run, wall_seconds)
     document |= recorded.document()
     document["why"] = recorded.nothing_to_gain(wish.least)
@@ -176,7 +176,7 @@ def tune(trials: Trials, wish: Wish, choose: Choose, document: Members) -> Propo
     try:
         return _race(trials, wish, wall_seconds, document)
     finally:
-        document["starts"] = 1 + trials.started
+        document["starts"] = starts + trials.started
         for choice in document["choices"]:
             choice["starts"] = trials.times.get(choice["name"], [])
 

@@ -43,6 +43,7 @@ from isochrone.console.options import (
 from isochrone.console.output import check_output
 from isochrone.measure import tuned
 from isochrone.measure.program import Program
+from isochrone.runfile import any_file
 
 EXAMPLES = (
     (
@@ -83,6 +84,15 @@ def add_arguments(parser: ArgumentParser) -> None:
         f"hints file to write if there is a gain (default: {HINTS_FILE} in FOLDER)",
     )
     add_force(parser)
+    add_option(
+        parser,
+        "--from",
+        "FILE",
+        Path,
+        "recording or log of Darshan to choose the settings by (default: a first launch is "
+        "recorded)",
+        dest="earlier",
+    )
     machine = parser.add_argument_group("model of the machine")
     add_option(
         machine,
@@ -146,8 +156,9 @@ def run(args: Namespace) -> int:
     base = hints_of_user(args.environ)
     if args.model is not None:
         NodeCost(models.read(args.model))  # what is wrong with it is said before anything starts
+    earlier = None if args.earlier is None else any_file.read(args.earlier)
     folder, hints = _prepared(args)
-    trials = Trials(program, folder, args.kill_after, base, reporter(quiet=args.json))
+    trials = Trials(program, folder, args.kill_after, base, reporter(quiet=args.json), earlier)
     chooser = Chooser(trials, args.model, measure=not args.no_measure, override=args.override)
     document: Members = plain(Tuned(list(program.command), args.launches))
     try:
