@@ -36,7 +36,6 @@ from isochrone.latency_map.pairs import (
 )
 from isochrone.latency_map.partitions import Partition, canonical, level_of
 from isochrone.latency_map.thresholds import (
-    CORE_EFFICIENCY,
     EXCEPTIONS,
     FALSE_NAMING_RATE,
     HEAVY_TAIL,
@@ -131,9 +130,7 @@ class Half:
             for explanation in (fit, replace(fit, shares=np.ones(len(fit.parts))))
         )
         residual = self.off - np.log1p((sum_of_ends - added) / fit.expected)
-        # a few pairs within each of several nodes do not show how heavy their tails are
-        efficiency = MAD_EFFICIENCY if self.times.root.any() else CORE_EFFICIENCY
-        freedom = efficiency * max(len(residual) - len(self.fit.parts) - len(self.fit.chain), 1)
+        freedom = MAD_EFFICIENCY * max(len(residual) - len(self.fit.parts) - len(self.fit.chain), 1)
         limit = outlier_limit(len(residual), freedom, FALSE_NAMING_RATE)
         # where more than a fifth is off, this is a wide distribution, as the ways on a torus
         wide = Q80_TO_SIGMA * quantile(np.abs(residual), 0.8)

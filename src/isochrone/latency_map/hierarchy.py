@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.stats import median_of
 from isochrone.latency_map.explanation import Explanation, Part, length_of
-from isochrone.latency_map.fitting import likelihood, log_choose
+from isochrone.latency_map.fitting import likelihood
 from isochrone.latency_map.groupings import (
     cuts,
     cuts_within,
@@ -48,7 +48,6 @@ from isochrone.latency_map.thresholds import (
     EXCEPTIONS,
     FOLLOWED,
     HEAVY_TAIL,
-    MAX_GROUPS_CHANCE,
     MIN_GAIN,
     MIN_LEVEL_RATIO,
     MIN_LEVELS_RATIO,
@@ -234,26 +233,9 @@ class _Search:
         """
         base = fit.base_of(self.times)
         cleaned = by_level(np.log(base * self.times.seconds / fit.expected), fit.chain, self.times)
-        return self._no_luck(fit, cleaned) and all(
+        return all(
             separates(near, far, recorded=partition.tobytes() in self.recorded)
             for partition, near, far in zip(fit.chain, cleaned, cleaned[1:], strict=False)
-        )
-
-    def _no_luck(self, fit: Explanation, cleaned: Sequence[Floats]) -> bool:
-        """Whether the groups of few units would hardly separate their times by luck."""
-        groups, parent = fit.chain[0], fit.chain[min(1, len(fit.chain) - 1)]
-        if len(fit.chain) < 2 or groups.tobytes() in self.recorded or self.times.root.any():
-            return True
-        level_times, next_times = cleaned[:2]
-        if not level_times.size or not next_times.size:
-            return False
-        pairs, wrong = level_times.size + next_times.size, _exceptions(level_times, next_times)
-        sets = log_choose(pairs, level_times.size) - log_choose(pairs, wrong) - np.log(wrong + 1.0)
-        widest = max(level_times[-1] - level_times[0], next_times[-1] - next_times[0])
-        # chance cannot convince of two nodes of two ranks, but a gap wider than each level does
-        apart = next_times[0] - level_times[-1] > widest
-        return bool(
-            apart or self.named(groups, parent, sizes=False) - sets <= np.log(MAX_GROUPS_CHANCE)
         )
 
     def code(self, chain: Sequence[Partition]) -> float:

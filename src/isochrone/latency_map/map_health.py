@@ -12,7 +12,7 @@ import numpy as np
 
 from isochrone.base.arrays import Floats
 from isochrone.base.record import Record
-from isochrone.base.stats import distinct, mad, median_of, quantile
+from isochrone.base.stats import distinct, median_of, quantile
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
@@ -23,9 +23,7 @@ from isochrone.latency_map.thresholds import (
     DEVIATING_SHARE,
     FAR_OFF,
     FEW_NODES,
-    MAX_HEALTHY_SPREAD,
     MAX_MISSING,
-    MIN_HEALTH_ERRORS,
     MIN_MEDIAN_VALUES,
     MIN_PEERS,
     MIN_SLOWDOWN,
@@ -238,16 +236,11 @@ class _Ratios:
         }
         if len(measured) < FEW_NODES or "" in self.names:
             return ""
-        spread = np.abs(np.log(self.ratio[np.isfinite(self.ratio)]))
-        if quantile(spread, 0.8) < MAX_HEALTHY_SPREAD:
-            return ""
         steps = np.linspace(0.05, 0.95, 19)
         profiles = np.log([np.nanquantile(host_ratios, steps) for host_ratios in measured.values()])
         beyond = np.median(profiles - np.median(profiles, axis=0), axis=1)
         first, second = np.argsort(-np.abs(beyond))[:2]
-        if beyond[first] < max(
-            np.log1p(MIN_SLOWDOWN), 2 * abs(beyond[second]), MIN_HEALTH_ERRORS * mad(beyond)
-        ):
+        if beyond[first] < max(np.log1p(MIN_SLOWDOWN), 2 * abs(beyond[second])):
             return ""
         name, ratio = printable(list(measured)[first], 60), np.exp(beyond[first])
         return (

@@ -106,10 +106,6 @@ MIN_LEVEL_RATIO = 1.05
 EXCEPTIONS = 0.20
 """Pairs on the wrong side, as a part of the smaller of the two levels; a torus has over 35 %."""
 
-MAX_GROUPS_CHANCE = 1e-2
-"""Largest probability that groups separate unstructured times by luck (a permutation test: every
-set of pairs is as likely to be the fastest; Bonferroni's correction for groups of this size)."""
-
 NODE_LEVEL_COST = 6.0
 """Nats that a level costs besides its groups: machines have few. One that joins a single group of
 units costs as much again, since a slow group, or a slow way to it, looks the same."""
@@ -176,10 +172,6 @@ no two effects beyond the least are so far apart."""
 
 # ---- Between nodes, and within -------------------------------------------------------------------
 
-CORE_EFFICIENCY = 0.8
-"""The spread of the core of a fit is as uncertain as a standard deviation from this part of the
-pairs: strays have no weight, and those near them little."""
-
 MIN_PAIR_COVERAGE = 0.9
 """Part of the pairs of nodes; of fewer, groups of nodes with consecutive names are hypotheses."""
 
@@ -232,13 +224,6 @@ DEVIATING_SHARE = 0.002
 
 SLOWER = (1.25, 1.5, 2.0)
 """Ratios by which about eight nodes are made slower in turn, to try out what would be seen."""
-
-MAX_HEALTHY_SPREAD = 0.15
-"""The 80 % quantile of |log(time / time of its level)| of a machine whose nodes differ by distance.
-"""
-
-MIN_HEALTH_ERRORS = 6.0
-"""Median deviations from the middle node by which the one that is longest must exceed it there."""
 
 # ---- What is measured again ----------------------------------------------------------------------
 
