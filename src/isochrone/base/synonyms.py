@@ -120,6 +120,7 @@ tune | optimise
 help | usage man
 # what is tuned, placed, kept
 collective-io | mpiio hints romio
+collectives | bcast reduce allreduce gather scatter allgather alltoall algorithm algorithms
 isochrone place aggregators | aggregators
 nodes | hosts ranks mapping placement rankfile
 program | app application
