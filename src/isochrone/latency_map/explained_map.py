@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from math import nan
 
 import numpy as np
 from msgspec.structs import replace
@@ -288,14 +289,30 @@ class ExplainedMap:
         """
         return 1 + max(threshold + NORMAL_95 * self._node_error, self.node_limit)
 
-    @cached_property
-    def nodes_differ(self) -> tuple[float, float]:
+    def nodes_differ(self, component: Ints) -> tuple[float, float]:
         """How much longer the middle node takes than expected, and some healthy node than that.
 
-        Both in log time. The spread of healthy nodes is what all nodes show without what chance
+        Both in log time, of the nodes that are not of a component, unless these are too few or it
+        is one of two groups. The spread of healthy nodes is what all nodes show without what chance
         makes of it (the method of moments; Searle, Casella & McCulloch 1992, *Variance Components*,
         3.5); the limit holds as far as so many nodes show it.
         """
+        assert self.outer
+        peers = np.setdiff1d(np.flatnonzero(np.isfinite(self._longer)), component)
+        halves = [p == p[component[0]] for p in self.outer.fit.chain if p.max() == 1]
+        is_half = any(np.array_equal(np.flatnonzero(half), component) for half in halves)
+        if len(peers) < MIN_PEERS or (is_half and len(component) > 1):
+            peers = np.flatnonzero(np.isfinite(self._longer))
+        longer = self._longer[peers]
+        counts = [len(self.outer.times.of_unit(k)) for k in peers.tolist()]
+        by_chance = MEDIAN_LOSS * median_of(self.outer.sigma) / np.sqrt(median_of(counts))
+        spread = np.sqrt(max(mad(longer) ** 2 - by_chance**2, 0.0))
+        limit = outlier_limit(len(longer), MAD_EFFICIENCY * len(longer)) * spread
+        return median_of(longer), float(limit)
+
+    @cached_property
+    def _longer(self) -> Floats:
+        """Log of the median time of each node over what it takes without slow parts."""
         assert self.outer
         times, fit = self.outer.times, self.outer.fit
         pairs = [times.of_unit(k) for k in range(self.nodes)]
@@ -304,16 +321,12 @@ class ExplainedMap:
             added = fit.added(component, float(seconds), times)
             for k in component.members:
                 others[k] = others[k] - added[pairs[k]]
-        logs = [
-            np.log(times.seconds[node_pairs] / expected)
-            for node_pairs, expected in zip(pairs, others, strict=True)
-        ]
-        longer = [median_of(node_logs) for node_logs in logs if len(node_logs)]
-        by_chance = MEDIAN_LOSS * median_of(self.outer.sigma)
-        by_chance /= np.sqrt(median_of([len(node_logs) for node_logs in logs if len(node_logs)]))
-        spread = np.sqrt(max(mad(longer) ** 2 - by_chance**2, 0.0))
-        limit = outlier_limit(len(longer), MAD_EFFICIENCY * len(longer)) * spread
-        return median_of(longer), float(limit)
+        return np.array(
+            [
+                median_of(np.log(times.seconds[node_pairs] / expected)) if len(node_pairs) else nan
+                for node_pairs, expected in zip(pairs, others, strict=True)
+            ]
+        )
 
     # ---- pairs of ranks ------------------------------------------------------------------------
 

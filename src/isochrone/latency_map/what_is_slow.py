@@ -269,7 +269,7 @@ class Diagnosis(ExplainedMap):
         mask = self.places[0] & (cost.seconds > 0)
         if cost.kind not in ("node", "switch", "uplink") or not self.by_host or not mask.any():
             return False
-        middle, limit = self.nodes_differ
+        middle, limit = self.nodes_differ(distinct(self.node[cost.ranks]))
         without = self.expected[mask] - cost.seconds[mask]
         return median_of(np.log(self.pairs.seconds[mask] / without)) <= middle + limit
 
