@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.stats import median_of
-from isochrone.latency_map.explanation import Explanation, Part, length_of
+from isochrone.latency_map.explanation import INSIDE, Explanation, Part, length_of
 from isochrone.latency_map.fitting import likelihood
 from isochrone.latency_map.groupings import (
     cuts,
@@ -220,6 +220,7 @@ class _Search:
         yield from (chain[:k] + chain[k + 1 :] for k in range(len(chain)))
         if self.times.units <= MOVED:
             yield from moved(best, self.times)
+        yield from split(best, self.times)
 
     def finder(self, chain: Sequence[Partition]) -> PartFinder:
         """Return what explains the map on a hierarchy."""
@@ -306,6 +307,24 @@ def moved(fit: Explanation, times: Times) -> Iterator[list[Partition]]:
                     new_partition[unit] = old_partition[heads[best[unit]]]
         partitions = {p.tobytes(): p for p in map(canonical, chain)}
         yield [p for p in partitions.values() if is_grouping(p)]
+
+
+def split(fit: Explanation, times: Times) -> Iterator[list[Partition]]:
+    """Propose hierarchies in which a closest group that is slow inside is several groups.
+
+    They are those of units between which times are nearer to what they were if it was not slow.
+    """
+    for component, seconds in zip(fit.parts, fit.seconds, strict=True):
+        members = np.array(component.members)
+        inside = np.isin(times.i, members) & np.isin(times.j, members)
+        near = inside & (times.seconds**2 < fit.expected * (fit.expected - seconds))
+        if component.pattern != INSIDE or np.ptp(fit.chain[0][members]) or not near.any():
+            continue
+        closest = fit.chain[0].copy()
+        closest[members] = closest.max() + 1 + np.arange(len(members))
+        for a, b in zip(times.i[near], times.j[near], strict=True):
+            closest[closest == closest[b]] = closest[a]
+        yield [canonical(closest), *fit.chain[1:-1]]
 
 
 def _nats_by_level(fit: Explanation, times: Times) -> Floats:

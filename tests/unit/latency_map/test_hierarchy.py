@@ -159,6 +159,18 @@ def test_a_node_far_from_all_others_is_slow() -> None:
     assert fit.parts == (Part(LEAVING, (2,)),)
 
 
+def test_two_groups_are_not_one_that_is_slow_inside() -> None:
+    """Groups of 2 to 8 nodes in three racks; a node among the largest is slow by a quarter."""
+    sizes, racks = [5, 3, 6, 2, 8, 4, 2, 2], [8, 8, 16]
+    group, rack = (np.repeat(np.arange(len(of)), of) for of in (sizes, racks))
+    i, j = np.triu_indices(32, 1)
+    seconds = np.where(group[i] == group[j], 2.2, np.where(rack[i] == rack[j], 3.1, 9.9))
+    seconds[(i == 19) | (j == 19)] += 0.6
+    fit = explain(Times(32, i, j, 1e-6 * seconds, np.zeros(len(i)), np.zeros(32, dtype=np.int64)))
+    assert [p.tolist() for p in fit.chain[:-1]] == [group.tolist(), rack.tolist()]
+    assert fit.parts == (Part(LEAVING, (19,)),)
+
+
 def test_a_slow_rank_stays_in_its_node() -> None:
     sizes = [4, 8]
     matrix = tree(sizes, [1, 3]) + 3 * leaving(np.arange(32) == 5)
