@@ -316,9 +316,11 @@ def split(fit: Explanation, times: Times) -> Iterator[list[Partition]]:
     """
     for component, seconds in zip(fit.parts, fit.seconds, strict=True):
         members = np.array(component.members)
-        inside = np.isin(times.i, members) & np.isin(times.j, members)
-        near = inside & (times.seconds**2 < fit.expected * (fit.expected - seconds))
-        if component.pattern != INSIDE or np.ptp(fit.chain[0][members]) or not near.any():
+        if component.pattern != INSIDE or np.ptp(fit.chain[0][members]):
+            continue
+        added = fit.added(component, float(seconds), times)
+        near = (added > 0) & (times.seconds**2 < fit.expected * (fit.expected - added))
+        if not near.any():
             continue
         closest = fit.chain[0].copy()
         closest[members] = closest.max() + 1 + np.arange(len(members))
