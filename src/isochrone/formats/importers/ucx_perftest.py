@@ -18,6 +18,7 @@ _TEST = re.compile(r"\|\s*Test:\s+(?P<name>.+?)\s*\|\s*")
 _SIZE = re.compile(r"\|\s*Message size:\s+(?P<size>\d+)\s*\|\s*")
 _COMMAND = re.compile(r"\bucx_perftest\b(?P<words>.*)")
 _OPTION = re.compile(r"\s-(?P<key>[ts])\s*(?P<value>\S+)")
+_THREAD = "[thread 0]"
 _FINAL = "Final:"
 _COLUMNS = ["n", "median", "average", "time", "rate now", "rate", "messages now", "messages"]
 _DEFAULT = 8
@@ -52,7 +53,7 @@ class _Tables(Tables[_Table]):
         return None
 
     def takes(self, table: _Table, text: str) -> None:
-        words = text.split()
+        words = text.strip().removeprefix(_THREAD).split()
         if _MEDIAN.fullmatch(text.strip()):
             table.median = True
         elif words[:1] == [_FINAL] or (len(words) == len(_COLUMNS) and words[0].isdigit()):

@@ -155,3 +155,11 @@ def test_the_fabric_is_compared_with_mpi(tmp_path: Path) -> None:
     )
     overhead = {point.key["bytes"]: point.after - point.before for point in found.points}
     assert overhead == pytest.approx({2: 0.43e-6, 8: 0.40e-6, 64: 0.54e-6})
+
+
+def test_the_last_stage_of_a_run_that_was_ended_is_its_result(tmp_path: Path) -> None:
+    text = (ROOT / "tests/golden/ucx-perftest/tag-lat.txt").read_text().partition("Final:")[0]
+    path = tmp_path / "out.txt"
+    path.write_text(text.replace("1.523 ", "1.527 "))
+    (curve,) = curves(read(path))
+    assert [(point.bytes, round(point.median * 1e6, 3)) for point in curve.points] == [(8, 1.527)]
