@@ -1,7 +1,7 @@
 """Output of fabtests and fi_pingpong of libfabric: the time of a transfer by size.
 
-``k``, ``m`` and ``g`` of a size are 2**10, 2**20 and 2**30. The time of a pingpong is half a round
-trip.
+``k``, ``m`` and ``g`` of a size are 2**10, 2**20 and 2**30, those of a number of transfers 10**3,
+10**6 and 10**9. The time of a pingpong is half a round trip.
 """
 
 import re
@@ -13,7 +13,7 @@ from isochrone.formats.source import Source, parse_number
 _HEAD = re.compile(r"\s*(?:name\s+)?bytes\s+(?:iters|#sent\s+#ack)\s+total\s+time\s.*usec/xfer.*")
 _PROGRAM = re.compile(r"\bfi_\w+")
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)([kmg]?)")
-_POWERS = {"": 0, "k": 10, "m": 20, "g": 30}
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3}
 
 
 class _Tables(Tables[Results]):
@@ -42,12 +42,15 @@ class _Tables(Tables[Results]):
 
 
 def _sample(source: Source, row: Row) -> Sample:
-    size = _SIZE.fullmatch(row["bytes"])
+    size, count = (
+        _SIZE.fullmatch(row.get(name, ""))
+        for name in ("bytes", "iters" if "iters" in row else "#sent")
+    )
     if not size:
         raise source.fail("'bytes' is not a size")
-    count = float(size[1]) * 2 ** _POWERS[size[2]]
-    row["bytes"] = f"{count:f}"
-    return PAIR | cells(source, row, bytes="bytes", seconds="usec/xfer")
+    row["bytes"] = f"{float(size[1]) * 1024 ** _POWERS[size[2]]:f}"
+    number = {"n": round(float(count[1]) * 1000 ** _POWERS[count[2]])} if count else {}
+    return PAIR | cells(source, row, bytes="bytes", seconds="usec/xfer") | number
 
 
 IMPORTER = of_tables(

@@ -163,3 +163,11 @@ def test_the_last_stage_of_a_run_that_was_ended_is_its_result(tmp_path: Path) ->
     path.write_text(text.replace("1.523 ", "1.527 "))
     (curve,) = curves(read(path))
     assert [(point.bytes, round(point.median * 1e6, 3)) for point in curve.points] == [(8, 1.527)]
+
+
+def test_numbers_of_transfers_are_thousands_and_sizes_powers_of_two(tmp_path: Path) -> None:
+    path = tmp_path / "out.txt"
+    head = "bytes   iters   total       time     MB/sec    usec/xfer   Mxfers/sec\n"
+    path.write_text(head + "1k      10k     19m         0.30s      0.07      14.94       0.07\n")
+    (point,) = curves(read(path))[0].points
+    assert (point.bytes, point.n) == (1024, 10_000)
