@@ -30,6 +30,9 @@ _SIZE = re.compile(r"(?:^MsgSize\t|var msg_size = \s*)(\d{1,15})\b", re.MULTILIN
 _ONE_WAY = re.compile(r"P2P=\w+ Latency")
 """p2pBandwidthLatencyTest times copies from one GPU to the other."""
 
+_PROCESS = re.compile(r"^ *Process (\d{1,7}) \(([^()\s]+)\): device \d", re.MULTILINE)
+"""nvbandwidth on several nodes: rank and host."""
+
 _BACKWARDS = re.compile(r"<-(?!>)|^Recv\b.*\bRecv$")
 _ENDS = re.compile(r"(\w+)\(row\).* (\w+)\(column\)")
 _LISTED = 6
@@ -76,7 +79,7 @@ def read(path: Path) -> Run:
     names = [re.sub(r":\d+$", "", name) for name in matrix.names if not name.isdecimal()]
     pairs = Pairs(
         len(values),
-        dict(enumerate(names)),
+        dict(enumerate(names)) or {int(rank): host for rank, host in _PROCESS.findall(text)},
         both_ways(columns, one_way=one_way, rate=rate),
         extra=OF_RATES if rate else {},
     )

@@ -251,3 +251,15 @@ def test_published_matrices_are_shown_as_downloaded(tmp_path: Path) -> None:
     done = run_here("show", files[0], "--unit", "ns", "--one-way", "--json", cwd=tmp_path)
     assert done.returncode == 0
     assert json.loads(done.stdout)["ranks"] == len(_matrix(files[0]))
+
+
+def test_processes_of_nvbandwidth_have_hosts(tmp_path: Path) -> None:
+    processes = "".join(
+        f"Process {rank} (worker-{rank // 2}): device {rank % 2}: HGX GB200 (00000008:01:00)\n"
+        for rank in range(3)
+    )
+    assert of(tmp_path, processes + "\n" + NVBANDWIDTH).hosts == [
+        "worker-0",
+        "worker-0",
+        "worker-1",
+    ]
