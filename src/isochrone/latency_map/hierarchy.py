@@ -255,14 +255,10 @@ class _Search:
                 )
         return total
 
-    def named(self, group: Partition, parent: Partition, *, sizes: bool = True) -> float:
-        """Log of the number of ways to group units, fewer if names tell.
-
-        ``sizes`` counts groups of other sizes, too.
-        """
+    def named(self, group: Partition, parent: Partition) -> float:
+        """Log of the number of ways to group units, in groups of any sizes; fewer if names tell."""
         ways, position = ways_of_groups(group, parent), self.times.place
-        if sizes:
-            ways += sum(map(ways_of_sizes, np.bincount(parent).tolist()))
+        ways += sum(map(ways_of_sizes, np.bincount(parent).tolist()))
         return ways if position is None else min(ways, ways_in_order(group, parent, position))
 
 

@@ -52,9 +52,10 @@ class Chooser(Record):
     def choose(self, run: Run, recorded: Summary) -> tuple[list[Proposal], Members]:
         """Return promising proposals, best first, and the report on their choice."""
         warnings = [str(warning.get("text", "")) for warning in run.warnings]
-        romio = any("cb_config_list" in file.hints for file in recorded.files)
         if run.origin == "imported":  # its hints are not known
             romio = "Open MPI" not in self.trials.program.says
+        else:
+            romio = any("cb_config_list" in file.hints for file in recorded.files)
         if not romio:
             ways = ompio_ways(run.hosts, *installed(self.trials.program.probe.mpicc))
             return ways, {"library": "OMPIO", "warnings": warnings}
