@@ -186,18 +186,6 @@ MIN_HOPS = 3
 MIN_EXPLAINED_VARIANCE = 0.8
 """Part of the variance of the times that hops must explain."""
 
-# ---- What is named -------------------------------------------------------------------------------
-
-MIN_UNRELATED_NODES = 2
-"""Slow nodes that have nothing in common but that, where too few pairs were measured to see groups.
-"""
-
-MOSTLY = 0.7
-"""Part of the pairs among slow nodes that must be as slow as they are."""
-
-MIN_EXCEEDED_PAIRS = 0.98
-"""Part of the other pairs that most pairs of a slow node must exceed, where groups are not seen."""
-
 # ---- Warnings ------------------------------------------------------------------------------------
 
 MIN_CLOCK_STEP = 0.01
@@ -229,9 +217,6 @@ SLOWER = (1.25, 1.5, 2.0)
 
 MAX_SUSPECTED = 64
 """Pairs that are measured again at once; of more, those of the worst parts."""
-
-MAX_FURTHER = 1000
-"""Pairs that ``--sample auto`` adds at once, where levels or costs of nodes are not known."""
 
 SAMPLE = 8
 """Pairs of one part that are measured again, as their median is no accident; and healthy pairs
@@ -300,6 +285,9 @@ MAX_PATH_NODES = 2048
 
 MAX_SET_ASIDE_RANKS = 256
 """Ranks of a map up to which hosts that the times do not show are left aside."""
+
+MAX_FURTHER = 1000
+"""Pairs that ``--sample auto`` adds at once, where levels or costs of nodes are not known."""
 
 HEALTHY_CANDIDATES = 64
 """Healthy pairs looked at for each that is wanted."""

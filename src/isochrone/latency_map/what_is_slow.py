@@ -32,15 +32,13 @@ from isochrone.latency_map.partitions import Partition, level_of
 from isochrone.latency_map.slow_part import KINDS, LevelRatio, NotUnderstood, Slow
 from isochrone.latency_map.thresholds import (
     FALSE_NAMING_RATE,
+    HEAVY_TAIL,
     MAX_SET_ASIDE_RANKS,
-    MIN_EXCEEDED_PAIRS,
     MIN_MEDIAN_VALUES,
     MIN_PEERS,
     MIN_SLOWDOWN,
     MIN_SPREAD,
     MIN_TOGETHER,
-    MIN_UNRELATED_NODES,
-    MOSTLY,
     THIRD,
     UNDISTURBED,
 )
@@ -210,7 +208,7 @@ class Diagnosis(ExplainedMap):
         units = [cost for cost in self._parts if KINDS[cost.kind].unit]
         ranks = [cost.ranks for cost in units]
         doubtful = np.zeros(len(units), dtype=bool)
-        if len(units) > (MIN_UNRELATED_NODES if self.sparse else 1):
+        if len(units) >= (MIN_TOGETHER if self.sparse else 2):
             doubtful |= self._undecided(ranks)
         if self.sparse:
             doubtful |= self._within_usual(ranks)
@@ -228,8 +226,8 @@ class Diagnosis(ExplainedMap):
         pairs, between = self.pairs, self.places[0]
         ends = [between & (np.isin(pairs.i, ranks) | np.isin(pairs.j, ranks)) for ranks in units]
         others = pairs.seconds[between & ~np.any(ends, axis=0)]
-        limit = quantile(others, MIN_EXCEEDED_PAIRS) if len(others) else np.inf
-        return np.array([quantile(pairs.seconds[mask], 1 - MOSTLY) <= limit for mask in ends], bool)
+        limit = quantile(others, 1 - HEAVY_TAIL) if len(others) else np.inf
+        return np.array([median_of(pairs.seconds[mask]) <= limit for mask in ends], bool)
 
     def _undecided(self, units: Sequence[Ints]) -> Bools:
         """Say of each slow unit whether it may only be behind a slow way shared with others.
@@ -256,7 +254,7 @@ class Diagnosis(ExplainedMap):
             else np.zeros(1, dtype=bool)
         )
         return np.array(
-            [np.mean(flags if len(flags) else others) <= MOSTLY for flags in among], bool
+            [np.mean(flags if len(flags) else others) <= 0.5 for flags in among], bool
         )
 
     @cached_property
