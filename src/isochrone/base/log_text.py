@@ -16,10 +16,27 @@ _TAG = rb"\[(?:[^\]\s]*@)?\d+,\d+\](?:<std(?:out|err|diag)>)?:?"
 _TIME = rb"(?:\w{3} \w{3} +\d+ \d\d:\d\d:\d\d \d{4}|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*)"
 """Of ``mpirun --timestamp-output`` and of batch systems."""
 
-_TAGGED = re.compile(rb"^(?:" + _TIME + rb" *(?:" + _TAG + rb")?|" + _TAG + rb") ?", re.MULTILINE)
+_TAGGED = re.compile(
+    rb"^(?:" + _TIME + rb" *(?:" + _TAG + rb"|<std(?:out|err|diag)>:)?|" + _TAG + rb") ?"
+    rb"|" + _TIME + rb" *" + _TAG + rb" ?",
+    re.MULTILINE,
+)
+"""A rank that writes a line in parts has tags within it, too."""
 
-_LABEL = re.compile(rb"^ *\d+: ?", re.MULTILINE)
-"""Of ``srun --label``: a number is a label only if every line has one."""
+_LABEL = re.compile(rb"^(?: *\d+:(?! +\d+ bytes +\d+ times)|-) ?", re.MULTILINE)
+_LABELLED_COMMENT = re.compile(rb"^(?: *\d+:|-) ?#", re.MULTILINE)
+"""Of ``srun --label``, or of a list: a label only if every line has one, or one before a ``#``.
+Rows of NetPIPE have numbers."""
+
+_COLOUR = re.compile(rb"\x1b\[[\d;]*[A-Za-z]")
+
+_LOST = re.compile(
+    rb"^[ \t]*(?=OSU (?:MPI|\wCCL)[^\n]* Test(?: v[\w.]+)?[ \t\r]*$"
+    rb"|size +count +type |Rank +\d+ .*\bPid +\d+ on "
+    rb"|(?:Benchmarking +\w+|#processes = \d+)[ \t\r]*$)",
+    re.MULTILINE,
+)
+"""A comment whose ``#`` a page has made a heading or a list of."""
 
 _NAMED = re.compile(
     rb"^(?:\[\d+\]|[\w.-]*[A-Za-z][\w.-]*(?: \d+:| +\|)) ?(?=[ \t]*[#\d])", re.MULTILINE
@@ -67,8 +84,9 @@ def plain(data: bytes) -> bytes:
     data = data.replace(b"^M\n", b"\n")  # ends of lines as an editor shows them
     data = _PIPES.sub(lambda row: row[0].lstrip(b"> \t").replace(b"|", b"  ").strip(), data)
     data = _QUOTED.sub(b"", data)
-    data = _NAMED.sub(b"", _TAGGED.sub(b"", data))
+    data = _NAMED.sub(b"", _TAGGED.sub(b"", _COLOUR.sub(b"", data)))
     lines = [line for line in data.splitlines() if line.strip()]
-    if len(lines) > 1 and all(map(_LABEL.match, lines[:-1])):  # the last may be cut
+    labelled = len(lines) > 1 and all(map(_LABEL.match, lines[:-1]))  # the last may be cut
+    if labelled or _LABELLED_COMMENT.search(data):
         data = _LABEL.sub(b"", data)
-    return _COMMENT.sub(b"#", data)
+    return _COMMENT.sub(b"#", _LOST.sub(b"# ", data))

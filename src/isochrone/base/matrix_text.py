@@ -82,6 +82,9 @@ def _cells(line: str) -> Row:
     by_tabs = [cell.strip() for cell in line.rstrip().split("\t")]
     if len(by_tabs) > 1 and not any(" " in cell for cell in by_tabs[1:]):
         return by_tabs
+    name, *cells = line.split() or [""]
+    if cells[:1] in (["to"], ["from"]):
+        return [f"{name} {cells[0]}", *cells[1:]]
     return line.split()
 
 

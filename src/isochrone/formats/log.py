@@ -164,6 +164,12 @@ def read_log(path: Path, wanted: Wanted) -> list[Run]:
         if len({one.table.command for one in alike}) > 1 == len({one.table.test for one in alike}):
             text = "the commands differ: the times are not launches of one measurement"
             run.warnings.append({"code": "commands-differ", "text": text})
+        tables = [one.table for one in alike]
+        for test, same in grouped((t.test, t) for t in tables if not t.command).items():
+            if len(same) > len({table.ranks for table in same}):
+                places = listed([str(table.line) for table in same], _LISTED_TESTS)
+                text = f"{len(same)} tables of {test} count as launches: lines {places}"
+                run.warnings.append({"code": "tables-pooled", "text": text})
         runs.append(run)
     if text := _left_out(left_out):
         runs[0].warnings.append({"code": "benchmarks-ignored", "text": text})

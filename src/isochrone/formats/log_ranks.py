@@ -4,18 +4,20 @@ A command that names the program of another test says nothing about this one.
 """
 
 import re
+from collections.abc import Sequence
 
 from isochrone.formats.source import MAX_FILE_RANKS
 
 _STATED = re.compile(
-    r"(?:\bnprocs\b|\bnumber of (?:mpi )?(?:processes|ranks|tasks|procs)\b|\bSLURM_NTASKS\b"
-    r"|\bmpi (?:processes|ranks|tasks)\b)\s*[:=]?\s*(\d{1,7})\b",
+    r"(?:\bnprocs\b(?!: \d+, min:)|\bnumber of (?:mpi )?(?:processes|ranks|tasks|procs)\b"
+    r"|\bSLURM_NTASKS\b|\bmpi (?:processes|ranks|tasks)\b)\s*[:=]?\s*(\d{1,7})\b",
     re.IGNORECASE,
 )
 """Such as ``# nprocs = 16`` and ``Number of processes: 16``."""
 
 _COMMAND = re.compile(
-    r"(?:\b(?:mpirun|mpiexec|orterun|prterun|prun|srun|aprun|ibrun|flux run)\b"
+    r"(?:\b(?:mpi(?:run|exec)(?:[._]\w+)?|orterun|prterun|prun|srun|yhrun|lrun|runjob|aprun|ibrun"
+    r"|flux run)(?=\s)"
     r"|\$\{?\w+\}?(?=\s.*\b(?:osu_|IMB-)))(?P<words>\s.*)"
 )
 """``mpirun -np 16 ./osu_bcast``; the launcher of a benchmark may be in a variable of the shell."""
@@ -30,6 +32,7 @@ _INTEL = re.compile(r"\[\d+\] MPI startup\(\): +(Rank +Pid|(?P<rank>\d{1,7}) +\d
 """The table of ranks that Intel MPI prints with ``I_MPI_DEBUG=3`` or more."""
 
 _PROGRAM = re.compile(r"\bosu_\w+")
+"""The program is one of such words: folders, files and jobs have such names, too."""
 
 
 class LogRanks:
@@ -38,7 +41,7 @@ class LogRanks:
     def __init__(self) -> None:
         self.command = ""
         self._ranks: int | None = None
-        self._program = ""
+        self._programs: list[str] = []
 
     def line(self, text: str) -> None:
         """Look at the next line; rows of tables and very long lines say nothing."""
@@ -47,20 +50,20 @@ class LogRanks:
         if intel := _INTEL.match(text):
             self._set(0 if intel["rank"] is None else max(int(intel["rank"]) + 1, self._ranks or 0))
         elif command := _COMMAND.search(text + " "):
-            program = _PROGRAM.search(command["words"])
-            if ranks := _of_command(command["words"]):
+            programs = _PROGRAM.findall(command["words"])
+            if (ranks := _of_command(command["words"])) or programs:
                 self.command = command[0].strip()
-                self._set(ranks, program[0] if program else "")
+                self._set(ranks, programs)
         elif stated := _STATED.search(text):
             self._set(int(stated[1]))
 
     def of(self, test: str) -> int | None:
         """Return the number of ranks of a test that begins now; None if nothing says it."""
-        return self._ranks if self._program in ("", test) else None
+        return self._ranks if test in (self._programs or [test]) else None
 
-    def _set(self, ranks: int, program: str = "") -> None:
+    def _set(self, ranks: int, programs: Sequence[str] = ()) -> None:
         self._ranks = ranks if 0 < ranks <= MAX_FILE_RANKS else None
-        self._program = program
+        self._programs = [*programs]
 
 
 def _of_command(words: str) -> int:

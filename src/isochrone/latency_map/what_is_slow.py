@@ -253,9 +253,7 @@ class Diagnosis(ExplainedMap):
             if between_units.sum() >= MIN_MEDIAN_VALUES
             else np.zeros(1, dtype=bool)
         )
-        return np.array(
-            [np.mean(flags if len(flags) else others) <= 0.5 for flags in among], bool
-        )
+        return np.array([np.mean(flags if len(flags) else others) <= 0.5 for flags in among], bool)
 
     @cached_property
     def like_peers(self) -> set[tuple[str, tuple[int, ...]]]:

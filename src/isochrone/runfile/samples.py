@@ -211,14 +211,14 @@ def enclose(values: Floats, passes: Floats | None) -> tuple[float, float, int]:
     Returns
     -------
     tuple
-        The two ends, and the number of passes used; 0: computed from the repetitions. NaN for a
-        single repetition.
+        The two ends, and the number of passes used; 0: computed from the repetitions. NaN where
+        even all repetitions enclose it at less than 90 %.
     """
     if passes is not None and not np.isnan(passes).any():
         count = len(distinct(passes))
         if count >= FEW_GROUPS:
             return (*grouped_median_interval(values, passes), count)
-    if len(values) < 2:
+    if len(values) < FEW_GROUPS - 1:  # five: 93.75 %
         return nan, nan, 0
     return (*median_interval(values), 0)
 

@@ -24,7 +24,9 @@ def prefixed(prefix: bytes) -> bytes:
         b"[1,0]:",
         b"Sat Nov 28 16:00:00 2026[1,0]<stdout>: ",
         b"2026-11-28T16:00:00.123 ",
+        b"Tue Aug 14 09:23:30 2018<stdout>:",
         b" 0: ",
+        b"- ",
         b"12: ",
         b"[0] ",
         b"x3005c0s13b0n0.hsn.cm.example.org 0: ",
@@ -55,6 +57,17 @@ def test_other_encodings_are_read(encoding: str) -> None:
 def test_a_number_is_a_label_only_if_every_line_has_one() -> None:
     table = b"0: first\n8  1.25\n1: second\n"
     assert plain(table) == table
+
+
+def test_a_label_before_a_comment_is_one_of_all_lines() -> None:
+    """Protects from losing a table below what the batch system prints."""
+    assert plain(b"job 7 starts\n" + prefixed(b"0: ")) == b"job 7 starts\n" + LOG
+
+
+def test_colours_and_lost_marks_of_comments() -> None:
+    assert plain(b"\x1b[1m" + LOG) == LOG
+    lost = LOG.replace(b"# OSU", b"OSU")
+    assert plain(lost) == LOG
 
 
 def test_the_beginning_of_a_compressed_log_is_enough() -> None:

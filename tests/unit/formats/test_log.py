@@ -126,6 +126,9 @@ def test_the_last_line_of_a_log_may_be_cut(tmp_path: Path) -> None:
         ("srun -N 4 --ntasks=32 ./osu_bcast", "osu_bcast", 32),
         ("srun -N 4 -n32 ./osu_bcast", "osu_bcast", 32),
         ("srun -N 4 ./osu_bcast", "osu_bcast", None),
+        ("mpirun.mpich -n 4 /opt/osu_tests/osu_bcast", "osu_bcast", 4),
+        ("mpirun_rsh -np 4 -hostfile osu_hosts ./osu_bcast", "osu_bcast", 4),
+        ("nprocs: 4, min: 12 ms, max: 13 ms, avg: 12 ms", "osu_bcast", None),
         ("flux run -n 12 osu_bcast", "osu_bcast", 12),
         ("flux run -N4 --tasks-per-node=96 ./osu_bcast", "osu_bcast", 384),
         ("srun -N 4 --ntasks-per-node 8 ./osu_bcast", "osu_bcast", 32),
@@ -142,6 +145,21 @@ def test_ranks_that_a_log_says(line: str, test: str, ranks: int | None) -> None:
     seen = LogRanks()
     seen.line(line)
     assert seen.of(test) == ranks
+
+
+def test_a_command_without_a_number_ends_that_of_one_before() -> None:
+    """Protects from the ranks of another program."""
+    seen = LogRanks()
+    seen.line("+ srun -n 1 hostname")
+    seen.line("+ srun ./osu_bcast")
+    assert seen.of("osu_bcast") is None
+
+
+def test_tables_without_commands_are_pooled_with_a_warning(tmp_path: Path) -> None:
+    path, table = tmp_path / "two.log", "".join(JOB.splitlines(keepends=True)[2:6])
+    path.write_text(2 * table)
+    (run,) = read_all(path)
+    assert run.warnings[-1]["code"] == "tables-pooled"
 
 
 @pytest.mark.parametrize(("second", "warned"), [("-n 2", False), ("-n 2 --map-by core", True)])

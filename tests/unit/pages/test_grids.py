@@ -62,11 +62,6 @@ def test_phases_that_do_not_explain_the_whole_are_said(
     golden(show(capsys, tmp_path, grid_run()))
 
 
-def test_few_repetitions_are_warned_of(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert "fewer than 6 repetitions" in show(capsys, tmp_path, grid_run(repeats=3))
-    assert "fewer than 6 repetitions" not in show(capsys, tmp_path, grid_run(repeats=6))
-
-
 def test_the_phases_are_tabulated_with_what_they_do_to_each_other(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from math import inf, isnan, log, log10
 from typing import NamedTuple
 
-from isochrone.base.inference import FEW_GROUPS
 from isochrone.base.record import Members
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
@@ -31,7 +30,6 @@ from isochrone.pages.page import (
     Sentence,
     Table,
     Tone,
-    Warnings,
     columns_of,
 )
 from isochrone.pages.words import left_out, plural, warnings_of
@@ -44,11 +42,6 @@ MAX_SWEEP_SENTENCES = 12
 
 MIN_DISTURBANCE = 1.1
 """Factor from which a disturbance between groups is reported."""
-
-FEW = (
-    f"points with fewer than {FEW_GROUPS} repetitions have no 95 % interval; their range is "
-    f"used, and verdicts are weak"
-)
 
 HOW = (
     "A grid of p1 x p2 ranks does an operation in two of the library: on its columns, with one "
@@ -125,8 +118,6 @@ def overview(read: GridRun) -> list[Block]:
     blocks: list[Block] = [_sentence(read, op, ranks) for op, ranks in read.operations]
     blocks += _listed("Columns or rows that slow each other down", _disturbed(read), "")
     blocks += _listed("Phases that do not add up to the whole operation", _not_added(read), "bad")
-    if any(1 < p.n < FEW_GROUPS and p.low < p.high for p in read.points):
-        blocks.append(Warnings((FEW,)))
     return blocks
 
 

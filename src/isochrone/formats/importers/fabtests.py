@@ -8,7 +8,7 @@ import re
 
 from isochrone.formats.imported_sweep import PAIR, Results, Row, Sample, Sweep, cells
 from isochrone.formats.log import Tables, of_tables
-from isochrone.formats.source import Source, parse_number
+from isochrone.formats.source import Source
 
 _HEAD = re.compile(r"\s*(?:name\s+)?bytes\s+(?:iters|#sent\s+#ack)\s+total\s+time\s.*usec/xfer.*")
 _PROGRAM = re.compile(r"\bfi_\w+")
@@ -30,10 +30,9 @@ class _Tables(Tables[Results]):
 
     def takes(self, table: Results, text: str) -> None:
         words = text.split()
-        if "usec/xfer" in table.columns and len(words) >= len(table.columns):
-            number = words[table.columns.index("usec/xfer")]
-            if parse_number(number) is not None:
-                table.take(self.source, words)
+        size = "".join(words[(position := table.columns.index("bytes")) : position + 1])
+        if "usec/xfer" in table.columns and _SIZE.fullmatch(size):
+            table.take(self.source, words)
 
     def sweep(self, table: Results) -> Sweep:
         samples = table.samples(self.source, lambda row: _sample(self.source, row))

@@ -17,6 +17,7 @@ from isochrone.base.log_text import plain
 from isochrone.base.matrix_text import TextMatrix, matrices_in
 from isochrone.base.table_text import decoded
 from isochrone.base.text import listed, printable
+from isochrone.base.units import parse_bytes
 from isochrone.formats.imported_map import OF_RATES, Pairs, both_ways, default_bytes
 from isochrone.formats.source import Source
 from isochrone.runfile.importer import Importer
@@ -24,9 +25,10 @@ from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
 from isochrone.runfile.table_notes import NOTES, RATES, TIMES, TableNotes
 
 _IN_TITLE = re.compile(r"[(\s]in ([\w/µ]+)|\(([\w/µ]+)\)")
-_MPIGRAPH = re.compile(r"^START mpiGraph", re.MULTILINE)
+_MPIGRAPH = re.compile(r"^ *START mpiGraph", re.MULTILINE)
 _HP2P = re.compile(r"var hostlist = \s*\[([^\]]*)\].*?var bandwidth = \s*\[(.*?)\]\s*;", re.DOTALL)
-_SIZE = re.compile(r"(?:^MsgSize\t|var msg_size = \s*)(\d{1,15})\b", re.MULTILINE)
+_SIZE = re.compile(r"(?:^ *MsgSize\s+|var msg_size = \s*)(\d{1,15})\b", re.MULTILINE)
+_SIZE_IN_TITLE = re.compile(r"\bof size (\d{1,9} ?[KMG]iB)\b")
 _ONE_WAY = re.compile(r"P2P=\w+ Latency")
 """p2pBandwidthLatencyTest times copies from one GPU to the other."""
 
@@ -58,7 +60,10 @@ def read(path: Path) -> Run:
         raise source.fail("the matrix does not say its unit", matrix.line, hint=hint)
     rate = unit in RATES
     size = _SIZE.search(text)
-    nbytes = (int(size[1]) if size else 0) or default_bytes(rate)
+    titled = _SIZE_IN_TITLE.search(matrix.title)
+    nbytes = (parse_bytes(titled[1]) if titled else int(size[1]) if size else 0) or default_bytes(
+        rate
+    )
     one_way = rate or notes.one_way or _ONE_WAY.search(matrix.title) is not None
     if not one_way:
         source.warn(

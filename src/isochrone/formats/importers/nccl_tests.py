@@ -18,7 +18,7 @@ from isochrone.formats.source import Source, parse_number
 from isochrone.runfile.importer import Wanted
 
 _TEST = re.compile(r"\b(?P<name>[a-z]+(?:_[a-z]+)*)_perf\b")
-_RANK = re.compile(r"#\s+Rank\s+(?P<rank>\d{1,7})\s.*?\bPid\s+\d+\s+on\s+(?P<host>\S+)\s.*")
+_RANK = re.compile(r"#\s+Rank\s+(?P<rank>\d{1,7})\s(?:.*?\bPid\s+\d+\s)?\s*on\s+(?P<host>\S+)\s.*")
 _LIBRARY = re.compile(r"#.*\bnccl-library=(?P<number>\d{1,9})\b.*")
 _OPERATIONS = {
     "all_reduce_perf": "allreduce",
@@ -61,6 +61,9 @@ _UNNAMED = "nccl-tests"
 """The test of a table that does not name it."""
 
 _NEEDED = ("size", "count", "type", "time")
+_OLD_NAMES = {"bytes": "size", "N": "count", "op": "redop"}
+"""Columns of versions up to 2.4, whose times are in ms, and their names since."""
+
 OUT_OF_PLACE = ("size", "count", "type", "redop", "root", "time", "algbw", "busbw")
 """Columns of a table without the times in place."""
 
@@ -71,11 +74,12 @@ _MIN_EXACT_BANDWIDTH = 1.0  # GB/s: two decimals of smaller values are too impre
 
 @dataclass
 class _Table(Results):
-    """``twice`` is a rank that is listed on two hosts, or -1."""
+    """``twice`` is a rank that is listed on two hosts, or -1; ``old`` is up to NCCL 2.4."""
 
     hosts: dict[int, str] = field(default_factory=dict)
     twice: int = -1
     library: str = ""
+    old: bool = False
 
 
 class _Tables(Tables[_Table]):
@@ -95,11 +99,12 @@ class _Tables(Tables[_Table]):
             return _Table(
                 self._test or _UNNAMED,
                 self.source.line,
-                max(self._hosts, default=-1) + 1 or None,
+                None,
                 names,
                 hosts=self._hosts,
                 twice=self._twice,
                 library=self._library,
+                old="res" in names,
             )
         self._comment(text.strip())
         return None
@@ -108,6 +113,8 @@ class _Tables(Tables[_Table]):
         words = text.split()
         if _is_row(words, table):
             words = _with_reduction(words, table)
+            if table.old:
+                words = _in_microseconds(words, table.columns)
             # old versions print an error, which rounding makes larger than 0
             wrong = dict(zip(table.columns, words, strict=False)).get("wrong", "0")
             table.take(self.source, words, valid=wrong in ("0", _UNKNOWN))
@@ -115,6 +122,8 @@ class _Tables(Tables[_Table]):
     def sweep(self, table: _Table) -> Sweep:
         if table.twice >= 0:
             raise self.source.fail(f"rank {table.twice} is listed on two hosts", table.line)
+        if table.hosts:  # the lines of some ranks follow the head of the table
+            table.ranks = max(table.hosts) + 1
         p = self.ranks(table)
         table.rows = [(line, row) for line, row in table.rows if row["time"] != _UNKNOWN]
         op = _operation(self.source, table, p, self.wanted.ops)
@@ -187,13 +196,24 @@ def _is_row(tokens: list[str], table: Results) -> bool:
     return first.isdecimal() or (first[:1].isdecimal() and len(tokens) == len(table.columns))
 
 
+def _in_microseconds(words: list[str], columns: Sequence[str]) -> list[str]:
+    """Return the words of a row with times in ms."""
+    return [
+        f"{1000 * number:.9g}"
+        if name.endswith("time") and (number := parse_number(word)) is not None
+        else word
+        for name, word in zip(columns, words, strict=False)
+    ]
+
+
 def _columns(tokens: list[str]) -> list[str]:
     """Return the names of the columns if these words are they; those in place get a prefix."""
-    if tokens[:3] != ["#", "size", "count"]:
+    if tokens[:3] not in (["#", "size", "count"], ["#", "bytes", "N"]):
         return []
     names = []
     for token in tokens[1:]:
         plain = token.lstrip("#")
+        plain = _OLD_NAMES.get(plain, plain)
         names.append(f"{_IN_PLACE}{plain}" if plain in names else plain)
     return names if len(set(names)) == len(names) and set(_NEEDED) <= set(names) else []
 
@@ -252,6 +272,6 @@ def _bus_over_algorithm(table: Results) -> float | None:
 IMPORTER = of_tables(
     "nccl-tests",
     "the output of nccl-tests",
-    rb"^# +size +count +type .*\btime +algbw +busbw\b",
+    rb"^# +(?:size +count|bytes +N) +type .*\btime +algbw +busbw\b",
     _Tables,
 )

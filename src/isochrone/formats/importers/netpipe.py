@@ -6,7 +6,7 @@ from isochrone.formats.imported_sweep import PAIR, Results, Sweep, cells
 from isochrone.formats.log import Tables, of_tables
 
 _ROW = re.compile(
-    r"\s*\d+:\s+(\d+)\s+bytes\s+(\d+)\s+times\s+-->\s+\S+\s+[MG]bps\s+in\s+(\S+)\s+usecs?\s*"
+    r"\s*\d+:\s+(\d+)\s+bytes\s+(\d+)\s+times\s+-->\s+\S+\s+[MG]bps\s+in\s+(\S+)\s+(u?)secs?\s*"
 )
 
 
@@ -24,7 +24,9 @@ class _Tables(Tables[Results]):
 
     def takes(self, table: Results, text: str) -> None:
         if row := _ROW.fullmatch(text):
-            table.take(self.source, row.groups())
+            *words, time, micro = row.groups()
+            seconds = self.source.number(time, "the time")
+            table.take(self.source, [*words, time if micro else f"{1e6 * seconds:.9g}"])
 
     def sweep(self, table: Results) -> Sweep:
         source = self.source

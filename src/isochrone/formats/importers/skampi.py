@@ -11,7 +11,8 @@ from isochrone.formats.log import Tables, of_tables
 
 _TITLE = re.compile(r'\s*(?:# )?begin result "(.{1,200})"\s*')
 _ROW = re.compile(
-    r"\s*(?P<variable>\w+)= (?P<value>\d{1,9})\s+(?P<row>\d+\s+\d+\.\d+\s+\d+\.\d+\s+\d+)"
+    r"\s*(?P<variable>\w+)= (?P<value>\d{1,9})\s+(?:\w+= \d+\s+)*"
+    r"(?P<row>\d+\s+\d+\.\d+\s+\d+\.\d+\s+\d+)"
     r"(?P<ranks>(?:\s+(?:\d+\.\d+|---))*)\s*"
 )
 _COLUMNS = ["bytes", "usec", "error", "n"]

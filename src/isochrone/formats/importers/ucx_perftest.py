@@ -1,7 +1,7 @@
 """Output of ucx_perftest: latencies (half a round trip) and bandwidths of UCX.
 
 The size of the message is in the table that ucx_perftest prints first, or in the command before
-it (``-s 1024``). ``MB`` are 2**20 bytes.
+it (``-s 1024``). ``MB`` are 2**20 bytes. Old versions call the times of all tests a latency.
 """
 
 import re
@@ -18,6 +18,7 @@ _TEST = re.compile(r"\|\s*Test:\s+(?P<name>.+?)\s*\|\s*")
 _SIZE = re.compile(r"\|\s*Message size:\s+(?P<size>\d+)\s*\|\s*")
 _COMMAND = re.compile(r"\bucx_perftest\b(?P<words>.*)")
 _OPTION = re.compile(r"\s-(?P<key>[ts])\s*(?P<value>\S+)")
+_OF_BANDWIDTH = re.compile(r"(?:_bw|bandwidth)$")
 _THREAD = "[thread 0]"
 _FINAL = "Final:"
 _COLUMNS = ["n", "median", "average", "time", "rate now", "rate", "messages now", "messages"]
@@ -47,8 +48,8 @@ class _Tables(Tables[_Table]):
         elif size := _SIZE.fullmatch(text):
             self._size = int(size["size"])
         elif head := _HEAD.fullmatch(text):
-            latency = head["what"] == "latency"
-            name = self._name or ("latency" if latency else "bandwidth")
+            name = self._name or ("latency" if head["what"] == "latency" else "bandwidth")
+            latency = head["what"] == "latency" and not _OF_BANDWIDTH.search(name)
             return _Table(f"ucx_{name}", self.source.line, 2, _COLUMNS, latency=latency)
         return None
 
@@ -56,10 +57,12 @@ class _Tables(Tables[_Table]):
         words = text.strip().removeprefix(_THREAD).split()
         if _MEDIAN.fullmatch(text.strip()):
             table.median = True
-        elif words[:1] == [_FINAL] or (len(words) == len(_COLUMNS) and words[0].isdigit()):
+        elif words and (words[0] == _FINAL or words[0].isdigit()):
             table.size = self._size
-            table.rows = []  # the last row is the result, those before are of a part of the time
-            table.take(self.source, words[words[0] == _FINAL :])
+            row = words[words[0] == _FINAL :]
+            if len(row) == len(_COLUMNS):
+                table.rows = []  # the last row is the result, those before are of part of the time
+            table.take(self.source, row)
 
     def sweep(self, table: _Table) -> Sweep:
         if table.size is None:

@@ -28,6 +28,7 @@ TIMES = {
     "ucx-perftest/tag-lat.txt": ("ucx_tag_lat", HALF, {8: 1.523}),
     "ucx-perftest/put-lat-1.3.txt": ("ucx_put_lat", HALF, {8: 0.844}),
     "ucx-perftest/tag-bw.txt": ("ucx_tag_bw", WINDOW, {104857600: 2202.916}),
+    "ucx-perftest/tag-bw-1.5.txt": ("ucx_tag_bw", WINDOW, {65536: 5.460}),
     "fabtests/pingpong.txt": ("fi_pingpong", HALF, {64: 4.97, 1024: 4.38, 65536: 9.27, MIB: 49.38}),
     "fabtests/unnamed.txt": ("fabtests", "transfer", {1: 14.94, 2: 15.24}),
     "iperf3/tcp.json": ("point-to-point", WINDOW, {131072: 131072 * 8e6 / 350296574.28915393}),
@@ -39,6 +40,7 @@ TIMES = {
     "netgauge/one-one-v.txt": ("netgauge_one_one", HALF, {1: 1.14, 1024: 2.02}),
     "netgauge/loggp.txt": ("netgauge_loggp", HALF, {1: 1.125, 1025: 1.6625, 2049: 2.345}),
     "netpipe/mpi.txt": ("netpipe", HALF, {1: 36.05, 2: 36.12, 3: 36.21}),
+    "netpipe/tagged.txt": ("netpipe", HALF, {1: 5.652, 16386: 5.604}),
     "sockperf/ping-pong.txt": ("sockperf", HALF, {64: 88.170}),
 }
 
@@ -108,6 +110,30 @@ def test_tables_of_skampi_have_the_ranks_and_sizes_of_their_rows() -> None:
         ("barrier", 3): [0],
     }
     assert [warning["code"] for warning in pair.warnings].count("benchmarks-ignored") == 1
+
+
+def test_rows_of_skampi_may_have_two_variables(tmp_path: Path) -> None:
+    path = tmp_path / "skampi.txt"
+    path.write_text(
+        '# begin result "MPI_Bcast-nodes-length"\n'
+        "nodes= 2 count= 1        1       6.6       0.1       54       3.1       6.6\n"
+    )
+    (curve,) = curves(read(path))
+    assert (curve.p, curve.points[0].bytes, curve.points[0].median) == (2, 1, pytest.approx(6.6e-6))
+
+
+@pytest.mark.parametrize(
+    ("sample", "cut"),
+    [("fabtests/unnamed.txt", 12), ("ucx-perftest/tag-bw-1.5.txt", 20)],
+)
+def test_rows_that_are_cut_are_named(sample: str, cut: int, tmp_path: Path) -> None:
+    """Protects from numbers that are lost without a word."""
+    whole = (ROOT / "tests/golden" / sample).read_text().rstrip()
+    last = whole.splitlines()[-1]
+    path = tmp_path / "cut.txt"
+    path.write_text(f"{whole}\n{last[:-cut]}\nend\n")
+    run = read(path)
+    assert [w["code"] for w in run.warnings if w["code"] == "lines-ignored"] == ["lines-ignored"]
 
 
 def test_every_repetition_of_repro_mpi_counts() -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from beds.mpis import ROOT
 from isochrone.base.errors import InputError
 from isochrone.formats.importers import nccl_tests, nccl_tests_json
+from isochrone.runfile import any_file
 from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import curves
@@ -52,6 +53,16 @@ def test_the_size_of_an_all_gather_becomes_that_of_the_block_of_one_rank(tmp_pat
     assert np.isnan(run.tables["sample"]["in_place"][-1])
     runs.write(run, tmp_path / "run.jsonl")
     assert curves(runs.read(tmp_path / "run.jsonl"))[0].points[1].median == pytest.approx(11.4e-6)
+
+
+def test_tables_up_to_nccl_2_4_have_milliseconds_and_late_ranks() -> None:
+    run = any_file.read(ROOT / "tests/golden/nccl-tests/all-reduce-2.4.txt")
+    assert (run.size, run.hosts) == (2, ["node-a", "node-b"])
+    (curve,) = curves(run)
+    assert [(point.bytes, point.median) for point in curve.points] == [
+        (2**20, pytest.approx(2.048e-3)),
+        (2**21, pytest.approx(3.047e-3)),
+    ]
 
 
 def test_a_file_that_does_not_name_its_test_is_known_by_its_bandwidths(tmp_path: Path) -> None:
