@@ -61,6 +61,8 @@ def measure(
     MeasurementError
         If the ranks fail.
     """
+    if "n" in options:
+        raise InputError("there is no option 'n'", hint="the number of ranks is ranks=…")
     available = experiments()
     if experiment not in available:
         raise InputError(f"no experiment '{experiment}'", hint=f"there are: {', '.join(available)}")

@@ -53,9 +53,9 @@ MAX_FUNCTION_ERROR = 0.1
 one that describes what depends on the data."""
 
 UNLIKELY = 0.05
-"""Prior weight of a term that nothing else in the program speaks for: of the surface in a grid of
-which no messages are seen, of a power of p, of work that becomes less, of a size that falls and
-then grows; twice, of some sides only of a grid, except for messages across them."""
+"""Prior weight of a term that nothing else in the program speaks for: of a power of p, of work that
+becomes less, of a size that falls and then grows; twice, of some sides only of a grid, except for
+messages across them."""
 
 MIN_WRITTEN_WEIGHT = 0.1
 """Weight from which on a function is part of the mean that is written."""

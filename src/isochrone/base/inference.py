@@ -463,6 +463,7 @@ class Contrast(NamedTuple):
 
     ``error`` is the standard error, ``low`` and ``high`` enclose the change at 95 %, and ``p`` is
     the chance of such a change between equals; NaN where a side has fewer than two launches.
+    ``before`` and ``after`` are the logarithms of the times whose ratio it is.
     """
 
     change: Floats
@@ -470,6 +471,8 @@ class Contrast(NamedTuple):
     low: Floats
     high: Floats
     p: Floats
+    before: Floats
+    after: Floats
 
 
 def contrast(before: Floats, after: Floats, rate: float = FALSE_CHANGE_RATE) -> Contrast:
@@ -514,14 +517,15 @@ def _test(left: Means, right: Means, rate: float | Floats) -> Contrast:
     certain = error <= FLOAT_ROUNDING
     p = np.where(certain, np.where(np.abs(change) > FLOAT_ROUNDING, 0.0, 1.0), p)
     half = np.where(certain, 0.0, stdtrit(of_t, 1 - rate / 2) * error)
-    return Contrast(change, error, change - half, change + half, p)
+    return Contrast(change, error, change - half, change + half, p, left.middle, right.middle)
 
 
 def without_chance(before: Floats, after: Floats) -> Contrast:
     """Compare times that know no chance: any difference beyond rounding is one."""
-    change = means(after).middle - means(before).middle
+    middles = means(before).middle, means(after).middle
+    change = middles[1] - middles[0]
     p = np.where(np.abs(change) > FLOAT_ROUNDING, 0.0, 1.0)
-    return Contrast(change, np.zeros_like(change), change, change, p)
+    return Contrast(change, np.zeros_like(change), change, change, p, *middles)
 
 
 def holm(chances: Floats) -> Floats:

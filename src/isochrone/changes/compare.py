@@ -48,6 +48,10 @@ _COMMON = ("all", "curve", "level", "point")
 another cause."""
 
 
+_COLUMNS = {"p": "p_value"}
+"""Names in a data frame, where ``p`` is a number of ranks."""
+
+
 class Change(Record):
     """One point, measured on both sides.
 
@@ -56,7 +60,8 @@ class Change(Record):
     key
         What the point is, for example ``{"op": "bcast", "p": 8, "bytes": 1024}``.
     before, after
-        Times in seconds: geometric means over the launches of their medians.
+        Times in seconds: geometric means over the launches of their medians, the slowest and the
+        fastest left out where the ratio is without them.
     difference
         after / before, and the verdict on it.
     """
@@ -211,7 +216,12 @@ class Comparison:
             If pandas is not installed.
         """
         rows = [
-            {**one.key, "before": one.before, "after": one.after, **plain(one.difference)}
+            {
+                **one.key,
+                "before": one.before,
+                "after": one.after,
+                **{_COLUMNS.get(k, k): v for k, v in plain(one.difference).items()},
+            }
             for one in self.points
         ]
         from isochrone.base.frames import data_frame
@@ -301,12 +311,11 @@ def compare(
     test = without_chance if certain or forced else _launches_or_far_apart
     tests = len(kinds) + 1
     single = test(left, right)
-    seconds = [np.exp(np.nanmean(side, axis=0)) for side in (left, right)]
     differing = Differences(single, tests * holm(single.p), margin)
     points = Changes(
         lambda k: measurement.key(shared[k]),
-        seconds[0],
-        seconds[1],
+        np.exp(single.before),
+        np.exp(single.after),
         differing,
         measurement.logs[:, shared],
         tuple(group for groups in kinds for group in groups if group.kind == "level"),

@@ -177,7 +177,7 @@ def changed_parts(
         The components, and which points they explain.
     """
     explained = np.zeros(before.shape[1], dtype=bool)
-    base, late = (np.exp(np.nanmean(side, axis=0)) for side in (before, after))
+    base, late = np.exp(single.before), np.exp(single.after)
     components = []
     for groups in kinds:
         group_contrasts = contrasts(before, after, [group.points for group in groups], compare)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace, _ActionsContainer
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ ASK_AFTER_SECONDS = 600.0
 """Seconds from which on a person is asked, unless ``limits.ask-after`` says otherwise."""
 
 
-def add_yes(parser: ArgumentParser) -> None:
+def add_yes(parser: _ActionsContainer) -> None:
     """Add ``--yes``."""
     add_flag(parser, "--yes", "start measurements of more than ten minutes", expert=True)
 

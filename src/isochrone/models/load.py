@@ -156,7 +156,8 @@ def joined(parts: Sequence[Samples]) -> Samples:
     for following in parts[1:]:
         if following.experiment != first.experiment:
             raise InputError(
-                f"a '{first.experiment}' and a '{following.experiment}' cannot be fitted together"
+                f"a '{first.experiment}' and a '{following.experiment}' cannot be fitted together",
+                hint="choose one; of a log with --test, such as --test osu_latency",
             )
         if following.seconds_are != first.seconds_are:
             raise InputError(

@@ -44,7 +44,7 @@ def found(points: list[Point], parts: list[Part], **other: Any) -> Comparison:
         for one in points
     ]
     p = np.array([nan if one.width is None else 0.01 if one.sure else 0.9 for one in points])
-    contrast = Contrast(*np.log(np.reshape(logs, (-1, 4))).T, p)
+    contrast = Contrast(*np.log(np.reshape(logs, (-1, 4))).T, p, *np.zeros((2, len(p))))
     changes = Changes(
         lambda k: {"op": "bcast", "p": 8, "bytes": points[k].nbytes, "pairs": None},
         np.full(len(p), 1e-6),

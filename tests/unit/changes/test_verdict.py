@@ -73,5 +73,14 @@ def test_p_values_are_corrected_as_holm_did() -> None:
 def test_three_words_and_what_each_means(low: float, high: float, p: float, word: str) -> None:
     logs = [np.log([x]) for x in ((low * high) ** 0.5, 1.0, low, high)]
     logs[1] = np.array([0.1])
-    found = Contrast(logs[0], logs[1], logs[2], logs[3], np.array([p]))
+    found = Contrast(logs[0], logs[1], logs[2], logs[3], np.array([p]), *np.zeros((2, 1)))
     assert Differences(found, np.array([p]), 0.05)[0].verdict == word
+
+
+def test_the_times_are_those_whose_ratio_is_given() -> None:
+    """Protects from times of all launches beside a ratio without the slowest and the fastest."""
+    before = np.log([[5.0], [1.0], [1.01], [1.02], [1.03]])
+    after = np.log([[1.1], [1.11], [1.12], [1.13], [1.14]])
+    found = contrast(before, after)
+    assert found.after - found.before == pytest.approx(found.change)
+    assert np.exp(found.before[0]) < 1.1

@@ -72,6 +72,8 @@ def _groups(fit: Fit, among: Sequence[Sequence[Sequence[int]]], op: str, path: s
     if len(shapes) < len(among):
         raise fit.refuse(f"position {path}", f"the groups of {op} are neither rows nor columns")
     sizes, strides = zip(*shapes, strict=True)
+    apart = next((stride for size, stride in reversed(shapes) if size > 1), 1)
+    strides = tuple(stride if size > 1 else apart for size, stride in shapes)  # of one rank: any
     return {
         "size": fit.whole(sizes, f"the sizes of groups of {op}", path),
         "stride": fit.whole(strides, f"the distances of ranks in groups of {op}", path),

@@ -123,7 +123,8 @@ class Fit:
         self, values: Sequence[int], subject: str, path: str, *, levels: bool = False
     ) -> Number:
         """Return whole numbers as the function of p that has exactly these values."""
-        text = whole(dict(zip(self.ranks, values, strict=True)), levels=levels)
+        by_ranks = dict(zip(self.ranks, values, strict=True))
+        text = whole(by_ranks, levels=levels, grids=self.grids)
         if text is None:
             listing = ", ".join(map(str, values))
             raise self.refuse(f"position {path}", f"{subject} are {listing}")

@@ -5,6 +5,7 @@ The structures of all are aligned place by place. What does not fit is refused, 
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from isochrone.applications.description.grids import balanced
@@ -94,7 +95,10 @@ def generalized(structures: Sequence[Structure], name: str, below: float = math.
             refused.append(error)
         if ways and not ways[0].doubts:
             break
-    if not ways:
+    if not ways:  # sizes that depend on the data may be repeated by chance at few ranks
+        variants = [structure(of.trace, by_bytes=False) for of in ordered]
+        with suppress(InputError):
+            return _Generalizing(variants, name, below).document()
         raise refused[0]
     return min(ways, key=lambda way: way.doubts)
 

@@ -10,8 +10,9 @@ well, since most of the ways to share out a value among its terms do not fit.
 """
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 from itertools import combinations
 
@@ -182,19 +183,63 @@ def growth(
     return Growth(_mean(rivals), smallest_error, tuple(rivals))
 
 
-def whole(values: Values, *, levels: bool = False) -> str | None:
-    """Return the function that has exactly these values: of sides of a grid, p - 1, or constant.
+def whole(
+    values: Mapping[int, int], *, levels: bool = False, grids: Collection[int] = ()
+) -> str | None:
+    """Return the function that has exactly these values; None if there is none.
 
-    A number of `levels` is of coarser and coarser grids: a logarithm.
+    It is a constant, a multiple of p or of sides of a grid that the program shows, a part of p or
+    of a constant, or a sum; at last, of sides of another grid. A number of `levels` is of coarser
+    and coarser grids: a logarithm.
     """
     if len(set(values.values())) == 1:
         return _number(next(iter(values.values())))
-    sides = ("p", *_sides(2), *_sides(3), "(p - 1)")
-    for text in (*(() if levels else sides), *_LEVELS, *(f"({text} + 1)" for text in _LEVELS)):
+    logarithms = (*_LEVELS, *(f"({text} + 1)" for text in _LEVELS))
+    if levels:
+        return _multiple(values, logarithms)
+    shown = [text for dimensions in sorted(grids) for text in _sides(dimensions)]
+    return (
+        _multiple(values, ["p", *shown, "(p - 1)"])
+        or _part(values)
+        or _sum(values)
+        or _multiple(values, [*_sides(2), *_sides(3), *logarithms])
+    )
+
+
+def _multiple(values: Mapping[int, int], terms: Iterable[str]) -> str | None:
+    """Return the first term of which all values are the same multiple."""
+    for text in terms:
         by = [values[p] / _term(text, p) for p in values]
         factor = round(by[0])
         if factor >= 1 and all(math.isclose(ratio, factor, rel_tol=1e-9) for ratio in by):
-            return text if factor == 1 else f"{factor}*{text}"
+            return _times(factor, text)
+    return None
+
+
+def _times(factor: int, text: str) -> str:
+    return text if factor == 1 else f"{factor}*{text}"
+
+
+def _part(values: Mapping[int, int]) -> str | None:
+    """Return a part of p, or a constant that p ranks share."""
+    parts = {Fraction(value, p) for p, value in values.items()}
+    constants = {value * p for p, value in values.items()}
+    if len(parts) == 1:
+        (part,) = parts
+        return f"floor({_times(part.numerator, 'p')}/{part.denominator})"
+    return f"max(1, floor({constants.pop()}/p))" if len(constants) == 1 else None
+
+
+def _sum(values: Mapping[int, int]) -> str | None:
+    """Return a constant and a multiple of p or its logarithm; of two values any would do."""
+    fewest, most = min(values), max(values)
+    for text in ("p", "ceil(log2(p))"):
+        terms = {p: round(_term(text, p)) for p in values}
+        factor = round((values[most] - values[fewest]) / max(terms[most] - terms[fewest], 1))
+        constant = values[fewest] - factor * terms[fewest]
+        alike = all(value == constant + factor * terms[p] for p, value in values.items())
+        if len(values) > 2 and factor > 0 and constant > 0 and alike:
+            return f"({constant} + {_times(factor, text)})"
     return None
 
 
@@ -204,15 +249,11 @@ def _functions(
     """Yield functions that so many values can tell apart: terms, and how probable they are."""
     common = dict.fromkeys(("1", "1/p", "p", "log2(p)", "1/p**2"), 1.0)
     single = {**common, "(p - 1)": 1.0, "1/(p - 1)": 1.0}
-    for dimensions in grids or (2, 3):
-        if dimensions == 1:
-            continue
-        prior = 1.0 if grids else UNLIKELY
-        common[faces(dimensions)] = prior
-        single[faces(dimensions)] = prior
+    for dimensions in {*grids} - {1}:
+        common[faces(dimensions)] = single[faces(dimensions)] = 1.0
         for text in _sides(dimensions):
             for term in (text, f"1/({text})", f"1/(p*{text})"):
-                single[term] = prior * UNLIKELY**2
+                single[term] = UNLIKELY**2
     single |= {f"p**({sign}{text})": UNLIKELY for sign in ("", "-") for text in _POWERS}
     if first:
         single[first] = UNLIKELY**-2

@@ -135,6 +135,23 @@ def _collectives_first(body: Calls) -> Calls:
     return ordered + open_
 
 
+def _sent_where_begun(calls: Calls) -> Calls:
+    """Take messages that are begun, and waited for after something is received, as sent at once."""
+    sent: Calls = []
+    at, gap = 0, 0.0
+    while at < len(calls):
+        unit = opened(calls[at : at + MIN_LOOKAHEAD_CALLS])
+        ended = calls[at : at + 1]
+        if unit and {call.op for call in unit.calls} == {"isend", "recv", "wait"}:
+            ended = [call._replace(op=call.op.removeprefix("i")) for call in unit.calls[:-1]]
+        ended[0] = ended[0]._replace(gap=ended[0].gap + gap)
+        waited = unit is not None and len(ended) > 1
+        gap = unit.calls[-1].gap if unit and waited else 0.0
+        at += len(ended) + waited
+        sent += ended
+    return sent
+
+
 class _Meeting:
     """How far each rank is in its iteration."""
 
@@ -169,11 +186,23 @@ class _Meeting:
             round_ = find()
             if round_ is not None:
                 return round_
+        if self._sends_without_receives():
+            return self.next()
         rank = next(r for r in self.ranks if self.left(r))
         raise Unknown(
             f"rank {rank} makes a call ({self.left(rank)[0].op}, number {self.at[rank] + 1}) that "
             "never meets its other side"
         )
+
+    def _sends_without_receives(self) -> bool:
+        """Take all messages that are begun before their answer is awaited as sent there, if any."""
+        changed = False
+        for rank in self.ranks:
+            later = self.bodies[rank][self.at[rank] :]
+            sent = _sent_where_begun(later)
+            self.bodies[rank][self.at[rank] :] = sent
+            changed |= len(sent) < len(later)
+        return changed
 
     def _collective(self) -> Round | None:
         for rank in self.ranks:

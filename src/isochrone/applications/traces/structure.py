@@ -66,11 +66,12 @@ class Structure:
         return moved / max(self.trace.seconds, 1e-12)
 
 
-def structure(trace: Trace, by_step: Sequence[Grid] = ()) -> Structure:
+def structure(trace: Trace, by_step: Sequence[Grid] = (), *, by_bytes: bool = True) -> Structure:
     """Return what is repeated of a trace.
 
     With `by_step`, turns of a loop may differ in the roots of their operations, and in how far the
-    ranks are apart that take part, on one of these grids or along bits.
+    ranks are apart that take part, on one of these grids or along bits. Without `by_bytes`, they
+    may differ in sizes, as they may in any case where nothing is repeated otherwise.
 
     Raises
     ------
@@ -97,7 +98,7 @@ def structure(trace: Trace, by_step: Sequence[Grid] = ()) -> Structure:
     of_steps = bool(by_step)
     nodes = fold(_key(round_, by_step=of_steps) for round_ in sequence)
     count = len([*_with_inner(nodes, 1)])
-    if count > min(MOST_PHASES, max(50, len(sequence) // 2)):
+    if not by_bytes or count > min(MOST_PHASES, max(50, len(sequence) // 2)):
         nodes = fold(_key(round_, by_bytes=False, by_step=of_steps) for round_ in sequence)
         count = len([*_with_inner(nodes, 1)])
         if count <= MOST_PHASES:
@@ -247,6 +248,9 @@ def _planted(nodes: Sequence[Node], sequence: Sequence[Round], period: int) -> T
             }
             for side in (0, 1)
         )
+        blocks = [v.call.bytes for v in visits if v.call is not None]
+        if round_.call is not None and len({*blocks}) > 1:
+            round_.call = round_.call._replace(bytes=round(sum(blocks) / len(blocks)))
         sizes = {size for v in visits for _, _, size in v.messages}
         if len(sizes) > 1 and round_.messages and not turns:
             round_.messages = _mean_messages(visits)

@@ -1,5 +1,6 @@
 """The nightly verdict as text: findings, what is not known, and what was compared."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
@@ -84,7 +85,9 @@ def closing(checks: Sequence[Check], unused: Sequence[str]) -> Iterator[Block]:
         yield Sentence(f"the rule {rule} of --allow was not needed: remove it", "faint")
     if len(checks) > 1:
         verdict = together(checks)
-        yield Sentence(f"{verdict}: {len(checks)} runs", _TONES[verdict])
+        counts = Counter(judgement.verdict for judgement in checks)
+        each = ", ".join(f"{count} {name}" for name, count in counts.items())
+        yield Sentence(f"{verdict}: {len(checks)} runs ({each})", _TONES[verdict])
 
 
 def _finding(finding: Finding) -> Sentence:

@@ -281,7 +281,7 @@ def _finish_times(axes: Axes, panel: Panel, drawn: Floats) -> None:
         highest = min(max(highest, float(bands.max())), highest * _BAND)
     scale_times(axes, lowest, highest)
     axes.tick_params(labelbottom=False, bottom=False)
-    _plain(axes, panel, title=title_of(panel.points))
+    _plain(axes, panel, beside="time", title=title_of(panel.points))
     # the legend is next to the panel: within it, lines and bands leave no room
     if len(axes.get_legend_handles_labels()[1]) < 2:
         return
@@ -344,11 +344,11 @@ def _draw_residuals(axes: Axes, panel: Panel) -> None:
     )
     axes.set_xticks(where.places, where.texts)
     axes.minorticks_off()
-    _plain(axes, panel, below=WORDS[panel.across])
+    _plain(axes, panel, below=WORDS[panel.across], beside="difference")
 
 
-def _plain(axes: Axes, panel: Panel, below: str = "", title: str = "") -> None:
-    plain_axes(axes, below, size=CAPTION, title=title)
+def _plain(axes: Axes, panel: Panel, below: str = "", beside: str = "", title: str = "") -> None:
+    plain_axes(axes, below, beside, size=CAPTION, title=title)
     if panel.reach > panel.last:
         ends = panel.at(np.array([panel.last, panel.reach]))
         axes.axvspan(float(ends[0]), float(ends[1]), color=FAINT, alpha=0.09, linewidth=0, zorder=0)
