@@ -772,3 +772,41 @@ def test_messages_of_uneven_sizes_keep_their_mean_and_widen_the_interval() -> No
         assert [one["bytes"] for one in listed] == [mean, mean]
         assert general.spread == pytest.approx(factor / 3, rel=0.1), "a third of the mean"
         assert len(general.warnings) == factor
+
+
+def test_the_owner_of_a_turn_holds_up_all_ranks() -> None:
+    """In each turn another rank computes 100 us before it broadcasts, as in a factorisation."""
+
+    def of(ranks: int) -> Trace:
+        calls = [
+            [
+                Event("bcast", bytes=8.0, root=turn % ranks, gap=1e-4 * (turn % ranks == rank))
+                for turn in range(64)
+            ]
+            for rank in range(ranks)
+        ]
+        return Trace(calls, [tuple(range(ranks))])
+
+    general = generalized([structure(of(p)) for p in (4, 8, 16)], "x")
+    expanded = program(parse(general.document, "test", {"p": "64"}))
+    for rank in (0, 63):
+        steps = done(expanded, rank)
+        seconds = sum(step.amount for step in steps if step.op == "compute")
+        assert seconds == pytest.approx(64e-4, rel=0.01)
+
+
+def test_groups_of_some_ranks_are_those_of_a_column() -> None:
+    """Every fourth rank, such as one of each node, adds up and broadcasts to the others."""
+
+    def of(ranks: int) -> Trace:
+        leaders = tuple(range(0, ranks, 4))
+        every = [Event("barrier", gap=1e-3)]
+        calls = [
+            20 * (every + [Event("allreduce", bytes=8.0, members=1)] * (rank in leaders))
+            for rank in range(ranks)
+        ]
+        return Trace(calls, [tuple(range(ranks)), leaders])
+
+    general = generalized([structure(of(p)) for p in (8, 16, 32)], "x")
+    (repeat,) = [phase for phase in general.document["apps"][0]["phases"] if "allreduce" in phase]
+    assert repeat["allreduce"]["among"] == {"size": "floor(p/4)", "stride": 4}

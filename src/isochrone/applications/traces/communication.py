@@ -68,6 +68,8 @@ def _rotating(fit: Fit, places: Sequence[Place], loops: Loops, size: str, path: 
 def _groups(fit: Fit, among: Sequence[Sequence[Sequence[int]]], op: str, path: str) -> Written:
     """Return groups as rows or columns: their size, and the distance of their ranks."""
     pairs = map(_size_and_stride, among, fit.ranks)
+    if any(len(groups) * len(groups[0]) < p for groups, p in zip(among, fit.ranks, strict=True)):
+        fit.warn(f"position {path}: only some ranks do {op}; all groups of them are taken to")
     shapes = [shape for shape in pairs if shape]
     if len(shapes) < len(among):
         raise fit.refuse(f"position {path}", f"the groups of {op} are neither rows nor columns")
@@ -81,7 +83,10 @@ def _groups(fit: Fit, among: Sequence[Sequence[Sequence[int]]], op: str, path: s
 
 
 def _size_and_stride(groups: Sequence[Sequence[int]], ranks: int) -> tuple[int, int] | None:
-    """Return the size of groups and the distance of their ranks, if they part all ranks alike."""
+    """Return the size of groups and the distance of their ranks, if these part all ranks alike.
+
+    Not all of the groups need do something.
+    """
     size = len(groups[0])
     stride = groups[0][1] - groups[0][0] if size > 1 else 1
     expected = sorted(
@@ -89,7 +94,9 @@ def _size_and_stride(groups: Sequence[Sequence[int]], ranks: int) -> tuple[int, 
         for first in range(ranks)
         if first // stride % size == 0
     )
-    return (size, stride) if sorted(map(list, groups)) == expected else None
+    given = sorted(map(list, groups))
+    even = given == expected or ranks % (size * stride) == 0
+    return (size, stride) if even and all(group in expected for group in given) else None
 
 
 def farm(fit: Fit, farms: Sequence[Farm], path: str) -> Written:

@@ -20,6 +20,7 @@ from isochrone.applications.traces.gaps import (
     Spent,
     Written,
     computation,
+    in_turn,
     noise,
     plain,
     seconds,
@@ -138,6 +139,8 @@ class Fit:
         What is negligible need follow no rule.
         """
         spent = [(place.round.before, place.round.within)[side] for place in places]
+        if side == 0 and all(len(place.round.among) == 1 for place in places):
+            spent = [in_turn(by) for by in spent]
         seen = [[of_rank.mean for of_rank in by_rank.values()] or [0.0] for by_rank in spent]
         means = np.array([sum(of) for of in seen]) / self.ranks
         if not means[-1]:

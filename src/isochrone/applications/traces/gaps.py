@@ -115,6 +115,25 @@ class Spent:
 NOTHING = Spent(Gap(), 0.0)
 
 
+def in_turn(spent: Mapping[int, Spent]) -> Mapping[int, Spent]:
+    """Let all ranks compute as long as the one whose turn it is, if that is another each time.
+
+    Before an operation of all ranks the others wait for it, as for the owner of a block in the
+    factorisation of a matrix.
+    """
+    visits = {len(of_rank.each) for of_rank in spent.values()}
+    if len(spent) < 2 or len(visits) > 1 or max(visits) < 2 * len(spent):
+        return spent
+    means = np.array([of_rank.each for of_rank in spent.values()])
+    steps = {*(np.diff(means.argmax(axis=0)) % len(spent)).tolist()}
+    if len(steps) > 1 or 0 in steps:
+        return spent
+    longest, gap = means.max(axis=0), Gap()
+    for seconds_of_turn in longest.tolist():
+        gap.note(seconds_of_turn)
+    return dict.fromkeys(spent, Spent(gap, gap.mean, longest.tolist()))
+
+
 def noise(recordings: Sequence[Mapping[int, Spent]]) -> float:
     """Return the largest relative standard error of the mean over ranks of several recordings.
 
