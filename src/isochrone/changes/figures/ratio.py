@@ -57,8 +57,9 @@ _COLOURS = {SLOWER: SLOW, FASTER: COLOURS[2]}
 class _Panel(NamedTuple):
     """Times that belong together: the sizes of an operation, or the components of a map.
 
-    ``before`` and ``after`` have the shape (launches, ticks), in seconds; ``ratio``, ``low`` and
-    ``high`` (ticks,). ``verdicts`` are empty where there is none of a whole level. ``moved`` bytes
+    ``before`` and ``after`` have the shape (launches, ticks), in seconds; ``typical`` (2, ticks) is
+    what launches of both sides typically take; ``ratio``, ``low`` and ``high`` have the shape
+    (ticks,). ``verdicts`` are empty where there is none of a whole level. ``moved`` bytes
     over the seconds are the bandwidth, in a map of bandwidths.
     """
 
@@ -66,6 +67,7 @@ class _Panel(NamedTuple):
     ticks: list[str]
     before: Floats
     after: Floats
+    typical: Floats
     ratio: Floats
     low: Floats
     high: Floats
@@ -174,18 +176,25 @@ def _panel(
     ticks = [printable(name, 30) for name in names]
     moved = found.moved(np.concatenate(points).tolist())
     before, after = sides
-    return _Panel(printable(title, 90), ticks, before, after, ratio, low, high, verdicts, moved)
+    absolute = test(np.log(before), np.log(after))
+    typical = np.exp(np.stack([absolute.before, absolute.after]))
+    return _Panel(
+        printable(title, 90), ticks, before, after, typical, ratio, low, high, verdicts, moved
+    )
 
 
 def _times(axes: Axes, panel: _Panel, _margin: float) -> str:
-    """Draw the geometric means over the launches of each side; return what the axis shows."""
+    """Draw what launches of each side typically take; return what the axis shows."""
     both = np.concatenate([panel.before.ravel(), panel.after.ravel()])
     unit = time_unit(both)
     rates = None if panel.moved is None else Rates.of(panel.moved, both)
     where = np.arange(len(panel.ticks))
-    for seconds, colour, name, shift in ((panel.before, A, "A", -0.1), (panel.after, B, "B", 0.1)):
-        values = rates.moved / seconds / rates.factor if rates else seconds / unit.factor
-        typical = np.exp(np.nanmean(np.log(values), axis=0))
+    sides = ((panel.before, A, "A", -0.1), (panel.after, B, "B", 0.1))
+    for (seconds, colour, name, shift), middle in zip(sides, panel.typical, strict=True):
+        values, typical = (
+            rates.moved / of / rates.factor if rates else of / unit.factor
+            for of in (seconds, middle)
+        )
         axes.plot(where, typical, "-o", color=colour, lw=1.4, ms=3.5, label=name, zorder=3)
         at = np.broadcast_to(where + shift, values.shape)
         axes.plot(at.ravel(), values.ravel(), ".", color=colour, ms=3, alpha=0.55, zorder=2)
@@ -199,8 +208,7 @@ def _ratios(axes: Axes, panel: _Panel, margin: float) -> str:
     if margin:
         axes.axhspan(1 / (1 + margin), 1 + margin, color=FAINT, alpha=0.12, lw=0)
     axes.axhline(1.0, color=FAINT, lw=0.8)
-    typical = np.exp(np.nanmean(np.log(panel.before), axis=0))
-    dots = panel.after / typical
+    dots = panel.after / panel.typical[0]
     at = np.broadcast_to(where + 0.15, dots.shape)
     axes.plot(at.ravel(), dots.ravel(), ".", color=PALE, ms=3, zorder=2)
     rows = zip(where, panel.ratio, panel.low, panel.high, panel.verdicts, strict=True)

@@ -18,6 +18,7 @@ from isochrone.changes.pages.comparison import (
     table,
 )
 from isochrone.pages.page import Page, Picture, Row, Section, Sentence, Table, columns_of
+from isochrone.pages.words import of_ranks
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
@@ -42,8 +43,12 @@ class Compared(NamedTuple):
 def comparison_page(compared: Sequence[Compared]) -> Page:
     """Return one page of all that was compared."""
     first, several = compared[0], len(compared) > 1
-    measured = f"{len(compared)} measurements" if several else first.found.experiment
-    facts = (f"A: {_files(first.before)}", f"B: {_files(first.after)}")
+    run = first.before[0]
+    measured = f"{first.found.experiment} {of_ranks(run)}"
+    if several:
+        measured = f"{len(compared)} measurements"
+    libraries = {side[0].library.name for side in (first.before, first.after)}
+    facts = (f"A: {_files(first.before)}", f"B: {_files(first.after)}", *sorted(libraries - {""}))
     sections = [section for one in compared for section in _sections(one)]
     return Page(f"{measured}: B compared with A", ("comparison",), facts, None, tuple(sections))
 
@@ -61,7 +66,11 @@ def _sections(one: Compared) -> Iterator[Section]:
     )
     title = "components that changed" if found.parts else f"{found.kind}s that differ most"
     changed = replace(table(found), title=title)
-    yield Section(f"{prefix}Verdict", (verdict, *head(found), changed, picture))
+    likely = [
+        Sentence(printable(f"likely explanation: {one.what}: {one.before} → {one.after}", 300))
+        for one in found.explanations[:1]
+    ]
+    yield Section(f"{prefix}Verdict", (verdict, *head(found), *likely, changed, picture))
     yield Section(f"{prefix}Machine and settings", tuple(_environment(found)))
     yield Section(f"{prefix}Launches", (_launches(one), *map(Sentence, found.notes)))
     yield Section(f"{prefix}All {found.kind}s", (_points(found),))
@@ -96,8 +105,6 @@ def _environment(found: Comparison) -> Iterator[Sentence | Table]:
     if not rows:
         yield Sentence("Machine, library and settings of A and B are the same.", "good")
         return
-    if likely:
-        yield Sentence(f"Likely explanation of the change: {listed(likely, 3)}.", "strong")
     yield Table(
         "what differs",
         columns_of("what", "A", "B"),
