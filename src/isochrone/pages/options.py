@@ -171,16 +171,22 @@ def _counts(run: Run) -> Array:
     return np.array([repetitions(first, rows) for rows in by_point.values()], np.float64)
 
 
+_SILENT = {("root", "fixed"), ("form", "blocking"), ("progress", "none")}
+
+
 def varied(run: Run) -> tuple[tuple[str, str], ...]:
     """List the options that are of the experiment and not of how long it measures.
 
-    A fixed root is the default, and says nothing for operations without a root.
+    Defaults that say nothing of most operations are left out.
     """
+    options = in_use(run)
     left_out = _SAMPLING | _CURVES | set(run.by)
+    if options.get("progress") != "test":
+        left_out = left_out | {"test-calls"}
     return tuple(
         (name, _value(value))
-        for name, value in in_use(run).items()
-        if name not in left_out and (name, value) != ("root", "fixed")
+        for name, value in options.items()
+        if name not in left_out and (name, value) not in _SILENT
     )
 
 
