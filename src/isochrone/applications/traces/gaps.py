@@ -115,7 +115,7 @@ class Spent:
 NOTHING = Spent(Gap(), 0.0)
 
 
-def in_turn(spent: Mapping[int, Spent]) -> Mapping[int, Spent]:
+def in_turn(spent: dict[int, Spent]) -> dict[int, Spent]:
     """Let all ranks compute as long as the one whose turn it is, if that is another each time.
 
     Before an operation of all ranks the others wait for it, as for the owner of a block in the
