@@ -140,7 +140,8 @@ class Fit:
         """
         spent = [(place.round.before, place.round.within)[side] for place in places]
         if side == 0 and all(len(place.round.among) == 1 for place in places):
-            spent = [in_turn(by) for by in spent]
+            turns = [in_turn(by) for by in spent]
+            spent = turns if all(turns) else spent
         seen = [[of_rank.mean for of_rank in by_rank.values()] or [0.0] for by_rank in spent]
         means = np.array([sum(of) for of in seen]) / self.ranks
         if not means[-1]:

@@ -115,19 +115,19 @@ class Spent:
 NOTHING = Spent(Gap(), 0.0)
 
 
-def in_turn(spent: dict[int, Spent]) -> dict[int, Spent]:
-    """Let all ranks compute as long as the one whose turn it is, if that is another each time.
+def in_turn(spent: Mapping[int, Spent]) -> dict[int, Spent]:
+    """Let all ranks compute as long as the one whose turn it is; nothing if none takes turns.
 
     Before an operation of all ranks the others wait for it, as for the owner of a block in the
-    factorisation of a matrix.
+    factorisation of a matrix. All ranks must have their turn, at equal distances.
     """
     visits = {len(of_rank.each) for of_rank in spent.values()}
-    if len(spent) < 2 or len(visits) > 1 or max(visits) < 2 * len(spent):
-        return spent
+    if len(spent) < 2 or len(visits) > 1 or max(visits) <= len(spent):
+        return {}
     means = np.array([of_rank.each for of_rank in spent.values()])
     steps = {*(np.diff(means.argmax(axis=0)) % len(spent)).tolist()}
     if len(steps) > 1 or 0 in steps:
-        return spent
+        return {}
     longest, gap = means.max(axis=0), Gap()
     for seconds_of_turn in longest.tolist():
         gap.note(seconds_of_turn)

@@ -138,17 +138,17 @@ def _collectives_first(body: Calls) -> Calls:
 def _sent_where_begun(calls: Calls) -> Calls:
     """Take messages that are begun, and waited for after something is received, as sent at once."""
     sent: Calls = []
-    at, gap = 0, 0.0
+    gap, at = 0.0, 0
     while at < len(calls):
         unit = opened(calls[at : at + MIN_LOOKAHEAD_CALLS])
-        ended = calls[at : at + 1]
+        taken, waited = calls[at : at + 1], 0.0
+        at += 1
         if unit and {call.op for call in unit.calls} == {"isend", "recv", "wait"}:
-            ended = [call._replace(op=call.op.removeprefix("i")) for call in unit.calls[:-1]]
-        ended[0] = ended[0]._replace(gap=ended[0].gap + gap)
-        waited = unit is not None and len(ended) > 1
-        gap = unit.calls[-1].gap if unit and waited else 0.0
-        at += len(ended) + waited
-        sent += ended
+            taken = [call._replace(op=call.op.removeprefix("i")) for call in unit.calls[:-1]]
+            waited = unit.calls[-1].gap
+            at += len(taken)
+        sent += [taken[0]._replace(gap=taken[0].gap + gap), *taken[1:]]
+        gap = waited
     return sent
 
 
