@@ -99,7 +99,8 @@ def diagnose(
             added = (1 - alone) * healthy * again
             pairs = replace(pairs, seconds=pairs.seconds + added, high=pairs.high + added)
     diagnosis = _by_nodes_or_ranks(pairs, hosts, recorded, explanations)
-    return diagnosis, alone if alone < UNDISTURBED else 1.0
+    diagnosis.disturbed = alone < UNDISTURBED
+    return diagnosis, alone if diagnosis.disturbed else 1.0
 
 
 def _by_nodes_or_ranks(
@@ -116,7 +117,15 @@ def _by_nodes_or_ranks(
 
 
 class Diagnosis(ExplainedMap):
-    """What one map says; made by `diagnose`."""
+    """What one map says; made by `diagnose`.
+
+    Attributes
+    ----------
+    disturbed
+        Whether other pairs disturbed those of the map, and hid part of what slow ones add.
+    """
+
+    disturbed = False
 
     def find(self) -> list[Slow]:
         """Return all that adds time for sure, however little, the worst first."""
@@ -315,6 +324,7 @@ class Diagnosis(ExplainedMap):
         twice = bool(again.sum() >= min(MIN_MEDIAN_VALUES, mask.sum()))
         displayed = again & on_closest if twice and (again & on_closest).any() else on_closest
         first = median_of(self.pairs.first[displayed])
+        confirming = min(np.sqrt(ratio), 1 + MIN_SLOWDOWN) if self.disturbed else np.sqrt(ratio)
         return Slow(
             kind=kind,
             who=self._who(kind, ranks),
@@ -328,7 +338,7 @@ class Diagnosis(ExplainedMap):
             added=added,
             low=added - half,
             high=added + half,
-            retested=twice and bool(first > expected * np.sqrt(ratio)),
+            retested=twice and bool(first > expected * confirming),
             first=first if twice else None,
             ratios=ratios,
             instead=instead,

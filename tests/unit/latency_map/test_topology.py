@@ -314,6 +314,17 @@ def test_pairs_that_are_faster_alone_are_compared_with_each_other() -> None:
     assert slow.ratio == pytest.approx(1 + 1 / ALONE, rel=0.1)
 
 
+@pytest.mark.parametrize(("in_map", "confirmed"), [(0.5, True), (0.1, False)])
+def test_what_others_hid_in_the_map_is_confirmed_alone(in_map: float, confirmed: bool) -> None:
+    """A node takes twice as long alone. In the map, other pairs hid most of that, or all."""
+    matrix = noisy(flat(8), 0.02, seed=4) + in_map * leaving(np.arange(8) == 2)
+    healthy = [(0, 3), (1, 6), (4, 7), (5, 6)]
+    of_node = [(0, 2), (1, 2), (2, 3), (2, 4), (2, 5), (2, 6), (2, 7)]
+    run = with_retests(map_of(matrix, block(8)), healthy, ALONE)
+    (slow,) = analyse(with_retests(run, of_node, 2 * ALONE * 3 / (3 + in_map))).slow
+    assert (slow.kind, slow.who, slow.retested) == ("node", "n2", confirmed)
+
+
 def test_pairs_that_were_slow_once_say_nothing_of_measuring_alone() -> None:
     matrix = noisy(flat(8), 0.02, seed=4)
     disturbed = [(0, 3), (1, 6), (4, 7), (5, 6)]
