@@ -24,7 +24,7 @@ _TAGGED = re.compile(
 """A rank that writes a line in parts has tags within it, too."""
 
 _LABEL = re.compile(rb"^(?: *\d+:(?! +\d+ bytes +\d+ times)|-) ?", re.MULTILINE)
-_LABELLED_COMMENT = re.compile(rb"^(?: *\d+:|-) ?#", re.MULTILINE)
+_LABELLED_COMMENT = re.compile(_LABEL.pattern + b"#", re.MULTILINE)
 """Of ``srun --label``, or of a list: a label only if every line has one, or one before a ``#``.
 Rows of NetPIPE have numbers."""
 

@@ -14,7 +14,10 @@ from isochrone.console.options import add_flag
 from isochrone.measure.launcher import BATCH_JOB
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from isochrone.measure.estimate import Expected
+    from isochrone.measure.launchable import Launchable
 
 ASK_AFTER_SECONDS = 600.0
 """Seconds from which on a person is asked, unless ``limits.ask-after`` says otherwise."""
@@ -64,6 +67,14 @@ def agree(estimate: Expected | None, args: Namespace, plan: Sequence[str] = ()) 
         raise IsochroneError(
             "nothing was measured", hint="for a shorter run use --time-limit or --repeats"
         )
+
+
+def agree_to(plan: Sequence[tuple[Launchable, int]], folder: Path, args: Namespace) -> None:
+    """Ask, as `agree` does, before so many launches of each; a folder takes what is tried."""
+    from isochrone.measure.estimate import expected
+
+    lines = [f"{job.experiment}, {job.ranks} ranks, launches: {runs}" for job, runs in plan]
+    agree(expected(plan, folder, limit_of(args)), args, lines)
 
 
 def limit_of(args: Namespace) -> Seconds:

@@ -43,10 +43,8 @@ class Compared(NamedTuple):
 def comparison_page(compared: Sequence[Compared]) -> Page:
     """Return one page of all that was compared."""
     first, several = compared[0], len(compared) > 1
-    run = first.before[0]
-    measured = f"{first.found.experiment} {of_ranks(run)}"
-    if several:
-        measured = f"{len(compared)} measurements"
+    single = f"{first.found.experiment} {of_ranks(first.before[0])}"
+    measured = f"{len(compared)} measurements" if several else single
     libraries = {side[0].library.name for side in (first.before, first.after)}
     facts = (f"A: {_files(first.before)}", f"B: {_files(first.after)}", *sorted(libraries - {""}))
     sections = [section for one in compared for section in _sections(one)]

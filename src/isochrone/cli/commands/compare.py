@@ -25,7 +25,7 @@ from isochrone.changes.gate import Gate, Limit, judge
 from isochrone.changes.pages.comparison import blocks, complaint, passed
 from isochrone.changes.pages.comparison_page import Compared, comparison_page
 from isochrone.cli.launches import launched, make_folder, read_command, run_count
-from isochrone.cli.long_work import add_yes, agree, limit_of
+from isochrone.cli.long_work import add_yes, agree_to
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import tell_partial
 from isochrone.console.options import (
@@ -281,11 +281,7 @@ def _measured(args: Namespace) -> Sides:
     files = [[folder / f"{name}-{k}.jsonl" for k in range(1, runs + 1)] for name in "ab"]
     for path in (*files[0], *files[1]):
         check_output(path, force=args.force)
-    from isochrone.measure.estimate import expected
-
-    plan = [(command, runs) for command in commands]
-    lines = [f"{job.experiment}, {job.ranks} ranks, launches: {runs}" for job, runs in plan]
-    agree(expected(plan, folder, limit_of(args)), args, lines)
+    agree_to([(command, runs) for command in commands], folder, args)
     sides: Sides = ([], [])
     for k in range(1, runs + 1):
         for side in (0, 1) if k % 2 else (1, 0):

@@ -36,7 +36,7 @@ from isochrone.cli.launches import (
     ranks_file,
     run_count,
 )
-from isochrone.cli.long_work import add_yes, agree, limit_of
+from isochrone.cli.long_work import add_yes, agree_to
 from isochrone.cli.parser import Parser, Subcommand, examples
 from isochrone.console.measuring import setup_of
 from isochrone.console.options import add_expert, add_flag, add_option, hide
@@ -150,11 +150,7 @@ def run(args: Namespace) -> int:
                 launch = f"{k}/{args.launches}" if args.launches > 1 else ""
                 print(command_line(job.tokens(path, force=args.force, launch=launch)))
         return 0
-    from isochrone.measure.estimate import expected
-
-    plan = [(job, args.launches) for job in counts]
-    lines = [f"{job.experiment}, {job.ranks} ranks, launches: {runs}" for job, runs in plan]
-    agree(expected(plan, base.parent, limit_of(args)), args, lines)
+    agree_to([(job, args.launches) for job in counts], base.parent, args)
     further = _slower_than(args.baseline) if args.baseline else lambda _: ()
     wrong: list[WrongResult] = []
     for index, (job, paths) in enumerate(files):

@@ -30,8 +30,8 @@ class _Tables(Tables[Results]):
 
     def takes(self, table: Results, text: str) -> None:
         words = text.split()
-        size = "".join(words[(position := table.columns.index("bytes")) : position + 1])
-        if "usec/xfer" in table.columns and _SIZE.fullmatch(size):
+        row = dict(zip(table.columns, words, strict=False))
+        if "usec/xfer" in table.columns and _SIZE.fullmatch(row.get("bytes", "")):
             table.take(self.source, words)
 
     def sweep(self, table: Results) -> Sweep:

@@ -61,9 +61,8 @@ def read(path: Path) -> Run:
     rate = unit in RATES
     size = _SIZE.search(text)
     titled = _SIZE_IN_TITLE.search(matrix.title)
-    nbytes = (parse_bytes(titled[1]) if titled else int(size[1]) if size else 0) or default_bytes(
-        rate
-    )
+    stated = parse_bytes(titled[1]) if titled else int(size[1]) if size else 0
+    nbytes = stated or default_bytes(rate)
     one_way = rate or notes.one_way or _ONE_WAY.search(matrix.title) is not None
     if not one_way:
         source.warn(

@@ -99,8 +99,7 @@ class _Tables(Tables[_Table]):
             return _Table(
                 self._test or _UNNAMED,
                 self.source.line,
-                None,
-                names,
+                columns=names,
                 hosts=self._hosts,
                 twice=self._twice,
                 library=self._library,
