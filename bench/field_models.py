@@ -9,7 +9,8 @@ neighbours, and a power law of each size, in log p and log t.
 
 `error`: geometric mean of the ratio; `hold`: measured times in the 95 % interval; `half`: median
 half width; `score`: interval score (Gneiting & Raftery 2007) in log time. The half widths of
-`isochrone.models.neighbours` were chosen on these tables and on 30 others of two such machines.
+`isochrone.models.prediction.neighbours` were chosen on these tables and on 30 others of two such
+machines.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from isochrone.models.data_quality import two_groups
+from isochrone.models.data.quality import two_groups
 
 POINTS = 40
 

@@ -25,7 +25,7 @@ def test_intervals_cover_the_truth_in_spite_of_noise(
     points that were left out are predicted to 1.5 % on average; segments are searched for.
     """
     # What is beyond the data has tests of its own, and costs two more fits.
-    monkeypatch.setattr("isochrone.models.backtest.PARTS", ())
+    monkeypatch.setattr("isochrone.models.selection.backtest.PARTS", ())
     variables, segment = grid(name), truth(name, form)
     exact = times(segment, variables)
     covered, wrong = np.zeros(len(segment.terms), int), []

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from beds.mpis import missing
-from isochrone.models.tables import read_csv
+from isochrone.models.data.tables import read_csv
 
 WRITTEN = {
     "course": ("Algorithm,Allocation,Processes,MessageSize,Latency", 1e6),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from isochrone import models
-from isochrone.models.load import joined
+from isochrone.models.data.load import joined
 from made_up.launches import launches
 
 NONE = models.parse_splits(["none"])

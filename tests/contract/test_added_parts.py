@@ -18,7 +18,7 @@ from made_up.sweeps import point_to_point
 
 FILES = {
     "models/families/own.py": '''"""A law of one's own."""
-from isochrone.models.family import Family, Form
+from isochrone.models.formulas.family import Family, Form
 FAMILY = Family(r"t = a\\\\,b", "me", "All.", (Form(("1", "b"), ("a", "c")),))
 ''',
     "formats/importers/own.py": '''"""The time of one size, alone in its file."""

@@ -18,7 +18,7 @@ import pytest
 from isochrone.base.csv_escape import cell_of, escaped, text_of, unescaped
 from isochrone.base.text import printable
 from isochrone.formats import exporter as exporters
-from isochrone.models.tables import read_csv
+from isochrone.models.data.tables import read_csv
 from isochrone.runfile import importer as importers
 from isochrone.runfile.run import Run
 from made_up import sweeps

@@ -14,7 +14,7 @@ from beds.mpis import ROOT
 from isochrone import models
 from isochrone.base import registry
 from isochrone.base.errors import InputError
-from isochrone.models.terms import design_matrix, unit, variables_of
+from isochrone.models.data.terms import design_matrix, unit, variables_of
 from made_up.times import grid, noisy, times, truth
 
 NAMES = registry.names("*.families")

@@ -16,7 +16,7 @@ from isochrone import models, views
 from isochrone.base import registry
 from isochrone.cli.main import main
 from isochrone.collective_io.orders.compared_orders import ComparedOrder, ComparedOrders
-from isochrone.models.load import samples_of
+from isochrone.models.data.load import samples_of
 from isochrone.pages.html.render import write_report
 from isochrone.runfile import file as runs
 from isochrone.runfile.origin import together, with_noun

@@ -9,7 +9,7 @@ import numpy as np
 from isochrone import models
 from isochrone.base.table import Table
 from isochrone.models import Samples, Segment
-from isochrone.models.terms import design_matrix, variables_of
+from isochrone.models.data.terms import design_matrix, variables_of
 from isochrone.runfile.run import Run
 
 RANKS = (2, 3, 5, 8, 12, 16, 24, 48)

@@ -12,7 +12,7 @@ import pytest
 from beds.mpis import PATIENCE, SCRIPTS
 from isochrone import models
 from isochrone.measure.platforms import parse
-from isochrone.models.observations import Samples
+from isochrone.models.data.observations import Samples
 
 MACHINE = "nodes:64 cores:1"
 RANKS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)

@@ -28,8 +28,8 @@ from isochrone.formats.comparison_sides import runs_of
 from isochrone.latency_map import topology
 from isochrone.latency_map.thresholds import MIN_SLOWDOWN
 from isochrone.models import Model, Splits
-from isochrone.models.family import Family
-from isochrone.models.load import Measured
+from isochrone.models.data.load import Measured
+from isochrone.models.formulas.family import Family
 from isochrone.pages import terminal
 from isochrone.pages.common import document, page_of
 from isochrone.pages.page import Asked

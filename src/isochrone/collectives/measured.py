@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.stats import median_of
 from isochrone.base.table import grouped
-from isochrone.models.placement import CG
+from isochrone.models.data.placement import CG
 from isochrone.runfile.grid_groups import Place, arranged, place_of
 
 LG = "LG"

@@ -34,9 +34,9 @@ from isochrone.collectives.measured import (
 )
 from isochrone.collectives.results.grid_collectives import TOTAL, points
 from isochrone.models import Model
-from isochrone.models.deviation import Deviation, deviation
-from isochrone.models.placement import CG, GROUP, PLACES
-from isochrone.models.questions import needed, not_held
+from isochrone.models.data.placement import CG, GROUP, PLACES
+from isochrone.models.prediction.questions import needed, not_held
+from isochrone.models.selection.errors import Deviation, deviation
 from isochrone.runfile.grid_groups import Place, ranks_on_nodes
 from isochrone.runfile.run import Run
 

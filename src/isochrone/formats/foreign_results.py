@@ -18,10 +18,10 @@ from isochrone.console.input import add_tests
 from isochrone.console.options import add_option, experts_only
 from isochrone.formats.given_ranks import FROM_NAME, Given, ranks_of, read_given
 from isochrone.formats.source import MAX_FILE_RANKS, NoRanksError
-from isochrone.models.columns import AS_NAMED, Columns
-from isochrone.models.load import samples_in
-from isochrone.models.observations import Samples
-from isochrone.models.tables import read_csv
+from isochrone.models.data.columns import AS_NAMED, Columns
+from isochrone.models.data.load import samples_in
+from isochrone.models.data.observations import Samples
+from isochrone.models.data.tables import read_csv
 from isochrone.runfile.any_file import foreign, read_all
 from isochrone.runfile.file_type import looks_like_a_run, looks_like_a_table
 from isochrone.runfile.importer import Wanted

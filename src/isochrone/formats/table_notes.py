@@ -12,7 +12,7 @@ from isochrone.console.options import add_expert, add_flag, add_option
 from isochrone.runfile.table_notes import NOTES, TableNotes, read_unit
 
 if TYPE_CHECKING:
-    from isochrone.models.columns import Columns
+    from isochrone.models.data.columns import Columns
 
 
 def add_table_notes(parser: ArgumentParser, *, hosts: bool = True) -> None:
@@ -47,7 +47,7 @@ def add_table_notes(parser: ArgumentParser, *, hosts: bool = True) -> None:
 
 
 def _columns(text: str) -> "Columns":
-    from isochrone.models.columns import Columns  # and all of models: only if it is needed
+    from isochrone.models.data.columns import Columns  # and all of models: only if it is needed
 
     return Columns.parse(text)
 

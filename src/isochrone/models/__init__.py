@@ -4,17 +4,17 @@ This folder is the engine; a family is a file in `families` with a `Family` call
 fitted `Model` consists of segments (`Segment`): formulas, each with the range where it holds.
 """
 
-from isochrone.models.deviation import deviations_by_group, goodness_of_fit
-from isochrone.models.family import Family, Form
-from isochrone.models.family import declaration as family
-from isochrone.models.file import document, read, write
+from isochrone.models.data.load import load, load_usable
+from isochrone.models.data.observations import Observations, Samples, of_run
 from isochrone.models.fit import fit
-from isochrone.models.load import load, load_usable
-from isochrone.models.model import Model
-from isochrone.models.observations import Observations, Samples, of_run
-from isochrone.models.prediction import Prediction
-from isochrone.models.segment import Segment
-from isochrone.models.splits import Splits, parse_splits
+from isochrone.models.formulas.family import Family, Form
+from isochrone.models.formulas.family import declaration as family
+from isochrone.models.formulas.segment import Segment
+from isochrone.models.prediction.deviation import deviations_by_group, goodness_of_fit
+from isochrone.models.prediction.file import document, read, write
+from isochrone.models.prediction.model import Model
+from isochrone.models.prediction.predicted import Prediction
+from isochrone.models.selection.splits import Splits, parse_splits
 
 __all__ = [
     "Family",

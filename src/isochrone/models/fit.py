@@ -7,26 +7,35 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.base.units import format_error
-from isochrone.models import auto, linear
-from isochrone.models.backtest import backtested
-from isochrone.models.choice import Fitted
-from isochrone.models.cross_validation import cross_validate
-from isochrone.models.data_quality import MORE_REPETITIONS, noise_behind, questionable
-from isochrone.models.deviation import goodness_of_fit, lack_of_fit, steps
-from isochrone.models.doubtful import switches
-from isochrone.models.extension import adding, kept
-from isochrone.models.family import Family, broken, check_family, declaration, declared, within
-from isochrone.models.load import Measured, samples_of
-from isochrone.models.model import Backtest, Model
-from isochrone.models.neighbours import Neighbours, neighbours_of
-from isochrone.models.observations import Observations, Samples
-from isochrone.models.placement import GROUP, what_to_vary
-from isochrone.models.pool import Pool, family_pool, usable_pools
-from isochrone.models.questions import needed
-from isochrone.models.segment import Segment, by_formula
-from isochrone.models.sizes import apart, of_bytes, refuse_one_size, several, together
-from isochrone.models.splits import Options, Splits
-from isochrone.models.terms import variables_of
+from isochrone.models.data.extension import adding, kept
+from isochrone.models.data.load import Measured, samples_of
+from isochrone.models.data.observations import Observations, Samples
+from isochrone.models.data.placement import GROUP, what_to_vary
+from isochrone.models.data.quality import MORE_REPETITIONS, noise_behind, questionable
+from isochrone.models.data.sizes import apart, refuse_one_size, several, together
+from isochrone.models.data.terms import variables_of
+from isochrone.models.formulas import linear
+from isochrone.models.formulas.family import (
+    Family,
+    broken,
+    check_family,
+    declaration,
+    declared,
+    of_bytes,
+    within,
+)
+from isochrone.models.formulas.pool import Pool, family_pool, usable_pools
+from isochrone.models.formulas.segment import Segment, by_formula
+from isochrone.models.prediction.deviation import goodness_of_fit, lack_of_fit, steps
+from isochrone.models.prediction.doubtful import switches
+from isochrone.models.prediction.model import Model
+from isochrone.models.prediction.neighbours import Neighbours, neighbours_of
+from isochrone.models.prediction.questions import needed
+from isochrone.models.selection import auto
+from isochrone.models.selection.backtest import Backtest, backtested
+from isochrone.models.selection.choice import Fitted
+from isochrone.models.selection.cross_validation import cross_validate
+from isochrone.models.selection.splits import Options, Splits
 from isochrone.models.thresholds import HOPELESS, MUCH_WORSE, WELL
 
 AUTO = "auto"

@@ -13,7 +13,7 @@ from beds.golden import Golden
 from beds.mpis import ROOT
 
 GOOD = """\"\"\"A law of one's own.\"\"\"
-from isochrone.models.family import Family, Form
+from isochrone.models.formulas.family import Family, Form
 FAMILY = Family(r"t = a\\,b", "me", "All.", (Form(("1", "b"), ("a", "c")),))
 """
 BROKEN = {

@@ -16,7 +16,7 @@ from isochrone.collectives.measured import (
     time_at,
     together_of,
 )
-from isochrone.models.file import from_document
+from isochrone.models.prediction.file import from_document
 from made_up.grid_runs import SIZES, disturbed, grid_run, group_time
 from made_up.sweeps import collective
 

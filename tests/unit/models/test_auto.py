@@ -10,7 +10,7 @@ import pytest
 from beds.golden import Golden
 from isochrone import models
 from isochrone.models import Samples
-from isochrone.models.load import joined
+from isochrone.models.data.load import joined
 
 RANKS = (2, 3, 4, 6, 8, 12, 16, 24, 32)
 SIZES = tuple(8 * 4**k for k in range(9))

@@ -11,7 +11,7 @@ import pytest
 
 from isochrone import models
 from isochrone.models import Family, Form, Model, Samples
-from isochrone.models.segment import Widening
+from isochrone.models.formulas.segment import Widening
 
 RANKS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32)
 SIZES = (8.0, 64, 512, 4096, 32768, 262144)

@@ -7,12 +7,12 @@ import pytest
 
 from isochrone.base.errors import InputError
 from isochrone.models import Form, Observations
-from isochrone.models.choice import Fitted, Judge, errors_of, simplest
-from isochrone.models.cross_validation import SegmentFit
-from isochrone.models.linear import fit
-from isochrone.models.pool import Candidate
-from isochrone.models.splits import Options, Region, Splits
-from isochrone.models.terms import design_matrix
+from isochrone.models.data.terms import design_matrix
+from isochrone.models.formulas.linear import fit
+from isochrone.models.formulas.pool import Candidate
+from isochrone.models.selection.choice import Fitted, Judge, errors_of, simplest
+from isochrone.models.selection.cross_validation import SegmentFit
+from isochrone.models.selection.splits import Options, Region, Splits
 
 RANKS = (2, 3, 4, 6, 8, 12, 16, 24, 32)
 SIZES = (8.0, 64, 512, 4096, 32768)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from isochrone import models
-from isochrone.models import linear
-from isochrone.models.cross_validation import leave_out
+from isochrone.models.formulas import linear
+from isochrone.models.selection.cross_validation import leave_out
 from made_up.times import grid, noisy, times, truth
 
 
@@ -26,7 +26,7 @@ def test_left_out_is_what_a_fit_without_the_point_predicts() -> None:
             mine = number == group
             rest = {key: values[~mine] for key, values in variables.items()}
             again = linear.fit(terms, rest, seconds[~mine], weights="absolute")
-            x = models.terms.design_matrix(terms, {k: v[mine] for k, v in variables.items()})
+            x = models.data.terms.design_matrix(terms, {k: v[mine] for k, v in variables.items()})
             assert without[mine] == pytest.approx(x @ again.coefficients, rel=1e-9)
 
 

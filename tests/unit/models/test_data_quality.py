@@ -11,8 +11,8 @@ import pytest
 from beds.golden import Golden
 from isochrone import models
 from isochrone.base.errors import InputError
-from isochrone.models.data_quality import noise_behind, unused
-from isochrone.models.tables import of_table
+from isochrone.models.data.quality import noise_behind, unused
+from isochrone.models.data.tables import of_table
 from made_up.launches import launches
 from made_up.sweeps import collective, point_to_point
 

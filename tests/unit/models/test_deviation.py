@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from isochrone.models.deviation import deviation, r_squared
+from isochrone.models.selection.errors import deviation, r_squared
 
 
 def test_deviations_are_those_of_the_definition() -> None:

@@ -12,7 +12,7 @@ from beds.golden import Golden
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.models import Model, Segment
-from isochrone.models.terms import variables_of
+from isochrone.models.data.terms import variables_of
 from made_up.times import noisy
 
 

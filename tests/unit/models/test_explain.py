@@ -9,8 +9,8 @@ import pytest
 
 from beds.golden import Golden
 from isochrone import models
-from isochrone.models.doubtful import switches
-from isochrone.models.explain import Suggestion, suggestions
+from isochrone.models.prediction.doubtful import switches
+from isochrone.models.prediction.explain import Suggestion, suggestions
 from made_up.steps import stepped
 
 POWERS = (2, 4, 8, 16, 32)

@@ -9,8 +9,8 @@ import pytest
 
 from isochrone.base.errors import InputError
 from isochrone.models import load
-from isochrone.models.columns import Columns
-from isochrone.models.tables import read_csv
+from isochrone.models.data.columns import Columns
+from isochrone.models.data.tables import read_csv
 from isochrone.runfile.file import read as read_run
 from isochrone.runfile.file_type import looks_like_a_run, looks_like_a_table
 

@@ -12,7 +12,7 @@ from isochrone import models
 from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.models import Family, Form
-from isochrone.models.family import check_family, forms_of
+from isochrone.models.formulas.family import check_family, forms_of
 from made_up.times import grid, noisy, times, truth
 
 LINEAR = Form(("1", "p*b"), ("τ", "β"))

@@ -19,8 +19,8 @@ from drawn import boxes_inside, draw, words
 from isochrone import models, views
 from isochrone.base.errors import InputError
 from isochrone.models import Model, Samples
+from isochrone.models.data.load import joined
 from isochrone.models.figures import deviation, fit
-from isochrone.models.load import joined
 from made_up.times import grid, noisy, times, truth
 
 SIZES = (8, 4096, 65536)

@@ -14,7 +14,7 @@ from beds.mpis import ROOT
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.models import Samples, Splits, parse_splits
-from isochrone.models.load import joined
+from isochrone.models.data.load import joined
 from made_up.latency_maps import mmpi_example
 from made_up.times import RANKS, grid, noisy, times, truth
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from isochrone.base.segmentation import Break
-from isochrone.models.splits import likely_switch
+from isochrone.models.selection.splits import likely_switch
 
 KIB = 1024
 

@@ -8,7 +8,7 @@ import pytest
 from beds.golden import Golden
 from isochrone import models
 from isochrone.base.errors import InputError
-from isochrone.models import linear
+from isochrone.models.formulas import linear
 from made_up.times import SIZES, grid, noisy, times, truth
 
 

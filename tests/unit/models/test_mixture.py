@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from isochrone.models.segment import Rival, Segment
+from isochrone.models.formulas.segment import Rival, Segment
 
 P = {"p": np.array([4.0])}
 FREEDOM = 10

@@ -13,7 +13,7 @@ from beds.golden import Golden
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.models import Model, Segment
-from isochrone.models.load import joined
+from isochrone.models.data.load import joined
 from made_up.times import grid, noisy, times, truth
 
 

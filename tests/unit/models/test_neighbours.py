@@ -10,10 +10,10 @@ import pytest
 from isochrone import models
 from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
-from isochrone.models.file import document, from_document
-from isochrone.models.load import samples_of
-from isochrone.models.model import Model
-from isochrone.models.neighbours import Neighbours, left_out, neighbours_of
+from isochrone.models.data.load import samples_of
+from isochrone.models.prediction.file import document, from_document
+from isochrone.models.prediction.model import Model
+from isochrone.models.prediction.neighbours import Neighbours, left_out, neighbours_of
 
 SIZES = 4.0 ** np.arange(2, 11)
 RANKS = np.array([2.0, 4, 8, 16, 32, 64, 128])

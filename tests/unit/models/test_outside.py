@@ -7,8 +7,8 @@ import numpy as np
 from beds.golden import Golden
 from isochrone import models
 from isochrone.models import Model, Segment
-from isochrone.models.doubtful import missed, trial
-from isochrone.models.model import Backtest
+from isochrone.models.prediction.doubtful import missed, trial
+from isochrone.models.selection.backtest import Backtest
 from made_up.steps import SIZES, stepped
 
 

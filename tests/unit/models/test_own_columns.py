@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from isochrone.base.errors import InputError
-from isochrone.models.columns import Columns, Decimal
-from isochrone.models.tables import of_table, read_csv, with_points
+from isochrone.models.data.columns import Columns, Decimal
+from isochrone.models.data.tables import of_table, read_csv, with_points
 
 
 def table(folder: Path, text: str) -> Path:

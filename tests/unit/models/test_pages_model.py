@@ -7,7 +7,7 @@ import pytest
 from beds.golden import Golden
 from isochrone import models
 from isochrone.models import Model
-from isochrone.models.load import joined
+from isochrone.models.data.load import joined
 from isochrone.models.pages import model as pages
 from isochrone.pages.page import Later, Listing, Picture, Sentence, Table, Warnings
 from isochrone.pages.terminal import print_blocks

@@ -9,9 +9,9 @@ import pytest
 
 from beds.golden import Golden
 from isochrone import models
-from isochrone.models.load import joined
-from isochrone.models.placement import informative, unfilled
-from isochrone.models.questions import check_constants, completed
+from isochrone.models.data.load import joined
+from isochrone.models.data.placement import informative, unfilled
+from isochrone.models.prediction.questions import check_constants, completed
 from made_up.sweeps import collective, point_to_point
 
 

@@ -9,10 +9,17 @@ import pytest
 
 from isochrone import models
 from isochrone.models import Family, Form
-from isochrone.models.family import declared
-from isochrone.models.observations import Observations
-from isochrone.models.pool import Pool, family_pool, usable, usable_pools, varying, whole_pool
-from isochrone.models.terms import variables_of
+from isochrone.models.data.observations import Observations
+from isochrone.models.data.terms import variables_of
+from isochrone.models.formulas.family import declared
+from isochrone.models.formulas.pool import (
+    Pool,
+    family_pool,
+    usable,
+    usable_pools,
+    varying,
+    whole_pool,
+)
 from made_up.times import noisy
 
 

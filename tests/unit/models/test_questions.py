@@ -12,7 +12,7 @@ from beds.mpis import ROOT
 from isochrone import models
 from isochrone.collective_io.variables.hotspot import VARIABLES
 from isochrone.models import Model, Segment, of_run
-from isochrone.models.questions import subject
+from isochrone.models.prediction.questions import subject
 from made_up.hotspots import hotspot
 from made_up.sweeps import bisection, collective, point_to_point
 

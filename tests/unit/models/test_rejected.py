@@ -10,7 +10,7 @@ import pytest
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.models import Samples
-from isochrone.models.segment import Segment
+from isochrone.models.formulas.segment import Segment
 
 SIZES = (8, 1024, 16384, 65536, 1048576)
 RANKS = (2, 4, 8, 16, 32)

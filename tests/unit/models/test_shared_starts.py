@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from isochrone import models
-from isochrone.models import Samples, linear
-from isochrone.models.auto import with_shared_starts
-from isochrone.models.load import joined
+from isochrone.models import Samples
+from isochrone.models.data.load import joined
+from isochrone.models.formulas import linear
+from isochrone.models.selection.auto import with_shared_starts
 
 RANKS = (2.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0)
 SIZES = 8.0 * 4 ** np.arange(10)

@@ -13,7 +13,7 @@ from isochrone import models
 from isochrone.collective_io.predict.node_cost import far_off
 from isochrone.formats.exporters import csv
 from isochrone.models import Model
-from isochrone.models.explain import suggestions
+from isochrone.models.prediction.explain import suggestions
 from made_up.hotspots import SIZES, by_bytes, hotspot, sizes
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from isochrone import models
-from isochrone.models.load import joined
-from isochrone.models.starts import compare_starts
+from isochrone.models.data.load import joined
+from isochrone.models.data.starts import compare_starts
 from made_up.launches import launches
 from made_up.times import grid, noisy, times, truth
 

@@ -9,7 +9,7 @@ from beds.golden import Golden
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.models import Model, parse_splits
-from isochrone.models.doubtful import nowhere_near, switches
+from isochrone.models.prediction.doubtful import nowhere_near, switches
 from made_up.steps import stepped
 
 RANKS = (2, 3, 4, 6, 8, 12, 16)

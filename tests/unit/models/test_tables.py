@@ -14,8 +14,9 @@ import pytest
 from beds.golden import Golden
 from isochrone import models
 from isochrone.base.errors import InputError
-from isochrone.models import Samples, tables
-from isochrone.models.load import samples_of
+from isochrone.models import Samples
+from isochrone.models.data import tables
+from isochrone.models.data.load import samples_of
 from made_up.sweeps import collective
 from made_up.times import grid, noisy, times, truth
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from beds.golden import Golden
-from isochrone.models.terms import evaluate_term, unit, variables_of
+from isochrone.models.data.terms import evaluate_term, unit, variables_of
 
 
 def test_growth_under_congestion_can_be_written_as_a_root() -> None:

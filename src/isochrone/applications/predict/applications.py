@@ -30,8 +30,8 @@ from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.collectives.predicted_grids import Machine
 from isochrone.models import Model
-from isochrone.models.observations import SHARED
-from isochrone.models.placement import CG
+from isochrone.models.data.observations import SHARED
+from isochrone.models.data.placement import CG
 
 _OTHER_SEEDS = 8
 """Seeds beside that of the description, which say how far the draws matter."""

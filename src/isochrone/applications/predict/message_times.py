@@ -18,8 +18,8 @@ from isochrone.applications.thresholds import BOTH
 from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
 from isochrone.models import Model
-from isochrone.models.questions import recorded, subject
-from isochrone.models.segment import Selector
+from isochrone.models.data.terms import Selector
+from isochrone.models.prediction.questions import recorded, subject
 
 Path = Literal["node", "network"]
 Side = Literal["seconds", "low", "high"]

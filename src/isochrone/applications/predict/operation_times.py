@@ -12,8 +12,8 @@ from isochrone.collectives.grid_collectives import Grid, Phase
 from isochrone.collectives.measured import nearest
 from isochrone.collectives.predicted_grids import Machine, PhaseTimes, predict, warnings_of
 from isochrone.models import Model
-from isochrone.models.placement import CG, GROUP, PLACES
-from isochrone.models.questions import needed, subject
+from isochrone.models.data.placement import CG, GROUP, PLACES
+from isochrone.models.prediction.questions import needed, subject
 from isochrone.runfile.grid_groups import place_of
 
 Ends = tuple[float, float, float]

@@ -22,11 +22,11 @@ from isochrone.console.options import (
 )
 from isochrone.console.output import add_output, check_output, print_path
 from isochrone.formats.foreign_results import Reading, add_reading
-from isochrone.models.doubtful import nowhere_near
-from isochrone.models.file import model_file
 from isochrone.models.pages import explanation
 from isochrone.models.pages.model import blocks, brief, model_page
 from isochrone.models.pages.rivals import MAX_RIVALS, rivals
+from isochrone.models.prediction.doubtful import nowhere_near
+from isochrone.models.prediction.file import model_file
 from isochrone.pages.terminal import print_blocks
 
 EXAMPLES = (

@@ -16,7 +16,7 @@ from isochrone.console.output import add_output, output_of, print_path
 from isochrone.formats.table_notes import add_table_notes
 from isochrone.latency_map.map_to_draw import SORTS
 from isochrone.models import Model
-from isochrone.models.terms import VARIABLES
+from isochrone.models.data.terms import VARIABLES
 from isochrone.runfile.file_type import looks_like_a_table
 from isochrone.runfile.importer import Wanted
 from isochrone.runfile.run import Run

@@ -1,6 +1,6 @@
 """A busy node: messages within the node and with other nodes have different costs."""
 
-from isochrone.models.family import Family, Form
+from isochrone.models.formulas.family import Family, Form
 
 FAMILY = Family(
     formula=r"T(p_a,p_e) = \alpha\,p_a + \beta\,p_e + \gamma",

@@ -1,6 +1,6 @@
 """A busy node at any message size: bytes, messages and busy partners have costs."""
 
-from isochrone.models.family import Family, Form
+from isochrone.models.formulas.family import Family, Form
 
 _INSIDE = {"ba": "α", "pa": "α'"}
 _BETWEEN = {"max(bi,bo)": "β_1", "min(bi,bo)": "β_2"}

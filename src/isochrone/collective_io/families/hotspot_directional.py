@@ -1,6 +1,6 @@
 """A busy node with full-duplex links: the busier direction costs more."""
 
-from isochrone.models.family import Family, Form
+from isochrone.models.formulas.family import Family, Form
 
 FAMILY = Family(
     formula=r"T = \alpha\,p_a + \beta_1 \max(i,o) + \beta_2 \min(i,o) + \gamma",

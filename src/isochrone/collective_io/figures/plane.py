@@ -21,7 +21,7 @@ from isochrone.collective_io.results.hotspot import STAR, GridPoint
 from isochrone.collective_io.variables.hotspot import BYTES, NODE, filled
 from isochrone.collective_io.workload import Floats
 from isochrone.models.figures._fitted import MAX_CURVE_PANELS, head, name_of, origin_notes, resolve
-from isochrone.models.formulas import ranges
+from isochrone.models.formulas.text import ranges
 from isochrone.runfile.origin import together, with_noun
 from isochrone.runfile.run import Run
 from isochrone.views.scales import tick_seconds, value_ticks

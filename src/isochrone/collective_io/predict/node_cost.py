@@ -12,8 +12,8 @@ from isochrone.base.units import format_bytes
 from isochrone.collective_io.workload import Floats, Numbers
 from isochrone.collective_io.workload.traffic import Counts, Layout, RoundKind, count
 from isochrone.models import Model, Segment
-from isochrone.models.segment import octaves_beyond, owners
-from isochrone.models.terms import evaluate_term
+from isochrone.models.data.terms import evaluate_term
+from isochrone.models.formulas.segment import octaves_beyond, owners
 
 KNOWN = ("pa", "pe", "in", "out", "b", "ba", "bi", "bo", "busy")
 

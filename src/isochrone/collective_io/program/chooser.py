@@ -24,7 +24,7 @@ from isochrone.measure import job
 from isochrone.measure.open_mpi import installed
 from isochrone.measure.program import launcher_words
 from isochrone.models import Model
-from isochrone.models.segment import Segment
+from isochrone.models.formulas.segment import Segment
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 

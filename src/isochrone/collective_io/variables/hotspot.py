@@ -4,7 +4,7 @@ A run of a hot spot says how many messages of which size a node had. Points at w
 are busy, too, are described by formulas with bytes only.
 """
 
-from isochrone.models.extension import Points, Variables
+from isochrone.models.data.extension import Points, Variables
 
 BYTES = ("ba", "bi", "bo")
 """Bytes of a node: within it, into it and out of it."""

@@ -30,8 +30,8 @@ from isochrone.collectives.measured import (
 from isochrone.collectives.results.grid_collectives import disturbances as disturbed
 from isochrone.collectives.results.grid_collectives import parts
 from isochrone.collectives.results.grid_collectives import points as grid_points
-from isochrone.models.extension import Kept, SampleReader
-from isochrone.models.placement import CG, GROUP
+from isochrone.models.data.extension import Kept, SampleReader
+from isochrone.models.data.placement import CG, GROUP
 from isochrone.runfile.grid_groups import Place
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times, counted, identity, passes_of, points, times_of

@@ -12,7 +12,7 @@ import numpy as np
 from isochrone.base.arrays import Array, Floats
 from isochrone.base.units import MAX_SECONDS
 from isochrone.collectives.measured import Leaving
-from isochrone.models.extension import Kept, SampleReader
+from isochrone.models.data.extension import Kept, SampleReader
 from isochrone.runfile.run import Run
 
 _SIMULTANEOUS_SHARE = 0.98

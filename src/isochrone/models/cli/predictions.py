@@ -20,11 +20,13 @@ from isochrone.console.as_json import add_json
 from isochrone.console.decision_page import VERDICT, add_page, check_page_file, tell_decision
 from isochrone.console.options import values_of
 from isochrone.models import Model
-from isochrone.models.extension import added
-from isochrone.models.formulas import headings
+from isochrone.models.data.extension import added
+from isochrone.models.data.placement import CG, GROUP, PLACES
+from isochrone.models.data.terms import VARIABLES
+from isochrone.models.formulas.segment import owners
+from isochrone.models.formulas.text import headings
 from isochrone.models.pages.model import predicted_by, sections_of
-from isochrone.models.placement import CG, GROUP, PLACES
-from isochrone.models.questions import (
+from isochrone.models.prediction.questions import (
     WORDS,
     Subject,
     check_places,
@@ -34,8 +36,6 @@ from isochrone.models.questions import (
     recorded,
     subject,
 )
-from isochrone.models.segment import owners
-from isochrone.models.terms import VARIABLES
 from isochrone.pages.page import Row, Section, Sentence, Table, columns_of
 
 _OPTIONS = {"p": "ranks", "nodes": "nodes", "ppn": "ppn", "w": "window", "b": "bytes"}

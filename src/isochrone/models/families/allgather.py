@@ -1,6 +1,6 @@
 """An allgather as two operations: a gather, then a broadcast of all blocks."""
 
-from isochrone.models.family import Family, forms_of
+from isochrone.models.formulas.family import Family, forms_of
 
 FAMILY = Family(
     formula=r"t(p,b) = t_{ga}(p,b) + t_{sb}(p,\,p\,b)",

@@ -1,6 +1,6 @@
 """An allreduce as two operations: a reduction, then a broadcast of the result."""
 
-from isochrone.models.family import Family
+from isochrone.models.formulas.family import Family
 
 FAMILY = Family(
     formula=r"t(p,b) = t_{acc}(p,b) + t_{sb}(p,b)",

@@ -1,6 +1,6 @@
 """A broadcast along a tree: the time is logarithmic in the number of ranks."""
 
-from isochrone.models.family import Family, forms_of
+from isochrone.models.formulas.family import Family, forms_of
 
 FAMILY = Family(
     formula=r"t(p,b) = (\tau + t_c \log_2 p)\,b",

@@ -1,6 +1,6 @@
 """A tree that carries the blocks of all ranks: few steps, each with more blocks."""
 
-from isochrone.models.family import Family, forms_of
+from isochrone.models.formulas.family import Family, forms_of
 
 FAMILY = Family(
     formula=(

@@ -1,6 +1,6 @@
 """Bruck's alltoall: few steps, each of which sends half of all blocks."""
 
-from isochrone.models.family import Family, forms_of
+from isochrone.models.formulas.family import Family, forms_of
 
 FAMILY = Family(
     formula=(

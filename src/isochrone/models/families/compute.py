@@ -1,6 +1,6 @@
 """Computation: a constant time per operation."""
 
-from isochrone.models.family import Family, forms_of
+from isochrone.models.formulas.family import Family, forms_of
 
 FAMILY = Family(
     formula=r"t(n) = t_{op}\,n",

@@ -1,6 +1,6 @@
 """Messages share links: the time grows as √p or as p√p."""
 
-from isochrone.models.family import Family, forms_of
+from isochrone.models.formulas.family import Family, forms_of
 
 FAMILY = Family(
     formula=(

@@ -1,6 +1,6 @@
 """Trees within and between nodes that carry the blocks of all ranks."""
 
-from isochrone.models.family import Family, forms_of
+from isochrone.models.formulas.family import Family, forms_of
 
 FAMILY = Family(
     formula=(

@@ -1,6 +1,6 @@
 """A ring, or one rank after the other: steps within and between nodes have different costs."""
 
-from isochrone.models.family import Family, forms_of
+from isochrone.models.formulas.family import Family, forms_of
 
 FAMILY = Family(
     formula=(

@@ -1,6 +1,6 @@
 """A tree between nodes and a tree within each node, with different costs of a step."""
 
-from isochrone.models.family import Family, forms_of
+from isochrone.models.formulas.family import Family, forms_of
 
 FAMILY = Family(
     formula=(

@@ -1,6 +1,6 @@
 """A single message: a latency, and a time per byte."""
 
-from isochrone.models.family import Family, forms_of
+from isochrone.models.formulas.family import Family, forms_of
 
 FAMILY = Family(
     formula=r"t(b) = \alpha + \beta\,b",

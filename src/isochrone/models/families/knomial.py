@@ -1,6 +1,6 @@
 """A tree of radix 3, 4 or 8: each step reaches so many times as many ranks."""
 
-from isochrone.models.family import Family, forms_of
+from isochrone.models.formulas.family import Family, forms_of
 
 FAMILY = Family(
     formula=r"t(p,b) = \tau_1 + \tau_2\,b + (\alpha + \beta\,b)\,\lceil\log_k p\rceil",

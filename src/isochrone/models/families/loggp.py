@@ -1,6 +1,6 @@
 """The time per message in a window of w messages."""
 
-from isochrone.models.family import Family, forms_of
+from isochrone.models.formulas.family import Family, forms_of
 
 FAMILY = Family(
     formula=r"t(w,b) = g + \frac{2(L + 2o) - g}{w} + G\,b",

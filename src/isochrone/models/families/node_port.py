@@ -1,6 +1,6 @@
 """A tree between nodes in which all ranks of a node send and share its network port."""
 
-from isochrone.models.family import Family, forms_of
+from isochrone.models.formulas.family import Family, forms_of
 
 FAMILY = Family(
     formula=(

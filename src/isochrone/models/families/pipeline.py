@@ -1,6 +1,6 @@
 """A long message is sent in chunks along a chain of ranks or a binary tree."""
 
-from isochrone.models.family import Family, forms_of
+from isochrone.models.formulas.family import Family, forms_of
 
 FAMILY = Family(
     formula=(

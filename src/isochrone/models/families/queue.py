@@ -1,6 +1,6 @@
 """A receive behind others that do not match: a time, one per entry of the queue, one per byte."""
 
-from isochrone.models.family import Family, forms_of
+from isochrone.models.formulas.family import Family, forms_of
 
 FAMILY = Family(
     formula=r"t(q, b) = \alpha + \gamma\,q + \beta\,b",

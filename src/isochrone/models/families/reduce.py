@@ -1,6 +1,6 @@
 """A reduction by one rank after the other or along a tree, whichever fits a segment better."""
 
-from isochrone.models.family import Family, forms_of
+from isochrone.models.formulas.family import Family, forms_of
 
 FAMILY = Family(
     formula=r"t(p,b) = (\tau + t_c\,p)\,b \;\text{or}\; (\tau + t_c \lfloor\log_2(p-1)\rfloor)\,b",

@@ -1,6 +1,6 @@
 """A reduction by one rank after the other: the time is linear in the number of ranks."""
 
-from isochrone.models.family import Family, forms_of
+from isochrone.models.formulas.family import Family, forms_of
 
 FAMILY = Family(
     formula=r"t(p,b) = (\tau + t_c\,p)\,b",

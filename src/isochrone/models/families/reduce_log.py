@@ -1,6 +1,6 @@
 """A reduction along a tree: the number of steps is rounded down."""
 
-from isochrone.models.family import Family, forms_of
+from isochrone.models.formulas.family import Family, forms_of
 
 FAMILY = Family(
     formula=r"t(p,b) = (\tau + t_c \lfloor\log_2(p-1)\rfloor)\,b",

@@ -1,6 +1,6 @@
 """A ring, or a root that serves one rank after the other: the time is linear in the ranks."""
 
-from isochrone.models.family import Family, forms_of
+from isochrone.models.formulas.family import Family, forms_of
 
 FAMILY = Family(
     formula=r"t(p,b) = \tau_1 + \tau_2\,b + (\alpha + \beta\,b)\,p",

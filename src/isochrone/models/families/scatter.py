@@ -1,6 +1,6 @@
 """A scatter: the root sends a block to each rank."""
 
-from isochrone.models.family import Family, forms_of
+from isochrone.models.formulas.family import Family, forms_of
 
 FAMILY = Family(
     formula=r"t(p,b) = \tau_1 + (\tau_2 + t_c\,p)\,b",

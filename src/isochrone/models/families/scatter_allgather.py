@@ -1,6 +1,6 @@
 """A long message is split: a scatter or a reduce-scatter, then an allgather of the parts."""
 
-from isochrone.models.family import Family, forms_of
+from isochrone.models.formulas.family import Family, forms_of
 
 FAMILY = Family(
     formula=r"t(p,b) = \tau + \alpha_1 \log_2 p + \alpha_2\,p + \beta\,b + \beta' b/p",

@@ -1,6 +1,6 @@
 """Alltoall in batches: each rank has at most k messages in flight."""
 
-from isochrone.models.family import Family, forms_of
+from isochrone.models.formulas.family import Family, forms_of
 
 FAMILY = Family(
     formula=(

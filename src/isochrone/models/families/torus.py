@@ -1,6 +1,6 @@
 """A message passes a number of hops that grows with the side of a torus of three dimensions."""
 
-from isochrone.models.family import Family, forms_of
+from isochrone.models.formulas.family import Family, forms_of
 
 FAMILY = Family(
     formula=r"t(p,b) = \tau_1 + \tau_2\,b + (\alpha + \beta\,b)\,\sqrt[3]{p}",

@@ -1,6 +1,6 @@
 """A tree or recursive doubling: the number of steps is the logarithm of the ranks, rounded."""
 
-from isochrone.models.family import Family, forms_of
+from isochrone.models.formulas.family import Family, forms_of
 
 FAMILY = Family(
     formula=(

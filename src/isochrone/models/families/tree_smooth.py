@@ -1,6 +1,6 @@
 """A tree whose steps overlap: the time grows smoothly with the logarithm of the ranks."""
 
-from isochrone.models.family import Family, forms_of
+from isochrone.models.formulas.family import Family, forms_of
 
 FAMILY = Family(
     formula=(

@@ -11,11 +11,11 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.models import Model, Observations, Samples
-from isochrone.models.extension import added
-from isochrone.models.load import joined, samples_of
-from isochrone.models.observations import applicable
-from isochrone.models.sizes import arranged
-from isochrone.models.terms import BYTES, NUMBERED
+from isochrone.models.data.extension import added
+from isochrone.models.data.load import joined, samples_of
+from isochrone.models.data.observations import applicable
+from isochrone.models.data.sizes import arranged
+from isochrone.models.data.terms import BYTES, NUMBERED
 from isochrone.runfile.origin import with_noun
 from isochrone.runfile.run import Run
 from isochrone.views.head import head_height, head_lines, write_head

@@ -7,7 +7,7 @@ import numpy as np
 from isochrone.base.errors import InputError
 from isochrone.models.figures._fitted import WORDS, value_text
 from isochrone.models.figures.fit import BAND_OPACITY, is_wide, scale_times, smallest
-from isochrone.models.prediction import Prediction
+from isochrone.models.prediction.predicted import Prediction
 from isochrone.views.scales import Scale, place, tick_bytes, where_ticks
 from isochrone.views.style import COLOURS, new_figure, plain_axes, plain_legend
 from isochrone.views.view import Axes, Figure

@@ -7,9 +7,9 @@ import numpy as np
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.models import deviations_by_group, goodness_of_fit
-from isochrone.models.deviation import Deviation
-from isochrone.models.extension import added
+from isochrone.models.data.extension import added
 from isochrone.models.figures._fitted import WORDS, Drawn, head, name_of, origin_notes, resolve
+from isochrone.models.selection.errors import Deviation
 from isochrone.runfile.origin import one_word, with_noun
 from isochrone.views.style import (
     COLOURS,

@@ -9,8 +9,9 @@ import numpy as np
 from isochrone.base.arrays import Bools, Floats
 from isochrone.base.errors import InputError
 from isochrone.models import Model, Observations, Prediction
-from isochrone.models.doubtful import switches
-from isochrone.models.extension import added
+from isochrone.models.data.extension import added
+from isochrone.models.data.sizes import filled
+from isochrone.models.data.terms import BYTES, evaluate_term, variables_of
 from isochrone.models.figures._fitted import (
     MAX_CURVE_PANELS,
     WORDS,
@@ -22,8 +23,7 @@ from isochrone.models.figures._fitted import (
     title_of,
     value_text,
 )
-from isochrone.models.sizes import filled
-from isochrone.models.terms import BYTES, evaluate_term, variables_of
+from isochrone.models.prediction.doubtful import switches
 from isochrone.runfile.origin import with_noun
 from isochrone.views.scales import (
     Scale,

@@ -6,11 +6,12 @@ from typing import Any
 from isochrone.base.text import printable
 from isochrone.base.units import format_error, format_seconds
 from isochrone.models import Model, Segment
-from isochrone.models.doubtful import selected
-from isochrone.models.explain import Answer, Suggestion, suggestions
-from isochrone.models.file import Explained
-from isochrone.models.formulas import number, ranges, values
-from isochrone.models.questions import recorded
+from isochrone.models.data.terms import number, point_text
+from isochrone.models.formulas.text import ranges
+from isochrone.models.prediction.doubtful import selected
+from isochrone.models.prediction.explain import Answer, Suggestion, suggestions
+from isochrone.models.prediction.file import Explained
+from isochrone.models.prediction.questions import recorded
 from isochrone.pages.page import Listing, Sentence
 from isochrone.pages.words import between, plural
 
@@ -44,7 +45,7 @@ def document(model: Model, max_ranks: int | None = None, budget: float = 0.0) ->
             _next(next(iter(points), None), segments, budget),
         ]
         if len(points) > 1:
-            listed = "; ".join(" with ".join(values(point)) for point in variables[1:])
+            listed = "; ".join(" with ".join(point_text(point)) for point in variables[1:])
             spent = sum(suggestion.cost for suggestion in points)
             sentences.append(f"Then {listed}: all take about {format_seconds(spent)}.")
         sections.append(Explained(where, sentences, next(iter(variables), None), variables[1:]))
@@ -117,7 +118,7 @@ def _next(suggestion: Suggestion | None, segments: Sequence[Segment], budget: fl
     if suggestion is None:
         within = f" within {format_seconds(budget)}" if budget else ""
         return f"No further measurement{within} would tell more than more repetitions."
-    text = f"Measure {' with '.join(values(suggestion.variables))}"
+    text = f"Measure {' with '.join(point_text(suggestion.variables))}"
     if suggestion.answers:
         chosen, *others = suggestion.answers
         alternative = max(

@@ -14,13 +14,12 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_error, format_seconds
 from isochrone.models import Model, Segment
-from isochrone.models.doubtful import missed, selected, switches, untried
-from isochrone.models.extension import added
-from isochrone.models.formulas import formula, number, printed, ranges
-from isochrone.models.neighbours import Neighbours
-from isochrone.models.questions import recorded
-from isochrone.models.segment import Selector
-from isochrone.models.terms import NUMBERED, VARIABLES, unit
+from isochrone.models.data.extension import added
+from isochrone.models.data.terms import NUMBERED, VARIABLES, Selector, number, printed, unit
+from isochrone.models.formulas.text import formula, ranges
+from isochrone.models.prediction.doubtful import missed, selected, switches, untried
+from isochrone.models.prediction.neighbours import Neighbours
+from isochrone.models.prediction.questions import recorded
 from isochrone.pages.page import (
     Block,
     Later,

@@ -7,10 +7,9 @@ import numpy as np
 from isochrone.base.arrays import Floats
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
-from isochrone.models.formulas import values
-from isochrone.models.model import Model
-from isochrone.models.segment import Segment, owners
-from isochrone.models.terms import variables_of
+from isochrone.models.data.terms import point_text, variables_of
+from isochrone.models.formulas.segment import Segment, owners
+from isochrone.models.prediction.model import Model
 from isochrone.pages.page import Block, Row, Sentence, Table, columns_of
 
 _FACTORS = (4, 2)
@@ -35,7 +34,7 @@ def rivals(model: Model, rows: int | None = MAX_RIVALS) -> Block:
         for rival, weight in segment.every()[1:]:
             at, times = "–", ["–", "–"]
             if point:
-                at, by = ", ".join(values(point)), (rival, segment)
+                at, by = ", ".join(point_text(point)), (rival, segment)
                 seconds = (f.evaluate(_arrays(point), model.weights)[0].item() for f in by)
                 times = [format_seconds(time) if time > 0 else "none" for time in seconds]
             texts = (

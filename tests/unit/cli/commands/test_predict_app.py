@@ -10,7 +10,7 @@ import pytest
 from beds.command_line import run_here
 from beds.golden import Golden
 from isochrone import models
-from isochrone.models.observations import SHARED
+from isochrone.models.data.observations import SHARED
 from made_up.applications import collectives, messages
 
 SPEC = """

@@ -27,8 +27,8 @@ from scipy.special import ndtri
 
 from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.stats import quantile
-from isochrone.models.observations import Observations
-from isochrone.models.segment import Selector
+from isochrone.models.data.observations import Observations
+from isochrone.models.data.terms import Selector
 from isochrone.models.thresholds import (
     BEYOND,
     BLUNT,

@@ -7,10 +7,10 @@ import numpy as np
 
 from isochrone.base.operations import like
 from isochrone.base.segmentation import LINE_VALUES
-from isochrone.models.family import Family, Form, declaration
-from isochrone.models.observations import Observations
-from isochrone.models.placement import PLACES
-from isochrone.models.terms import CLASSES, evaluate_term, variables_of
+from isochrone.models.data.observations import Observations
+from isochrone.models.data.placement import PLACES
+from isochrone.models.data.terms import CLASSES, evaluate_term, variables_of
+from isochrone.models.formulas.family import Family, Form, declaration
 
 _SIZES_BY_RANKS = ("b", "p", "p*b", "1/p*b", "sqrt(p)*b")
 """Along which an operation may change its algorithm: sizes, ranks, and lines in log b and log p."""

@@ -9,7 +9,7 @@ from isochrone.base import registry
 from isochrone.base.errors import InputError, located
 from isochrone.base.segmentation import LINE_VALUES
 from isochrone.base.text import printable
-from isochrone.models.terms import variables_of
+from isochrone.models.data.terms import BYTES, variables_of
 
 
 @dataclass(frozen=True)
@@ -182,6 +182,13 @@ def declaration(name: str) -> Family:
 def declared() -> list[str]:
     """List the families whose files can be used."""
     return [name for name, reason in _tried() if not reason]
+
+
+def of_bytes(family: Family) -> bool:
+    """Whether all formulas of a family have such bytes."""
+    return bool(family.forms) and all(
+        not set(BYTES).isdisjoint(variables_of(form.terms)) for form in family.forms
+    )
 
 
 def within(family: Family, variables: Container[str]) -> Family:

@@ -21,13 +21,13 @@ from isochrone.base.documents import IfKnown, Inline, Schema, record
 from isochrone.base.errors import InputError, located
 from isochrone.base.files import check_ordinary, read_bytes, whole_file
 from isochrone.base.format_version import check_format
-from isochrone.models.deviation import Quality, Ranked
-from isochrone.models.extension import kept
-from isochrone.models.linear import WEIGHTS
-from isochrone.models.model import Model
-from isochrone.models.questions import needed
-from isochrone.models.segment import Rival, Segment, Selector
-from isochrone.models.terms import variables_of
+from isochrone.models.data.extension import kept
+from isochrone.models.data.terms import Selector, variables_of
+from isochrone.models.formulas.linear import WEIGHTS
+from isochrone.models.formulas.segment import Rival, Segment
+from isochrone.models.prediction.deviation import Quality, Ranked
+from isochrone.models.prediction.model import Model
+from isochrone.models.prediction.questions import needed
 
 MODEL_FORMAT = 1
 

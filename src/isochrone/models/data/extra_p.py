@@ -14,7 +14,7 @@ import msgspec
 from isochrone.base.errors import InputError
 from isochrone.base.table_text import TextTable
 from isochrone.base.text import printable
-from isochrone.models.columns import Columns
+from isochrone.models.data.columns import Columns
 
 _UNNAMED = "time"
 """The metric of files that name none."""

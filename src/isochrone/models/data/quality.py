@@ -10,9 +10,9 @@ from isochrone.base.arrays import Array, Floats, Ints
 from isochrone.base.stats import MEDIAN_LOSS, median_of, medians_by
 from isochrone.base.text import printable
 from isochrone.base.units import format_ratio
-from isochrone.models.formulas import number
-from isochrone.models.observations import Samples
-from isochrone.models.starts import numbered, spread_of
+from isochrone.models.data.observations import Samples
+from isochrone.models.data.starts import numbered, spread_of
+from isochrone.models.data.terms import number
 from isochrone.models.thresholds import (
     FALSE_ALARMS,
     MAX_CHANCE_ERRORS,

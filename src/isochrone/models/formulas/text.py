@@ -1,19 +1,15 @@
 """The segments of a model as text: what each is for, and its formula."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from isochrone.base.text import printable
-from isochrone.base.units import format_bytes
-from isochrone.models.segment import Segment
-from isochrone.models.terms import is_size, unit
+from isochrone.models.data.terms import PRODUCTS, number, printed, unit
+from isochrone.models.formulas.segment import Segment
 
 _CLASSES = {
     "power2(p)": ("p not a power of two", "p a power of two"),
     "even(p)": ("p odd", "p even"),
 }
-
-
-_PRODUCTS = {"1/p*b": "block b/p", "sqrt(p)*b": "b √p"}
 
 
 def headings(segments: Sequence[Segment]) -> list[str]:
@@ -40,7 +36,7 @@ def _bounds(segment: Segment, earlier: Sequence[Segment]) -> list[str]:
             continue
         others = [preceding.range[name] for preceding in earlier if name in preceding.range]
         text = name
-        if name in _PRODUCTS:
+        if name in PRODUCTS:
             ends = [number(name, end) for end in (low, high) if end is not None]
             bounds.append(
                 f"{printed(name)} {'up to' if low is None else 'from'} {' to '.join(ends)}"
@@ -54,24 +50,6 @@ def _bounds(segment: Segment, earlier: Sequence[Segment]) -> list[str]:
             text = f"{text} {sign} {number(name, high)}"
         bounds.append(text)
     return bounds
-
-
-def printed(name: str) -> str:
-    """Write a variable or a product of them as a person says it: ``block b/p``."""
-    return _PRODUCTS.get(name, name)
-
-
-def number(name: str, value: float) -> str:
-    """Write a value of a variable or of a product of them, with a unit if it is a size."""
-    if is_size(name) and (float(value).is_integer() or name in _PRODUCTS):
-        return format_bytes(round(value))
-    return f"{value:g}"
-
-
-def values(point: Mapping[str, float]) -> list[str]:
-    """Write the variables of a model at one point, ranks first: ``p = 20``, ``b = 1 MiB``."""
-    names = sorted(point, key=lambda name: name == "b")
-    return [f"{name} = {number(name, point[name])}" for name in names]
 
 
 def formula(segment: Segment) -> str:

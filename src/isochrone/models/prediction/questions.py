@@ -14,14 +14,13 @@ from numpy.typing import ArrayLike
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.units import LARGEST
-from isochrone.models.extension import adding
-from isochrone.models.formulas import number
-from isochrone.models.observations import COUNTED, NAMES, SELECTORS, apart
-from isochrone.models.placement import PLACES, unfilled
-from isochrone.models.segment import Segment, Selector
-from isochrone.models.tables import Frame, columns_of, is_frame
-from isochrone.models.tables import number as read_number
-from isochrone.models.terms import BYTES, VARIABLES, picked, variables_of
+from isochrone.models.data.extension import adding
+from isochrone.models.data.observations import COUNTED, NAMES, SELECTORS, apart
+from isochrone.models.data.placement import PLACES, unfilled
+from isochrone.models.data.tables import Frame, columns_of, is_frame
+from isochrone.models.data.tables import number as read_number
+from isochrone.models.data.terms import BYTES, VARIABLES, Selector, number, picked, variables_of
+from isochrone.models.formulas.segment import Segment
 from isochrone.runfile.header import kind_of
 
 P = TypeVar("P", bound=Any)  # a dataclass that holds arrays of one number for each point

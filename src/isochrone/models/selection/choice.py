@@ -16,17 +16,17 @@ from scipy.special import softmax
 
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
-from isochrone.models import linear
-from isochrone.models.cross_validation import SegmentFit, left_out
-from isochrone.models.deviation import log_ratio
-from isochrone.models.family import form_without
-from isochrone.models.growth import Limits
-from isochrone.models.observations import Observations
-from isochrone.models.placement import PLACES, grouping
-from isochrone.models.pool import Candidate
-from isochrone.models.segment import Segment
-from isochrone.models.splits import Options, Region
-from isochrone.models.terms import UNUSUAL, design_matrix, evaluate_term, picked, variables_of
+from isochrone.models.data.observations import Observations
+from isochrone.models.data.placement import PLACES, grouping
+from isochrone.models.data.terms import UNUSUAL, design_matrix, evaluate_term, picked, variables_of
+from isochrone.models.formulas import linear
+from isochrone.models.formulas.family import form_without
+from isochrone.models.formulas.pool import Candidate
+from isochrone.models.formulas.segment import Segment
+from isochrone.models.selection.cross_validation import SegmentFit, left_out
+from isochrone.models.selection.errors import log_ratio
+from isochrone.models.selection.growth import Limits
+from isochrone.models.selection.splits import Options, Region
 from isochrone.models.thresholds import (
     ABOUT_THE_SAME,
     FOREIGN,
@@ -231,7 +231,7 @@ def refuse_too_few(points: int, coefficients: int) -> None:
 
 
 def fit_to(points: Observations, terms: Sequence[str], options: Options) -> linear.Fit:
-    """Fit one formula to points; errors as of `isochrone.models.linear.fit`."""
+    """Fit one formula to points; errors as of `isochrone.models.formulas.linear.fit`."""
     return linear.fit(
         terms, points.variables, points.seconds, weights=options.weights, robust=options.robust
     )

@@ -16,7 +16,8 @@ import numpy as np
 
 from isochrone.base.arrays import Array, Floats
 from isochrone.base.errors import InputError
-from isochrone.models.extension import added
+from isochrone.base.units import format_bytes
+from isochrone.models.data.extension import added
 
 VARIABLES = {
     "b": "message size in bytes",
@@ -37,6 +38,8 @@ NUMBERED = {name: labels for extension in added() for name, labels in extension.
 """Selectors that are whole numbers, and what they count."""
 
 _IN_BYTES = {"b", *BYTES}
+
+Selector = str | int
 
 
 def _steps(radix: int) -> Callable[[Floats], Floats]:
@@ -141,3 +144,26 @@ def _factors(term: str) -> list[tuple[Callable[..., Floats], tuple[str, ...], bo
             raise InputError(f"'{term}' is not a term of a model")
         factors.append((_FACTORS[form], names, form in _LINEAR))
     return factors
+
+
+# --- as a person writes them ----------------------------------------------------------------------
+
+PRODUCTS = {"1/p*b": "block b/p", "sqrt(p)*b": "b √p"}
+
+
+def printed(name: str) -> str:
+    """Write a variable or a product of them as a person says it: ``block b/p``."""
+    return PRODUCTS.get(name, name)
+
+
+def number(name: str, value: float) -> str:
+    """Write a value of a variable or of a product of them, with a unit if it is a size."""
+    if is_size(name) and (float(value).is_integer() or name in PRODUCTS):
+        return format_bytes(round(value))
+    return f"{value:g}"
+
+
+def point_text(point: Mapping[str, float]) -> list[str]:
+    """Write the variables of a model at one point, ranks first: ``p = 20``, ``b = 1 MiB``."""
+    names = sorted(point, key=lambda name: name == "b")
+    return [f"{name} = {number(name, point[name])}" for name in names]

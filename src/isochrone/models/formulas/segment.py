@@ -9,12 +9,16 @@ import numpy as np
 from scipy.special import stdtrit
 
 from isochrone.base.arrays import Bools, Floats, Ints
-from isochrone.models.starts import Starts
-from isochrone.models.terms import design_matrix, evaluate_term, length_of, picked, variables_of
+from isochrone.models.data.starts import Starts
+from isochrone.models.data.terms import (
+    Selector,
+    design_matrix,
+    evaluate_term,
+    length_of,
+    picked,
+    variables_of,
+)
 from isochrone.models.thresholds import MIN_FORMULA_SPREAD
-
-Selector = str | int
-
 
 Range = tuple[float | None, float | None]
 

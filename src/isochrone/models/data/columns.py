@@ -17,8 +17,8 @@ from isochrone.base.arrays import Floats
 from isochrone.base.column_names import PREFERRED, ColumnName, understood
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.models.observations import NAMES, SELECTORS
-from isochrone.models.terms import BYTES, NUMBERED, VARIABLES
+from isochrone.models.data.observations import NAMES, SELECTORS
+from isochrone.models.data.terms import BYTES, NUMBERED, VARIABLES
 from isochrone.runfile.samples import MARKS
 from isochrone.runfile.table_notes import RATES, TIMES
 

@@ -19,10 +19,8 @@ from isochrone.base.arrays import Bools, Floats
 from isochrone.base.errors import InputError
 from isochrone.base.segmentation import LINE_RATIO, LINE_VALUES, Break, Segmentation, segment
 from isochrone.base.units import parse_bytes
-from isochrone.models.observations import Observations
-from isochrone.models.pool import Pool, varying
-from isochrone.models.segment import Range
-from isochrone.models.terms import (
+from isochrone.models.data.observations import Observations
+from isochrone.models.data.terms import (
     CLASSES,
     VARIABLES,
     design_matrix,
@@ -30,6 +28,8 @@ from isochrone.models.terms import (
     is_size,
     length_of,
 )
+from isochrone.models.formulas.pool import Pool, varying
+from isochrone.models.formulas.segment import Range
 from isochrone.models.thresholds import MAX_CUT_VARIABLES, MIN_FIT_VALUES, MIN_FORMULA_ERROR
 
 _FLOAT_ROUNDING = 1e-9

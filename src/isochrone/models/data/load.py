@@ -10,19 +10,18 @@ import numpy as np
 from isochrone.base.errors import InputError
 from isochrone.base.files import sha256, written_name
 from isochrone.base.text import printable
-from isochrone.models.columns import AS_NAMED, Columns
-from isochrone.models.extension import kept
-from isochrone.models.observations import Samples, of_run
-from isochrone.models.placement import CG, GROUP, PLACES
-from isochrone.models.segment import Selector
-from isochrone.models.tables import (
+from isochrone.models.data.columns import AS_NAMED, Columns
+from isochrone.models.data.extension import kept
+from isochrone.models.data.observations import Samples, of_run
+from isochrone.models.data.placement import CG, GROUP, PLACES
+from isochrone.models.data.tables import (
     Frame,
     is_frame,
     of_rows,
     of_table,
     read_csv,
 )
-from isochrone.models.terms import VARIABLES, stacked
+from isochrone.models.data.terms import VARIABLES, Selector, stacked
 from isochrone.runfile.file import read as read_run
 from isochrone.runfile.file_type import looks_like_a_run
 from isochrone.runfile.origin import together

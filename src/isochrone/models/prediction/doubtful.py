@@ -11,14 +11,20 @@ import numpy as np
 from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.text import printable
 from isochrone.base.units import MAX_SECONDS, MIN_SECONDS
-from isochrone.models.formulas import number, printed
-from isochrone.models.questions import recorded
-from isochrone.models.segment import Segment, Selector
-from isochrone.models.terms import VARIABLES, evaluate_term, variables_of
+from isochrone.models.data.terms import (
+    VARIABLES,
+    Selector,
+    evaluate_term,
+    number,
+    printed,
+    variables_of,
+)
+from isochrone.models.formulas.segment import Segment
+from isochrone.models.prediction.questions import recorded
 from isochrone.models.thresholds import TESTED
 
 if TYPE_CHECKING:
-    from isochrone.models.model import Backtest
+    from isochrone.models.selection.backtest import Backtest
 
 
 _ONLY = {

@@ -10,15 +10,15 @@ import numpy as np
 
 from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.errors import InputError
-from isochrone.models.doubtful import switches
-from isochrone.models.extension import Points, added
-from isochrone.models.model import Model
-from isochrone.models.observations import Observations, applicable
-from isochrone.models.placement import PLACES
-from isochrone.models.questions import needed
-from isochrone.models.segment import Segment, Selector, owners
-from isochrone.models.sizes import filled
-from isochrone.models.terms import evaluate_term, length_of, picked
+from isochrone.models.data.extension import Points, added
+from isochrone.models.data.observations import Observations, applicable
+from isochrone.models.data.placement import PLACES
+from isochrone.models.data.sizes import filled
+from isochrone.models.data.terms import Selector, evaluate_term, length_of, picked
+from isochrone.models.formulas.segment import Segment, owners
+from isochrone.models.prediction.doubtful import switches
+from isochrone.models.prediction.model import Model
+from isochrone.models.prediction.questions import needed
 from isochrone.models.thresholds import (
     ASKED_BEYOND,
     DECISIVE_DIFFERENCE,

@@ -11,17 +11,17 @@ from scipy.special import stdtrit
 
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
-from isochrone.models import linear
-from isochrone.models.choice import Fitted, Judge, fit_to, refuse_too_few, simplest
-from isochrone.models.cross_validation import SegmentFit, leave_out
-from isochrone.models.deviation import deviation, r_squared
-from isochrone.models.family import declared, fewest_coefficients
-from isochrone.models.linear import refuse_vanished
-from isochrone.models.observations import Observations
-from isochrone.models.pool import Pool, usable_pools, whole_pool
-from isochrone.models.segment import Rival, Segment, owners
-from isochrone.models.splits import Options, Region, Search
-from isochrone.models.terms import CLASSES, design_matrix, evaluate_term
+from isochrone.models.data.observations import Observations
+from isochrone.models.data.terms import CLASSES, design_matrix, evaluate_term
+from isochrone.models.formulas import linear
+from isochrone.models.formulas.family import declared, fewest_coefficients
+from isochrone.models.formulas.linear import refuse_vanished
+from isochrone.models.formulas.pool import Pool, usable_pools, whole_pool
+from isochrone.models.formulas.segment import Rival, Segment, owners
+from isochrone.models.selection.choice import Fitted, Judge, fit_to, refuse_too_few, simplest
+from isochrone.models.selection.cross_validation import SegmentFit, leave_out
+from isochrone.models.selection.errors import deviation, r_squared
+from isochrone.models.selection.splits import Options, Region, Search
 from isochrone.models.thresholds import MAX_CHOICE_POINTS, MIN_LAUNCHES_KNOWN
 
 

@@ -17,8 +17,8 @@ from scipy.special import stdtrit
 from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
 from isochrone.base.stats import MAD_TO_SIGMA, median_of
-from isochrone.models.starts import spread_of
-from isochrone.models.terms import design_matrix, variables_of
+from isochrone.models.data.starts import spread_of
+from isochrone.models.data.terms import design_matrix, variables_of
 
 WEIGHTS = ("relative", "absolute")
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from isochrone.base.arrays import Array, Bools, Floats, Ints
-from isochrone.models.deviation import MAX_DEVIATION_VALUES, deviation
-from isochrone.models.linear import Fit
-from isochrone.models.observations import Observations
-from isochrone.models.placement import grouping
-from isochrone.models.pool import Candidate
-from isochrone.models.splits import Region
+from isochrone.models.data.observations import Observations
+from isochrone.models.data.placement import grouping
+from isochrone.models.formulas.linear import Fit
+from isochrone.models.formulas.pool import Candidate
+from isochrone.models.selection.errors import MAX_DEVIATION_VALUES, deviation
+from isochrone.models.selection.splits import Region
 
 _SINGULAR = 1e-9
 """A part of an observation below this that others do not determine: the rest cannot predict it."""

@@ -7,17 +7,9 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.base.units import format_bytes
-from isochrone.models.extension import Points, Variables, added, adding
-from isochrone.models.family import Family
-from isochrone.models.observations import Samples
-from isochrone.models.terms import BYTES, variables_of
-
-
-def of_bytes(family: Family) -> bool:
-    """Whether all formulas of a family have such bytes."""
-    return bool(family.forms) and all(
-        not set(BYTES).isdisjoint(variables_of(form.terms)) for form in family.forms
-    )
+from isochrone.models.data.extension import Points, Variables, added, adding
+from isochrone.models.data.observations import Samples
+from isochrone.models.data.terms import BYTES
 
 
 def several(samples: Samples) -> bool:

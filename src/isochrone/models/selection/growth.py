@@ -9,13 +9,13 @@ from itertools import pairwise
 import numpy as np
 
 from isochrone.base.arrays import Bools, Floats, Ints
-from isochrone.models import linear
-from isochrone.models.cross_validation import SegmentFit
-from isochrone.models.observations import Observations
-from isochrone.models.placement import PLACES, farther
-from isochrone.models.pool import Candidate
-from isochrone.models.starts import numbered
-from isochrone.models.terms import evaluate_term, length_of, picked, stacked, variables_of
+from isochrone.models.data.observations import Observations
+from isochrone.models.data.placement import PLACES, farther
+from isochrone.models.data.starts import numbered
+from isochrone.models.data.terms import evaluate_term, length_of, picked, stacked, variables_of
+from isochrone.models.formulas import linear
+from isochrone.models.formulas.pool import Candidate
+from isochrone.models.selection.cross_validation import SegmentFit
 from isochrone.models.thresholds import MAX_FALL, UNKNOWN_NOISE
 
 _BEYOND = (2.0, 4.0, 8.0)

@@ -18,14 +18,19 @@ from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
 from isochrone.base.frames import data_frame
 from isochrone.base.text import printable
-from isochrone.models.doubtful import between, outside, without_time
-from isochrone.models.formulas import formula, headings
-from isochrone.models.load import Measured, samples_of
-from isochrone.models.neighbours import Neighbours
-from isochrone.models.observations import Samples, applicable
-from isochrone.models.placement import PLACES
-from isochrone.models.prediction import Prediction
-from isochrone.models.questions import (
+from isochrone.models.data.load import Measured, samples_of
+from isochrone.models.data.observations import Samples, applicable
+from isochrone.models.data.placement import PLACES
+from isochrone.models.data.sizes import arranged
+from isochrone.models.data.starts import widened
+from isochrone.models.data.tables import Frame
+from isochrone.models.data.terms import NUMBERED, VARIABLES, Selector, picked, stacked
+from isochrone.models.formulas.segment import Segment, by_formula, owners
+from isochrone.models.formulas.text import formula, headings
+from isochrone.models.prediction.doubtful import between, outside, without_time
+from isochrone.models.prediction.neighbours import Neighbours
+from isochrone.models.prediction.predicted import Prediction
+from isochrone.models.prediction.questions import (
     check_constants,
     checked,
     completed,
@@ -33,11 +38,7 @@ from isochrone.models.questions import (
     not_held,
     question,
 )
-from isochrone.models.segment import Segment, Selector, by_formula, owners
-from isochrone.models.sizes import arranged
-from isochrone.models.starts import widened
-from isochrone.models.tables import Frame
-from isochrone.models.terms import NUMBERED, VARIABLES, picked, stacked
+from isochrone.models.selection.backtest import Backtest
 from isochrone.runfile.origin import with_noun
 
 if TYPE_CHECKING:
@@ -47,29 +48,6 @@ CONFIDENCE = 0.95
 
 MOST_WARNINGS = 3
 """Of a prediction; the most important come first."""
-
-
-class Backtest(msgspec.Struct):
-    """How well larger values of a variable were predicted from smaller ones.
-
-    Attributes
-    ----------
-    where, variable
-        Operation and variable.
-    upto
-        Largest value that was fitted.
-    values
-        Those that were predicted.
-    average, maximum
-        |measured - predicted| / predicted.
-    """
-
-    where: dict[str, Selector]
-    variable: str
-    upto: float
-    values: list[float]
-    average: float
-    maximum: float
 
 
 class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
@@ -347,14 +325,14 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
 
     def save(self, path: str | Path) -> None:
         """Write the model file: `isochrone.models.write`."""
-        from isochrone.models import file  # it reads models
+        from isochrone.models.prediction import file  # it reads models
 
         file.write(self, path)
 
     @staticmethod
     def load(path: str | Path) -> Model:
         """Read a model file: `isochrone.read_model`."""
-        from isochrone.models import file
+        from isochrone.models.prediction import file
 
         return file.read(path)
 

@@ -26,7 +26,7 @@ from isochrone.base.table import SparseError, Table, refuse_uneven
 from isochrone.base.table_text import TextTable, decoded, table_of
 from isochrone.base.text import printable
 from isochrone.base.units import parse_bytes
-from isochrone.models.columns import (
+from isochrone.models.data.columns import (
     AS_NAMED,
     COUNTS,
     KNOWN,
@@ -37,9 +37,9 @@ from isochrone.models.columns import (
     Columns,
     Decimal,
 )
-from isochrone.models.extra_p import rows_of
-from isochrone.models.observations import SELECTORS, TABLE, Samples, from_columns
-from isochrone.models.starts import numbered
+from isochrone.models.data.extra_p import rows_of
+from isochrone.models.data.observations import SELECTORS, TABLE, Samples, from_columns
+from isochrone.models.data.starts import numbered
 from isochrone.runfile.file_type import is_of_extra_p
 from isochrone.runfile.origin import TABULATED, together
 from isochrone.runfile.samples import MARKS, counted

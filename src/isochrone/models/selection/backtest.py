@@ -3,18 +3,18 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
 from isochrone.base.stats import median_of
 from isochrone.base.table import grouped
-from isochrone.models.choice import Fitted
-from isochrone.models.model import Backtest
-from isochrone.models.observations import Observations
-from isochrone.models.placement import PLACES
-from isochrone.models.segment import Segment, Widening
-from isochrone.models.terms import picked, variables_of
+from isochrone.models.data.observations import Observations
+from isochrone.models.data.placement import PLACES
+from isochrone.models.data.terms import Selector, picked, variables_of
+from isochrone.models.formulas.segment import Segment, Widening
+from isochrone.models.selection.choice import Fitted
 from isochrone.models.thresholds import (
     BELIEVED_SHARE,
     ERROR_GROWTH,
@@ -28,6 +28,29 @@ PARTS = (2, 4)
 
 _UNTRIED = (0.1, 0.3)
 """What is added where nothing could be tried, at twice and at four times the largest value."""
+
+
+class Backtest(msgspec.Struct):
+    """How well larger values of a variable were predicted from smaller ones.
+
+    Attributes
+    ----------
+    where, variable
+        Operation and variable.
+    upto
+        Largest value that was fitted.
+    values
+        Those that were predicted.
+    average, maximum
+        |measured - predicted| / predicted.
+    """
+
+    where: dict[str, Selector]
+    variable: str
+    upto: float
+    values: list[float]
+    average: float
+    maximum: float
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from isochrone.base.arrays import Bools, Floats, Ints
-from isochrone.models.extension import added
+from isochrone.models.data.extension import added
 from isochrone.runfile.run import Run
 
 PLACES = ("nodes", "ppn")

@@ -12,8 +12,8 @@ from isochrone.base.arrays import Array, Bools, Floats, Ints
 from isochrone.base.errors import InputError, located
 from isochrone.base.text import printable
 from isochrone.base.units import LARGEST, MAX_SECONDS, MIN_SECONDS
-from isochrone.models.extension import adding, readers_of
-from isochrone.models.placement import (
+from isochrone.models.data.extension import adding, readers_of
+from isochrone.models.data.placement import (
     CG,
     GROUP,
     completed_places,
@@ -23,9 +23,8 @@ from isochrone.models.placement import (
     placement_of,
     unfilled,
 )
-from isochrone.models.segment import Selector
-from isochrone.models.starts import ONE_START, Starts, numbered, summarised
-from isochrone.models.terms import NUMBERED, VARIABLES, picked
+from isochrone.models.data.starts import ONE_START, Starts, numbered, summarised
+from isochrone.models.data.terms import NUMBERED, VARIABLES, Selector, picked
 from isochrone.runfile.run import NO_RESULT, Run
 from isochrone.runfile.samples import counted, identity
 
