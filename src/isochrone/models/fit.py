@@ -149,8 +149,8 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
     for points in observed:
         try:
             if named is None:
-                fitted, rows = auto.ranked(points, options)
-                ranked = [{"where": points.where, "families": rows}]
+                fitted, rows = _best(points, options)
+                ranked = [{"where": points.where, "families": rows}] if rows else []
             else:
                 ranked, fitted = [], auto.of_pool(_family_pool(named, points), points, options)
             tried = backtested(fitted, partial(_again, named, options), options.weights)
@@ -204,6 +204,17 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
         *(broken() if named is None else []),
     ]
     return model
+
+
+def _best(points: Observations, options: Options) -> tuple[Fitted, list[dict[str, object]]]:
+    """Return the best formulas and the ranking; of few numbers of ranks, what follows these."""
+    try:
+        return auto.ranked(points, options)
+    except InputError:
+        fitted = auto.of_few_ranks(points, options)
+        if fitted is None:
+            raise
+        return fitted, []
 
 
 def _refuse_hopeless(fitted: Fitted, samples: Samples) -> None:

@@ -62,9 +62,6 @@ MIN_FORMULA_ERROR = 0.01
 
 # ---- Choice of a formula -------------------------------------------------------------------------
 
-UNUSUAL_COST = 2.0
-"""Coefficients that a fit may have more if its breaks are along usual variables."""
-
 MIN_LEFT_VALUES = 2
 """Values of a variable of which none can be left out: one alone determines no line."""
 

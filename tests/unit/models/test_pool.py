@@ -91,13 +91,11 @@ def test_the_formulas_of_an_operation_come_first() -> None:
     assert not all(made_for)
 
 
-def test_breaks_are_looked_for_along_lines_in_the_logarithms_of_size_and_ranks() -> None:
+def test_breaks_are_looked_for_along_sizes_ranks_and_all_bytes() -> None:
     assert set(everything(observed(p=RANKS, b=SIZES)).splits) == {
         "b",
         "p",
         "p*b",
-        "1/p*b",
-        "sqrt(p)*b",
     }
 
 

@@ -74,10 +74,6 @@ CLASSES = ("power2(p)", "even(p)")
 """Classes of numbers of ranks that libraries have other algorithms for."""
 
 
-UNUSUAL = ("1/p*b", "sqrt(p)*b")
-"""Along which few libraries switch: only if another variable explains much less."""
-
-
 def length_of(points: Mapping[str, Array]) -> int:
     """Return the number of points, whose variables are equally long; 0 without any variable."""
     return len(next(iter(points.values()), ()))
@@ -148,17 +144,10 @@ def _factors(term: str) -> list[tuple[Callable[..., Floats], tuple[str, ...], bo
 
 # --- as a person writes them ----------------------------------------------------------------------
 
-PRODUCTS = {"1/p*b": "block b/p", "sqrt(p)*b": "b √p"}
-
-
-def printed(name: str) -> str:
-    """Write a variable or a product of them as a person says it: ``block b/p``."""
-    return PRODUCTS.get(name, name)
-
 
 def number(name: str, value: float) -> str:
     """Write a value of a variable or of a product of them, with a unit if it is a size."""
-    if is_size(name) and (float(value).is_integer() or name in PRODUCTS):
+    if is_size(name) and float(value).is_integer():
         return format_bytes(round(value))
     return f"{value:g}"
 

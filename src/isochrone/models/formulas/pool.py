@@ -12,8 +12,8 @@ from isochrone.models.data.placement import PLACES
 from isochrone.models.data.terms import CLASSES, evaluate_term, variables_of
 from isochrone.models.formulas.family import Family, Form, declaration
 
-_SIZES_BY_RANKS = ("b", "p", "p*b", "1/p*b", "sqrt(p)*b")
-"""Along which an operation may change its algorithm: sizes, ranks, and lines in log b and log p."""
+_SIZES_BY_RANKS = ("b", "p", "p*b")
+"""Along which an operation may change its algorithm: sizes, ranks, all bytes together."""
 
 
 @dataclass(frozen=True)

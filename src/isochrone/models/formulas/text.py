@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from isochrone.base.text import printable
-from isochrone.models.data.terms import PRODUCTS, number, printed, unit
+from isochrone.models.data.terms import number, unit
 from isochrone.models.formulas.segment import Segment
 
 _CLASSES = {
@@ -36,12 +36,6 @@ def _bounds(segment: Segment, earlier: Sequence[Segment]) -> list[str]:
             continue
         others = [preceding.range[name] for preceding in earlier if name in preceding.range]
         text = name
-        if name in PRODUCTS:
-            ends = [number(name, end) for end in (low, high) if end is not None]
-            bounds.append(
-                f"{printed(name)} {'up to' if low is None else 'from'} {' to '.join(ends)}"
-            )
-            continue
         if low is not None:
             sign = "<" if low in [end for _, end in others] else "≤"
             text = f"{number(name, low)} {sign} {text}"

@@ -15,7 +15,7 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_error, format_seconds
 from isochrone.models import Model, Segment
 from isochrone.models.data.extension import added
-from isochrone.models.data.terms import NUMBERED, VARIABLES, Selector, number, printed, unit
+from isochrone.models.data.terms import NUMBERED, VARIABLES, Selector, number, unit
 from isochrone.models.formulas.text import formula, ranges
 from isochrone.models.prediction.doubtful import missed, selected, switches, untried
 from isochrone.models.prediction.neighbours import Neighbours
@@ -254,9 +254,7 @@ def _formulas(model: Model, *, coefficients: bool = False) -> Iterator[Block]:
 def _switches(model: Model) -> Iterator[Block]:
     """Yield where segments change: a gap between measured values, and a guess within."""
     sentences = [
-        Sentence(
-            str(switch), about=", ".join(filter(None, (selected(where), printed(switch.name))))
-        )
+        Sentence(str(switch), about=", ".join(filter(None, (selected(where), switch.name))))
         for where, segments in _kinds(model)
         for switch in switches(segments)
     ]

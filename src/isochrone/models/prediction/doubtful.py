@@ -16,7 +16,6 @@ from isochrone.models.data.terms import (
     Selector,
     evaluate_term,
     number,
-    printed,
     variables_of,
 )
 from isochrone.models.formulas.segment import Segment
@@ -77,14 +76,12 @@ def outside(
         low, high = recorded(segments, name) or (0.0, 0.0)
         outer = away[(away < low) | (away > high)]
         if not outer.size:
-            remarks.append(
-                f"{printed(name)} = {_listed(name, away)} is outside its formula's range"
-            )
+            remarks.append(f"{name} = {_listed(name, away)} is outside its formula's range")
             continue
         times = outer[-1] / high if name == "p" else 1.0
         caveat = f" ({times:.0f}x: not tested beyond {TESTED}x)" if times > TESTED else ""
         remarks.append(
-            f"{printed(name)} = {_listed(name, outer)} is outside the fitted range "
+            f"{name} = {_listed(name, outer)} is outside the fitted range "
             f"{number(name, low)} to {number(name, high)}{caveat}"
         )
     measured = recorded(segments, "p")
@@ -191,7 +188,7 @@ def between(segments: Sequence[Segment], points: Mapping[str, Floats]) -> list[s
             if len(inside):
                 gaps.setdefault(switch, set()).update(inside.tolist())
     return [
-        f"{printed(switch.name)} = {_listed(switch.name, sorted(values))} "
+        f"{switch.name} = {_listed(switch.name, sorted(values))} "
         f"{'is' if len(values) == 1 else 'are'} between two segments of the formula: the "
         f"breakpoint is {switch}"
         for switch, values in gaps.items()

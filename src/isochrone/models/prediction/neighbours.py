@@ -284,10 +284,11 @@ def neighbours_of(
     tried
         Mean |log(measured / formula)| at more ranks than it was fitted to; None if not tried.
     """
-    names = [name for name in ("p", "b") if name in observed.variables]
-    if set(observed.variables) != set(names) or np.any(formula <= 0):
+    if "p" not in observed.variables or not observed.variables.keys() <= {"p", "b"}:
         return None
-    grid = _grid(observed, names, formula)
+    if np.any(formula <= 0):
+        return None
+    grid = _grid(observed, formula)
     if grid is None or len(grid[0]) < MIN_RANK_COUNTS:
         return None
     p, b, seconds, fitted = grid
@@ -316,31 +317,30 @@ def neighbours_of(
     return replace(neighbours, inside=quantile(line.ravel(), 0.95) if line.size else 0.0)
 
 
-def _grid(
-    observed: Observations, names: Sequence[str], formula: Floats
-) -> tuple[Floats, Floats, Floats, Floats] | None:
-    """Arrange points by size and number of ranks; None if most of the combinations are missing."""
-    values = {name: np.unique(observed.variables[name]) for name in names}
-    values = {name: distinct for name, distinct in values.items() if len(distinct) > 1}
-    shape = tuple(len(values.get(name, [0])) for name in ("b", "p"))
-    cell = tuple(
-        np.searchsorted(values[name], observed.variables[name])
-        if name in values
-        else np.zeros(len(observed), int)
-        for name in ("b", "p")
+def _grid(observed: Observations, formula: Floats) -> tuple[Floats, Floats, Floats, Floats] | None:
+    """Arrange points by size and number of ranks; None if these share too few sizes.
+
+    The sizes are those of the number of ranks with fewest of them. Others may have been measured at
+    other sizes, such as multiples of the ranks: their times lie on lines between these.
+    """
+    p, column = observed.distinct["p"]
+    measured = np.array([observed.seconds, formula])
+    if np.ptp(observed.variables.get("b", np.zeros(1))) == 0:
+        return (p, np.zeros(0), *measured[:, None, np.argsort(column)])
+    curves = []
+    for k in range(len(p)):
+        mine = np.flatnonzero(column == k)
+        mine = mine[np.argsort(observed.variables["b"][mine])]
+        curves.append((observed.variables["b"][mine], measured[:, mine]))
+    low, high = max(b[0] for b, _ in curves), min(b[-1] for b, _ in curves)
+    shared = [b[(b >= low) & (b <= high)] for b, _ in curves]
+    b = min(shared, key=len)
+    if len(b) < max(2, max(map(len, shared)) / 2):
+        return None
+    seconds, fitted = (
+        np.stack([np.interp(b, sizes, times[k]) for sizes, times in curves], axis=1) for k in (0, 1)
     )
-    seconds, fitted = np.full((2, *shape), np.nan)
-    seconds[cell], fitted[cell] = observed.seconds, formula
-    if np.isnan(seconds).any():
-        complete = ~np.isnan(seconds).any(
-            axis=1
-        )  # sizes that were measured at all numbers of ranks
-        if complete.sum() < 2 or "b" not in values:
-            return None
-        values["b"] = values["b"][complete]
-        seconds, fitted = seconds[complete], fitted[complete]
-    none = np.zeros(0)
-    return values.get("p", none), values.get("b", none), seconds, fitted
+    return p, b, seconds, fitted
 
 
 def left_out(values: Floats, logs: Floats) -> Floats:

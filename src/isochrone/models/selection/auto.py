@@ -14,9 +14,9 @@ from isochrone.base.errors import InputError
 from isochrone.models.data.observations import Observations
 from isochrone.models.data.terms import CLASSES, design_matrix, evaluate_term
 from isochrone.models.formulas import linear
-from isochrone.models.formulas.family import declared, fewest_coefficients
+from isochrone.models.formulas.family import Form, declared, fewest_coefficients
 from isochrone.models.formulas.linear import refuse_vanished
-from isochrone.models.formulas.pool import Pool, usable_pools, whole_pool
+from isochrone.models.formulas.pool import Candidate, Pool, usable_pools, varying, whole_pool
 from isochrone.models.formulas.segment import Rival, Segment, owners
 from isochrone.models.selection.choice import Fitted, Judge, fit_to, refuse_too_few, simplest
 from isochrone.models.selection.cross_validation import SegmentFit, leave_out
@@ -69,6 +69,20 @@ def of_pool(pool: Pool, observed: Observations, options: Options) -> Fitted:
     return _with_segments(
         judge.in_regions(Search(pool, subset, options).regions()), judge, observed
     )
+
+
+def of_few_ranks(observed: Observations, options: Options) -> Fitted | None:
+    """Fit one coefficient to numbers of ranks that are too few for a formula.
+
+    Predictions then follow the measured times. None if other variables vary, too.
+    """
+    if varying(observed) != ["p"] or not {"p", "b"} >= observed.variables.keys():
+        return None
+    candidate = Candidate("interpolation", Form(("sqrt(p)",), ("β",)), made_for=False)
+    region = Region({}, np.ones(len(observed), dtype=bool))
+    fit = fit_to(observed, candidate.form.terms, options)
+    judge = Judge(observed, [candidate], options)
+    return _with_segments(Fitted(observed, [SegmentFit(candidate, fit, region)]), judge, observed)
 
 
 def in_region(pool: Pool, observed: Observations, segment: Segment, options: Options) -> Segment:

@@ -18,7 +18,7 @@ from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.models.data.observations import Observations
 from isochrone.models.data.placement import PLACES, grouping
-from isochrone.models.data.terms import UNUSUAL, design_matrix, evaluate_term, picked, variables_of
+from isochrone.models.data.terms import design_matrix, evaluate_term, picked, variables_of
 from isochrone.models.formulas import linear
 from isochrone.models.formulas.family import form_without
 from isochrone.models.formulas.pool import Candidate
@@ -35,7 +35,6 @@ from isochrone.models.thresholds import (
     MIN_MACHINE_ERROR,
     PLAUSIBLE,
     SPARE_POINTS,
-    UNUSUAL_COST,
 )
 
 _AS_GOOD = (0.2, 0.001)
@@ -72,10 +71,9 @@ class Fitted:
 
     @property
     def cost(self) -> float:
-        """Numbers that were chosen; formulas for something else and unusual breaks cost more."""
+        """Numbers that were chosen; formulas for something else cost more."""
         foreign = any(not segment_fit.candidate.made_for for segment_fit in self.parts)
-        along = {name for segment_fit in self.parts for name in segment_fit.region.range}
-        return self.numbers + FOREIGN * foreign + UNUSUAL_COST * len(along & set(UNUSUAL))
+        return self.numbers + FOREIGN * foreign
 
     @cached_property
     def overdetermined(self) -> bool:

@@ -308,8 +308,6 @@ class Search:
         if lines and not single:  # several points of each value
             min_values = _FEWEST_SIZES if name == "b" else _FEWEST
         value = evaluate_term(name, variables)
-        if name == "1/p*b":
-            value = np.maximum(value, 1.0)  # there is no block of less than a byte
         return segment(
             value,
             seconds,
