@@ -337,3 +337,33 @@ def test_ranks_whose_times_are_in_another_unit_have_no_neighbours() -> None:
 def test_two_numbers_of_ranks_have_a_line() -> None:
     assert of_measured(POWERS[:2], 0.5, None, P[:2]) is not None
     assert of_measured(POWERS[:1], 0.5, None, P[:1]) is None
+
+
+@pytest.mark.parametrize("size", [{}, {"b": [8.0] * 2}], ids=["barrier", "one size"])
+def test_two_times_are_interpolated_though_they_are_too_few_for_a_formula(size: dict) -> None:
+    """Beyond them, the interval of 8 ranks holds a constant time and one that grows with p."""
+    model = models.fit({"op": ["bcast"] * 2, "p": [2.0, 4.0], "seconds": [1e-6, 2e-6]} | size)
+    found = model.predict(p=[2.0, 3.0, 4.0, 8.0], op="bcast")
+    assert found.seconds[[0, 2]] == pytest.approx([1e-6, 2e-6])
+    assert found.seconds[1] == pytest.approx(1e-6 * 2 ** np.log2(1.5))
+    assert found.low[3] < 2e-6
+    assert found.high[3] > 4e-6
+
+
+def test_sizes_that_are_multiples_of_the_ranks_are_interpolated() -> None:
+    """Each number of ranks has sizes of its own, as NCCL rounds them."""
+    p, b = (column.ravel() for column in np.meshgrid(RANKS, SIZES))
+    b = np.ceil(b / (3 * p)) * 3 * p
+    p, b = np.unique(np.stack([p, b]), axis=1)
+    model = models.fit({"op": ["bcast"] * len(p), "p": p, "b": b, "seconds": irregular(p, b)})
+    (neighbours,) = model.neighbours
+    assert len(neighbours.b) >= len(SIZES) / 2
+    inside = (p > 2) & (p < 128) & (b >= neighbours.b[0]) & (b <= neighbours.b[-1])
+    found = model.predict(p=p[inside], b=b[inside], op="bcast").seconds
+    assert np.mean(np.abs(np.log(found / irregular(p, b)[inside]))) < 0.15
+
+
+def test_ranks_that_share_few_sizes_have_no_neighbours() -> None:
+    p, b = np.repeat([2.0, 4.0, 8.0], [9, 2, 9]), np.concatenate([SIZES, SIZES[[0, -1]], SIZES])
+    model = models.fit({"op": ["bcast"] * 20, "p": p, "b": b, "seconds": 1e-6 * p + 1e-9 * b})
+    assert model.neighbours == []
