@@ -215,7 +215,8 @@ def measure_in(
             continue
         wall = time.monotonic() - began
         exceeded.append(max(0.0, wall - costs[k].startup - share.seconds))
-        tell(f"{printable_path(planned.path)}: {duration(wall)}")
+        if not quiet:
+            tell(f"{printable_path(planned.path)}: {duration(wall)}")
         for warning in measured_run.warnings:
             if warning.get("code") in ("cut-short", "repeats-lowered"):
                 tell(f"  {printable(warning.get('text'), 200)}")

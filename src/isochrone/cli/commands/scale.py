@@ -254,7 +254,9 @@ def _measured(
     planned.sort(key=lambda plan: plan.ranks)  # if the time is not enough, the smallest are there
     missing = [plan for plan in planned if not plan.is_complete(warn)]
     if missing:
-        warn(f"{len(missing)} measurements follow, in {folder}/ (at most {duration(args.budget)})")
+        if not args.quiet:
+            limit = duration(args.budget)
+            warn(f"{len(missing)} measurements follow, in {folder}/ (at most {limit})")
         missing, costs = _estimated(setup, missing)
         end = began + args.budget
         measure_in(setup, missing, costs, end, warn, quiet=args.quiet, all_needed=False)
