@@ -153,7 +153,7 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
                 ranked = [{"where": points.where, "families": rows}] if rows else []
             else:
                 ranked, fitted = [], auto.of_pool(_family_pool(named, points), points, options)
-            tried = backtested(fitted, partial(_again, named, options), options.weights)
+            tried = backtested(fitted, partial(_again, named, options))
             between = None if named else _neighbours(fitted, tried)
             if named is None and not (between and between.needs_no_formula):
                 _refuse_hopeless(fitted, samples)

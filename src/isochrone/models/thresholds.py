@@ -109,16 +109,6 @@ MIN_FORMULA_SPREAD = 0.001
 MIN_FIT_VALUES = 3
 """Values of a variable that a formula of it needs."""
 
-ERROR_GROWTH = 2.0
-"""How much an error may grow from one doubling to the next."""
-
-BELIEVED_SHARE = 0.5
-"""Part of an interval that is believed. Points are few where a fit without the largest is tried, so
-its intervals are wide, and hide that the formula is wrong."""
-
-MAX_TRIAL_ERROR = 10.0
-"""An error that is larger tells no more."""
-
 # ---- Measured neighbours -------------------------------------------------------------------------
 
 DENSER = 0.25

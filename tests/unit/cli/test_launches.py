@@ -49,7 +49,7 @@ def launched(
     monkeypatch.setattr(Planned, "within", lambda *_: None)
     end = time.monotonic() + seconds
     costs = [Cost(0.1, 1.0, 0.1)] * len(NAMES)
-    measure_in(cast(Setup, None), runs(), costs, end, said.append, quiet=True, all_needed=each)
+    measure_in(cast(Setup, None), runs(), costs, end, said.append, quiet=False, all_needed=each)
     return [one for one in done if one], said
 
 

@@ -8,26 +8,17 @@ import numpy as np
 
 from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
-from isochrone.base.stats import median_of
+from isochrone.base.stats import median_of, quantile
 from isochrone.base.table import grouped
 from isochrone.models.data.observations import Observations
 from isochrone.models.data.placement import PLACES
 from isochrone.models.data.terms import Selector, picked, variables_of
 from isochrone.models.formulas.segment import Segment, Widening
 from isochrone.models.selection.choice import Fitted
-from isochrone.models.thresholds import (
-    BELIEVED_SHARE,
-    ERROR_GROWTH,
-    MAX_TRIAL_ERROR,
-    MIN_FIT_VALUES,
-)
+from isochrone.models.thresholds import BEYOND, MIN_FIT_VALUES
 
 PARTS = (2, 4)
 """What is beyond a half, and beyond a quarter, of the largest value is predicted from the rest."""
-
-
-_UNTRIED = (0.1, 0.3)
-"""What is added where nothing could be tried, at twice and at four times the largest value."""
 
 
 class Backtest(msgspec.Struct):
@@ -65,33 +56,22 @@ class _Trial:
         Largest value that was fitted.
     values
         Those that were predicted, shape (n,).
-    octaves
-        How far they are beyond the largest fitted value of their size.
-    off, excess
-        By how much a prediction was off as a part of itself, in all and beyond its own interval.
+    off
+        By how much a prediction was off as a part of itself; NaN where the formula gave no time.
     """
 
     part: int
     upto: float
     values: Floats
-    octaves: Floats
     off: Floats
-    excess: Floats
 
     @property
     def away(self) -> Floats:
         """How far predictions were off; where the formula gave no time, by 100 %."""
         return np.where(np.isnan(self.off), 1.0, np.abs(self.off))
 
-    def worst(self, doubling: int) -> float:
-        """Return the largest excess within the first or second doubling; 0 without any point."""
-        within = (self.octaves > doubling - 1) & (self.octaves <= doubling + 0.01)
-        return float(np.max(self.excess[within], initial=0.0))
 
-
-def backtested(
-    fitted: Fitted, refit: Callable[[Observations, Segment], Segment], weights: str
-) -> list[Backtest]:
+def backtested(fitted: Fitted, refit: Callable[[Observations, Segment], Segment]) -> list[Backtest]:
     """Try how well ranks are extrapolated, and widen the intervals beyond them by what was seen.
 
     Each segment is tried by its own points, so that one which begins late is not judged by others.
@@ -109,7 +89,7 @@ def backtested(
     every: list[_Trial] = []
     for segment, segment_fit in zip(fitted.segments, fitted.parts, strict=True):
         points = observed.only(segment_fit.mask)
-        trials = list(_trials(points, segment, refit, weights))
+        trials = list(_trials(points, segment, refit))
         every += trials
         if trials:
             segment.tried = float(trials[0].away.mean())
@@ -136,7 +116,6 @@ def _trials(
     points: Observations,
     segment: Segment,
     refit: Callable[[Observations, Segment], Segment],
-    weights: str,
 ) -> Iterator[_Trial]:
     """Predict the largest numbers of ranks of a segment from the others.
 
@@ -159,16 +138,9 @@ def _trials(
         beyond = points.only(~small)
         upto = np.maximum(_largest(picked(variables, small)).max(), 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            seconds, low, high = fewer.evaluate(beyond.variables, weights)
-            ratio = beyond.seconds / np.where(seconds > 0, seconds, np.nan)
-            away = np.abs(np.log(ratio))
-            half = np.where(ratio > 1, np.log(high / seconds), np.log(seconds / low))
-        excess = np.expm1(np.maximum(away - BELIEVED_SHARE * half, 0.0))
-        # not a number where the formula gave no time
-        excess = np.where(np.isnan(excess), MAX_TRIAL_ERROR, excess)
-        octaves = np.log2(np.maximum(values[~small] * divisor / largest[~small], 1.0))
-        excess = np.minimum(excess, MAX_TRIAL_ERROR)
-        yield _Trial(divisor, float(upto), values[~small], octaves, ratio - 1, excess)
+            seconds = fewer.seconds(beyond.variables)
+            off = beyond.seconds / np.where(seconds > 0, seconds, np.nan) - 1
+        yield _Trial(divisor, float(upto), values[~small], off)
 
 
 def _largest(variables: Mapping[str, Floats]) -> Floats:
@@ -186,13 +158,10 @@ def _largest(variables: Mapping[str, Floats]) -> Floats:
 
 
 def _widening(trials: Sequence[_Trial], upto: float) -> Widening:
-    """Return by how much predictions beyond ``upto`` may be off more.
+    """Return by how much predictions beyond ``upto`` may be off, the same for each doubling.
 
-    That is the most that was seen, and grows from one doubling to the next.
+    That is what 95 % of those were off that could be tried; if none could, those of other machines.
     """
-    if not trials:
-        return Widening([_UNTRIED[0]], [_UNTRIED[1]], upto)
-    once = ERROR_GROWTH * trials[0].worst(1)
-    return Widening(
-        [once], [max(ERROR_GROWTH * trials[-1].worst(2), (1 + ERROR_GROWTH) * once)], upto
-    )
+    logs = np.abs(np.log1p(np.nan_to_num(trials[0].off, nan=1.0))) if trials else np.array([BEYOND])
+    once = float(np.expm1(quantile(logs, 0.95)))
+    return Widening([once], [(1 + once) ** 2 - 1], upto)
