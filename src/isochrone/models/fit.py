@@ -234,9 +234,13 @@ def _refuse_hopeless(fitted: Fitted, samples: Samples) -> None:
 
 def _neighbours(fitted: Fitted, backtests: list[Backtest]) -> Neighbours | None:
     """Return the measured times, if lines between them are better than the formula."""
-    formula = by_formula(fitted.segments, fitted.observed.variables)[1]
     tried = float(np.log1p(backtests[0].average)) if backtests else None
-    return neighbours_of(fitted.observed, formula, fitted.segments[0].rising, tried)
+    return neighbours_of(
+        fitted.observed,
+        lambda points: by_formula(fitted.segments, points)[1],
+        fitted.segments[0].rising,
+        tried,
+    )
 
 
 def _again(

@@ -229,7 +229,9 @@ def of_measured(
         "seconds": every,
     }
     (observed,) = samples_of(columns).observations()
-    return neighbours_of(observed, observed.seconds * np.exp(misfit), ["p"], tried)
+    order = np.argsort(observed.variables["p"])
+    at, times = observed.variables["p"][order], observed.seconds[order] * np.exp(misfit)
+    return neighbours_of(observed, lambda points: np.interp(points["p"], at, times), ["p"], tried)
 
 
 POWERS = np.array(P) ** 0.5 * 1e-6
@@ -364,6 +366,22 @@ def test_sizes_that_are_multiples_of_the_ranks_are_interpolated() -> None:
 
 
 def test_ranks_that_share_few_sizes_have_no_neighbours() -> None:
-    p, b = np.repeat([2.0, 4.0, 8.0], [9, 2, 9]), np.concatenate([SIZES, SIZES[[0, -1]], SIZES])
-    model = models.fit({"op": ["bcast"] * 20, "p": p, "b": b, "seconds": 1e-6 * p + 1e-9 * b})
+    p, b = np.repeat([2.0, 4.0, 8.0], [9, 2, 2]), np.concatenate([SIZES, *[SIZES[[0, -1]]] * 2])
+    model = models.fit({"op": ["bcast"] * 13, "p": p, "b": b, "seconds": 1e-6 * p + 1e-9 * b})
     assert model.neighbours == []
+
+
+def test_a_time_that_is_missing_changes_no_other() -> None:
+    """The largest size at most ranks: at fewer ranks, it is predicted as measured."""
+    p, b = (column.ravel()[:-1] for column in np.meshgrid(RANKS, SIZES))
+    model = models.fit({"op": ["bcast"] * len(p), "p": p, "b": b, "seconds": irregular(p, b)})
+    found = model.predict(p=[8.0, 64.0], b=SIZES[-1], op="bcast").seconds
+    assert found == pytest.approx(irregular(np.array([8.0, 64.0]), SIZES[-1:]), rel=1e-6)
+
+
+def test_just_beyond_the_data_a_time_is_the_last_measured_one() -> None:
+    """And its interval is no narrower than at a measured number of ranks."""
+    model = fitted()
+    last, next_ = (model.predict(p=p, b=SIZES, op="bcast") for p in (128.0, 129.0))
+    assert next_.seconds == pytest.approx(last.seconds, rel=0.1)
+    assert np.all(next_.high / next_.low >= 0.99 * last.high / last.low)

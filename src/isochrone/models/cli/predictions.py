@@ -160,7 +160,8 @@ def answer(args: Namespace, expected: Subject, selector: str) -> int:
     if not rows:
         raise InputError(f"no prediction is possible: {predicted.warnings[0]}", where=args.model)
     warnings = [*predicted.warnings, *doubtful]
-    names = np.array(headings(segments))[owners(segments, question)]
+    follows = predicted.seconds == predicted.by_formula  # and not the measured times
+    names = np.array(headings(segments))[owners(segments, question)[follows]]
     formulas = dict.fromkeys(names) if len(segments) > 1 else {}
     sections = [
         Section(

@@ -242,11 +242,20 @@ def _look(name: str, values: Array, code: Ints, point: Ints, logs: Floats) -> Un
     owner, value = numbered(owner[several]), numbered(value[several])
     median = median[several]
     away = median - medians_by(owner, median)[1][owner]
-    if freedom < 3:  # single rows beside what a value adds at every point
-        freedom = len(away) - (owner.max() + 1) - value.max()
-        residuals = away - medians_by(value, away)[1][value]
-    if freedom < 3:
-        return plain
+    offset = medians_by(value, away)[1]
+    slow, fast = int(offset.argmax()), int(offset.argmin())
+    names = values[np.unique(codes[several] % len(values))]
+    ends = str(names[slow]), str(names[fast])
+    if freedom < 3:  # single rows: the same value is slower at almost all points
+        table = np.full((owner.max() + 1, value.max() + 1), np.nan)
+        table[owner, value] = median
+        longer = table[:, slow] - table[:, fast]
+        longer = longer[~np.isnan(longer)]
+        chance = len(names) ** 2 * float(bdtrc(np.sum(longer > 0) - 1, len(longer), 0.5))
+        if not len(longer) or chance > MAX_MODES_CHANCE:
+            return plain
+        ratio = float(np.exp(median_of(longer)))
+        return Unused(name, len(values), True, ratio, *ends) if ratio > MIN_VALUES_RATIO else plain
     spread = spread_of(residuals, freedom)
     per_point = median_of(np.bincount(owner))
     error = spread * (MEDIAN_LOSS if typical >= 3 else 1.0) / np.sqrt(typical)
@@ -260,10 +269,7 @@ def _look(name: str, values: Array, code: Ints, point: Ints, logs: Floats) -> Un
         float(np.log(MIN_VALUES_RATIO)),
     ):
         return plain
-    offset = medians_by(value, away)[1]
-    names = values[np.unique(codes[several] % len(values))]
-    slowest, fastest = str(names[offset.argmax()]), str(names[offset.argmin()])
-    return Unused(name, len(values), True, float(np.exp(apart)), slowest, fastest)
+    return Unused(name, len(values), True, float(np.exp(apart)), *ends)
 
 
 def _is_factor(values: Array, rows: int) -> bool:

@@ -48,6 +48,10 @@ ByFormula = Callable[[Points], Floats]
 """Seconds of points by the formula."""
 
 
+_KNOTS = 2
+"""Numbers of ranks in each doubling beyond the data than whose times later ones are not below."""
+
+
 class Neighbours(msgspec.Struct):
     """Measured times of an operation on a grid of ranks and message sizes.
 
@@ -116,7 +120,8 @@ class Neighbours(msgspec.Struct):
         inside = octaves <= 0
         of_level = float(ndtri((1 + level) / 2) / ndtri(0.975))
         doublings = np.minimum(octaves, 1.0) * np.maximum(octaves / 2, 1.0)
-        half = of_level * BEYOND * np.sqrt(doublings)
+        least = 0.0 if self.trusted else max(self.inside, INSIDE_LEAST)
+        half = of_level * np.maximum(BEYOND * np.sqrt(doublings), least)
         by_formula = self.trusted & (inside | self.tested)
         nearest = self._nearest(points)
         logs = np.array(self._line(nearest))
@@ -128,7 +133,6 @@ class Neighbours(msgspec.Struct):
                 average = partial(self._average, laws)
                 logs = np.where(inside, logs, self._rising(nearest, formula, average))
             logs += log_ratio
-            half = np.maximum(half, inside * of_level * max(self.inside, INSIDE_LEAST))
             half = np.where(log_ratio == 0, half, np.fmax(half, np.log(high / low) / 2))
         lowest, highest = self._bounds(points)
         kept = np.log(seconds)
@@ -170,18 +174,25 @@ class Neighbours(msgspec.Struct):
         every = []
         if "p" in self.rising:
             every.append(self._line(points))
-            fewer += [{**points, "p": np.maximum(points["p"] / k, self.p[-1])} for k in (2, 4)]
+            most = int(_KNOTS * np.max(self.octaves(points)))
+            knots = self.p[-1] * 2 ** (np.arange(most + 1) / _KNOTS)
+            fewer += [{**points, "p": np.minimum(points["p"], knot)} for knot in knots]
         if "b" in self.rising:
             fewer += [{**points, "b": np.minimum(points["b"], size)} for size in self.b]
         every += [logs(less, formula(less)) for less in fewer]
         return np.asarray(np.fmax.reduce(every))
 
     def _average(self, laws: Lines, points: Points, seconds: Floats) -> Floats:
-        """Return the weighted mean of the predictions beyond the data, in logarithms."""
+        """Return the weighted mean of the predictions beyond the data, in logarithms.
+
+        The power law begins at the last measured time, and comes to its own within a doubling.
+        """
         places = size, _ = self._places(points)
-        residual = self._line(points) - _interpolated(np.array(self.formula), places)
-        raised = np.log(seconds) + residual
+        last = self._line(points)
+        raised = np.log(seconds) + last - _interpolated(np.array(self.formula), places)
+        begin = last - _along_size(laws, size, np.full_like(last, self.p[-1]))
         law = _along_size(laws, size, points["p"])
+        law += np.maximum(1 - self.octaves(points), 0.0) * begin
         mean = (1 - self.power_law) * raised + self.power_law * law
         return np.where(np.isfinite(raised), mean, law)
 
@@ -269,7 +280,7 @@ def _along_size(lines: Lines, size: _Place, p: Floats) -> Floats:
 
 
 def neighbours_of(
-    observed: Observations, formula: Floats, rising: Sequence[str], tried: float | None
+    observed: Observations, formula: ByFormula, rising: Sequence[str], tried: float | None
 ) -> Neighbours | None:
     """Return the neighbours of an operation; None if its points are no grid, or one is wrong.
 
@@ -278,7 +289,7 @@ def neighbours_of(
     observed
         Its points.
     formula
-        What the formula gives for each, in seconds.
+        What the formula gives, in seconds.
     rising
         Variables with which its times never fall.
     tried
@@ -286,10 +297,8 @@ def neighbours_of(
     """
     if "p" not in observed.variables or not observed.variables.keys() <= {"p", "b"}:
         return None
-    if np.any(formula <= 0):
-        return None
     grid = _grid(observed, formula)
-    if grid is None or len(grid[0]) < MIN_RANK_COUNTS:
+    if grid is None or len(grid[0]) < MIN_RANK_COUNTS or not np.all(grid[3] > 0):
         return None
     p, b, seconds, fitted = grid
     logs, residual = np.log(seconds), np.log(seconds) - np.log(fitted)
@@ -317,30 +326,34 @@ def neighbours_of(
     return replace(neighbours, inside=quantile(line.ravel(), 0.95) if line.size else 0.0)
 
 
-def _grid(observed: Observations, formula: Floats) -> tuple[Floats, Floats, Floats, Floats] | None:
+def _grid(
+    observed: Observations, formula: ByFormula
+) -> tuple[Floats, Floats, Floats, Floats] | None:
     """Arrange points by size and number of ranks; None if these share too few sizes.
 
-    The sizes are those of the number of ranks with fewest of them. Others may have been measured at
-    other sizes, such as multiples of the ranks: their times lie on lines between these.
+    Sizes are all that were measured, or, if hardly two numbers of ranks have the same, as where
+    they are multiples of the ranks, those of the one with most. Between measured sizes of a number
+    of ranks, times lie on lines; beyond, they follow the formula.
     """
     p, column = observed.distinct["p"]
-    measured = np.array([observed.seconds, formula])
-    if np.ptp(observed.variables.get("b", np.zeros(1))) == 0:
-        return (p, np.zeros(0), *measured[:, None, np.argsort(column)])
-    curves = []
-    for k in range(len(p)):
-        mine = np.flatnonzero(column == k)
-        mine = mine[np.argsort(observed.variables["b"][mine])]
-        curves.append((observed.variables["b"][mine], measured[:, mine]))
-    low, high = max(b[0] for b, _ in curves), min(b[-1] for b, _ in curves)
-    shared = [b[(b >= low) & (b <= high)] for b, _ in curves]
-    b = min(shared, key=len)
-    if len(b) < max(2, max(map(len, shared)) / 2):
+    sizes = observed.variables.get("b", np.zeros(len(observed)))
+    rows = [np.flatnonzero(column == k) for k in range(len(p))]
+    rows = [row[np.argsort(sizes[row])] for row in rows]
+    most = max((sizes[row] for row in rows), key=len)
+    if len(observed) < len(most) * len(p) / 2:
         return None
-    seconds, fitted = (
-        np.stack([np.interp(b, sizes, times[k]) for sizes, times in curves], axis=1) for k in (0, 1)
-    )
-    return p, b, seconds, fitted
+    b = np.unique(sizes)
+    b = b if len(b) <= 2 * len(most) else most
+    shape = len(p), len(b)
+    points = {"p": np.repeat(p, len(b)), "b": np.tile(b, len(p))}
+    fitted = formula({name: points[name] for name in observed.variables}).reshape(shape)
+    ratio = np.log(observed.seconds / formula(observed.variables))
+    seconds = np.empty(shape)
+    for k, row in enumerate(rows):
+        beyond = fitted[k] * np.exp(np.interp(b, sizes[row], ratio[row]))
+        within = (b >= sizes[row[0]]) & (b <= sizes[row[-1]])
+        seconds[k] = np.where(within, np.interp(b, sizes[row], observed.seconds[row]), beyond)
+    return p, b if len(b) > 1 else np.zeros(0), seconds.T, fitted.T
 
 
 def left_out(values: Floats, logs: Floats) -> Floats:

@@ -102,11 +102,12 @@ def _summed(observed: Observations, trials: Sequence[_Trial]) -> Backtest:
     """Put the trials of all segments together."""
     away = np.concatenate([trial.away for trial in trials])
     values = np.unique(np.concatenate([trial.values for trial in trials]))
+    upto = max(trial.upto for trial in trials)  # a size may end at fewer
     return Backtest(
         observed.where,
         "p",
-        max(trial.upto for trial in trials),
-        values.tolist(),
+        upto,
+        values[values > upto].tolist() or values.tolist(),
         float(away.mean()),
         float(away.max()),
     )
