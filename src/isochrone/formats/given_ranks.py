@@ -16,7 +16,8 @@ Given = tuple[int, ...] | str
 _LISTED_FILES = 3
 """Files that an error names."""
 
-_LAST = re.compile(r"(?:.*[_-])?(?:np?|p|ranks|procs)?([0-9]{1,7})")
+_NAMED = re.compile(r"(?:.*[_-])?(?:np?|p|ranks|procs)[_-]?([0-9]{1,7})(?:[_-].*)?")
+_LAST = re.compile(r"(?:.*[_-])?([0-9]{1,7})")
 
 
 def read_given(text: str) -> Given:
@@ -39,12 +40,12 @@ def read_given(text: str) -> Given:
 
 
 def in_name(path: Path) -> int:
-    """Return the number at the end of the name of a file such as ``bcast_8.txt``; 0 if none.
+    """Return the number of ranks in the name of a file such as ``bcast_8.txt``; 0 if none.
 
-    Before it is ``_`` or ``-``, perhaps with ``n``, ``np``, ``p``, ``ranks`` or ``procs``.
+    Before it is ``n``, ``np``, ``p``, ``ranks`` or ``procs``; else it is the last number.
     """
-    last = _LAST.fullmatch(path.stem)
-    rank_count = int(last[1]) if last else 0
+    number = _NAMED.fullmatch(path.stem) or _LAST.fullmatch(path.stem)
+    rank_count = int(number[1]) if number else 0
     return rank_count if rank_count <= MAX_FILE_RANKS else 0
 
 
