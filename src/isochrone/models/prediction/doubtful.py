@@ -58,7 +58,7 @@ def outside(
             (name,) = variables_of(segment.only)
             remarks.append(
                 f"{name} = {_listed(name, np.unique(points[name][unmeasured]))}: only "
-                f"{_ONLY[segment.only[0]]} were measured, so the interval is wider"
+                f"{_ONLY[segment.only[0]]} were measured"
             )
         for name, (low, high) in segment.fitted.items():
             if not set(variables_of([name])) <= points.keys():
