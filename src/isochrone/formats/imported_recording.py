@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from isochrone.base.record import Members
 from isochrone.base.table import Table, TableBuilder
 from isochrone.formats.source import Source
+from isochrone.runfile.records import Rank
 from isochrone.runfile.run import Run
 
 
@@ -64,6 +65,8 @@ def recording(
         tables=tables_of(records),
         warnings=source.warnings,
         path=source.path,
-        ranks=source.ranks(hosts) if len(hosts) == ranks else [],
+        ranks=source.ranks(hosts)
+        if len(hosts) == ranks
+        else [Rank(rank=rank, host="") for rank in range(ranks)],
         end={"complete": True, "seconds": seconds},
     )

@@ -31,7 +31,7 @@ def ranges(ranks: Sequence[int]) -> str:
 
 def plural(count: int, noun: str) -> str:
     """Write ``1 rank``, ``1,024 ranks``."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    return f"{count:,} {noun}{'' if count == 1 else 'es' if noun.endswith('ss') else 's'}"
 
 
 def left_out(total: int, listed: int, noun: str) -> str:

@@ -108,6 +108,7 @@ CASES = {
     "small-collective": [collective(400, 512, 1, 0.5)],
     "contiguous-exchange": [collective(4, 8 * MIB, 1, 0.5)],
     "exchange": [collective(3, MIB, 256, 0.5)],
+    "unseen-pieces": [collective(100, 65536, 0, 0.5)],
     "file-system": [collective(3, MIB, 256, 3.5)],
 }
 
@@ -140,6 +141,15 @@ def test_no_second_is_in_two_causes() -> None:
     assert sum(cause.share for cause in found) <= 1
     assert [cause.seconds for cause in found] == sorted((c.seconds for c in found), reverse=True)
     assert sum(cause.share for cause in causes(io_recording())) <= 1
+
+
+def test_what_one_rank_accesses_alone_can_be_saved_of_the_program() -> None:
+    """4 of 10 s, though it is 1 s of the mean rank: the others may wait for it."""
+    of_one = [row for row in independent(4, 8 * MIB, 1) if row["rank"] == 0]
+    found = first(recording(of_one))
+    assert (found.name, found.seconds) == ("file-system", pytest.approx(1.0))
+    assert found.gain == pytest.approx(10 / 6)
+    assert "1 rank of 4" in found.why
 
 
 def test_a_call_that_is_made_once_can_be_saved_in_no_part() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -38,6 +39,8 @@ class Access(NamedTuple):
         Bytes, and contiguous pieces of the file, of an active rank in a call.
     span
         Bytes of the file from the first to the last of a call.
+    slowest
+        What the slowest rank has, of the seconds of the mean rank.
     misaligned
         Part of the pieces that begin within a stripe; 0 if its size is not known.
     """
@@ -53,6 +56,7 @@ class Access(NamedTuple):
     size: float
     pieces: float
     span: float
+    slowest: float = 1.0
     misaligned: float = 0.0
 
     @property
@@ -64,6 +68,11 @@ class Access(NamedTuple):
     def small(self) -> bool:
         """Whether its pieces are."""
         return self.piece < SMALL
+
+    @property
+    def unseen(self) -> bool:
+        """Whether it is not known how many pieces it has."""
+        return self.pieces == 0 < self.size
 
     @property
     def strided(self) -> bool:
@@ -124,7 +133,13 @@ def _summed(file: RecordedFile, op: str, rows: Sequence[CallTime], size: int) ->
     ranks = len({row.rank for row in rows})
     sums = np.array([(row.nbytes, row.pieces, row.span) for row in rows], float).sum(axis=0)
     seconds, made = ((left - access) / size, access / size), (calls / ranks, ranks)
-    return Access(file, op, alone, *seconds, *made, ranks * full / calls, *(sums / full).tolist())
+    busy = Counter[int]()
+    for row in rows:
+        busy[row.rank] += row.seconds - row.waiting  # type: ignore[assignment]
+    slowest = max(busy.values()) * size / left if alone and left > 0 else 1.0
+    nbytes, pieces, span = (sums / full).tolist()
+    active = ranks * full / calls
+    return Access(file, op, alone, *seconds, *made, active, nbytes, pieces, span, slowest)
 
 
 def _by_pattern(

@@ -24,11 +24,15 @@ from isochrone.runfile.run import Run
 
 
 class Explained(NamedTuple):
-    """Seconds of the mean rank that a rule explains, the numbers for that, and a sentence."""
+    """Seconds of the mean rank that a rule explains, the numbers for that, and a sentence.
+
+    ``most`` are the seconds of the slowest rank, if they may be more.
+    """
 
     seconds: float
     numbers: Mapping[str, float]
     words: str
+    most: float = 0.0
 
 
 class Rule(NamedTuple):
@@ -103,8 +107,8 @@ def causes(run: Run) -> list[Cause]:
         explained = rule.find(recorded)
         if explained is None or explained.seconds <= 0:
             continue
-        seconds, numbers, words = explained
-        left = total.whole - seconds
+        seconds, numbers, words, most = explained
+        left = total.whole - max(seconds, most)
         gain, share = total.whole / left if left > 0 else None, seconds / total.mean
         settings = [*rule.romio * (romio or imported), *rule.ompio * (not romio)]
         of_rule = rule.name, rule.drishti, seconds, share, gain
@@ -189,8 +193,12 @@ def _summed(
         }
         others = len(explained) - 1
         more = f" (and {plural(others, 'kind')} of access more)" if others else ""
-        sentence = words.format_map(_facts(longest)) + more + "."
-        return Explained(sum(value for value, _ in explained), numbers, sentence)
+        few = longest.ranks < recorded.size
+        by = f", which {plural(longest.ranks, 'rank')} of {recorded.size} access" * few
+        sentence = words.format_map(_facts(longest) | {"by": by}) + more + "."
+        # ranks that access a file alone do not wait for each other
+        most = sum(value * (access.slowest if access.alone else 1.0) for value, access in explained)
+        return Explained(sum(value for value, _ in explained), numbers, sentence, most)
 
     return find
 
@@ -210,7 +218,7 @@ def _facts(access: Access) -> dict[str, str]:
         "piece": format_bytes(access.piece),
         "sieved": f"{access.span / max(1.0, access.size):,.1f}",
         "exchange": format_seconds(access.exchange),
-        "access": format_seconds(access.access),
+        "access": format_seconds(access.access * access.slowest) if access.access else "not seen",
         "misaligned": f"{access.misaligned:.0%}",
     }
 
@@ -227,7 +235,7 @@ def _shared_pointer(recorded: Recorded) -> Explained | None:
 
 def _bound(access: Access) -> float:
     """Seconds of access that neither calls nor pieces explain."""
-    if access.small and (access.alone or not access.strided):
+    if access.unseen or (access.small and (access.alone or not access.strided)):
         return 0.0
     return access.access if access.alone else access.part * access.access
 
@@ -313,7 +321,7 @@ RULES = (
         _summed(
             lambda access: (
                 access.part * (access.exchange + access.access) * (access.calls - 1) / access.calls
-                if not access.alone and access.small and not access.strided
+                if not access.alone and access.small and not (access.strided or access.unseen)
                 else 0.0
             ),
             "{calls} collective {op}s of {file}, each with a single piece of {size} of a rank",
@@ -327,9 +335,13 @@ RULES = (
         "contiguous-exchange",
         "",
         _summed(
-            lambda access: 0.0 if access.alone or access.small else access.part * access.exchange,
-            "Ranks exchange data in collective {op}s of {file}, although pieces of a rank are "
-            "as large as {piece}",
+            lambda access: (
+                0.0
+                if access.alone or access.small or access.unseen
+                else access.part * access.exchange
+            ),
+            "Ranks exchange offsets or data in collective {op}s of {file}, although pieces of a "
+            "rank are as large as {piece}",
         ),
         "Switch collective buffering off: pieces are large enough for the file system.",
         _OFF,
@@ -345,10 +357,20 @@ RULES = (
             "Collective {op}s of {file} exchange {pieces} pieces of {piece} of each rank: "
             "{exchange}; access to the file: {access}",
         ),
-        "Change number, order or buffers of the aggregators; or give each rank large pieces of "
-        "the file by an exchange of your own before the call.",
-        ("cb_nodes", "cb_config_list", "cb_buffer_size"),
+        "Change number, order or buffers of the aggregators, or switch collective buffering off; "
+        "or give each rank large pieces of the file by an exchange of your own before the call.",
+        ("cb_nodes", "cb_config_list", "cb_buffer_size", *_OFF),
         ("OMPI_MCA_fcoll", "OMPI_MCA_io_ompio_num_aggregators"),
+    ),
+    Rule(
+        "unseen-pieces",
+        "",
+        _summed(
+            lambda access: access.part * (access.exchange + access.access) * access.unseen,
+            "Collective {op}s of {file} move {size} of a rank in a call; the log does not tell in "
+            "how many pieces, which its file views decide",
+        ),
+        "Record the program (isochrone record), which sees the pieces.",
     ),
     Rule(
         "misaligned",
@@ -367,7 +389,7 @@ RULES = (
         _summed(
             lambda access: (1 - access.misaligned) * _bound(access),
             "The file system needs {access} for {calls} {op}s of {size} of a rank to {file} "
-            "({filesystem})",
+            "({filesystem}){by}",
         ),
         "On a parallel file system, stripe the file over as many targets as there are nodes.",
         ("striping_factor",),

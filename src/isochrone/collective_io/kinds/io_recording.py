@@ -22,7 +22,13 @@ from isochrone.collective_io.results.io_recording import (
     files,
     patterns,
 )
-from isochrone.collective_io.results.io_times import Account, CallTime, account, call_times
+from isochrone.collective_io.results.io_times import (
+    TOGETHER,
+    Account,
+    CallTime,
+    account,
+    call_times,
+)
 from isochrone.pages.page import (
     Asked,
     Block,
@@ -126,10 +132,11 @@ def _document(run: Run, asked: Asked) -> _Shown:
 def _sections(run: Run, asked: Asked) -> list[Section]:
     timed = _timed(run, asked.nbytes)
     opened = files(run)
+    together = any(row.call in (*TOGETHER, "ordered") for row in call_times(run))
     return [
         Section("Summary", (*_account(account(run)), *_causes(causes(run)))),
         Section("Summary", (*_tiles(timed), *_slow(timed))),
-        Section("Summary", (*best_gains(run), *_independent(opened, timed))),
+        Section("Summary", (*best_gains(run), *_independent(opened, timed, together=together))),
         Section("Patterns", tuple(_table(timed, opened))),
         Section("File systems", tuple(_filesystems(opened))),
         Section("Hints", tuple(_hints(opened))),
@@ -221,8 +228,13 @@ def _slow(timed: Sequence[Timed]) -> list[Sentence]:
     return sentences
 
 
-def _independent(opened: Sequence[RecordedFile], timed: Sequence[Timed]) -> list[Sentence]:
-    """Report independent accesses, which do not depend on aggregators."""
+def _independent(
+    opened: Sequence[RecordedFile], timed: Sequence[Timed], *, together: bool
+) -> list[Sentence]:
+    """Report independent accesses, which do not depend on aggregators.
+
+    ``together`` is whether there are collective ones.
+    """
     lines = [
         Sentence(
             f"Independent access to {_file(file)}: {plural(access.calls, access.op)} by "
@@ -233,7 +245,8 @@ def _independent(opened: Sequence[RecordedFile], timed: Sequence[Timed]) -> list
         for access in file.independent
     ][:MAX_FILES]
     if not timed:
-        lines.append(Sentence("No collective access to a file was recorded."))
+        what = "pattern of a collective access" if together else "collective access to a file"
+        lines.append(Sentence(f"No {what} was recorded."))
     return lines
 
 

@@ -180,7 +180,11 @@ def files(run: Run) -> list[RecordedFile]:
     )
     listed = []
     for row in _rows(run, "file"):
-        number, name, ranks = row["file"], printable(row["name"], 80), _ranks(run, row.get("ranks"))
+        number, name, ranks = (
+            row["file"],
+            printable(row["name"], 4096),
+            _ranks(run, row.get("ranks")),
+        )
         hints = active.get(number, {}), given_hints.get(number, {})
         system = row["filesystem"] if isinstance(row.get("filesystem"), str) else ""
         alone = independent.get(number, [])

@@ -42,9 +42,22 @@ _KINDS = {
     "nonblocking": ("NB",),
 }
 _OPS = {"write": "WRITTEN", "read": "READ"}
+_BINS = {
+    "0_100": 100.0,
+    "100_1K": 1e3,
+    "1K_10K": 1e4,
+    "10K_100K": 1e5,
+    "100K_1M": 1e6,
+    "1M_4M": 4e6,
+    "4M_10M": 1e7,
+    "10M_100M": 1e8,
+    "100M_1G": 1e9,
+    "1G_PLUS": float("inf"),
+}
+"""Bins of sizes, and the bytes below which their accesses are."""
 _NOT_TOLD = (
-    "a log of Darshan does not tell the effective hints, nor the pieces of file views (each access "
-    "counts as one piece), nor the time of MPI_File_sync (it is in that of writes)"
+    "a log of Darshan does not tell the effective hints, nor the pieces of file views, nor the "
+    "time of MPI_File_sync (it is in that of writes)"
 )
 _LATENESS = (
     "; nor, unless DXT has all accesses to a file and all are collective, waiting for late ranks "
@@ -184,6 +197,32 @@ def _parts(counters: Counters, size: int) -> Floats:
     return parts
 
 
+def _share_of_bytes(counters: Counters, op: str, count: int, every: int) -> float:
+    """Return the part of the bytes that so many of all accesses have, by their sizes.
+
+    These are all those of one kind of call; if just as many are smaller, or larger, than a size of
+    the histogram, they are these. Of equal sizes, as of the most frequent ones, bytes are known.
+    """
+    if not 0 < count < every:
+        return float(count == every and count > 0)
+    histogram = [counters.get(f"SIZE_{op.upper()}_AGG_{name}", 0.0) for name in _BINS]
+    below = np.cumsum(histogram)
+    total = max(1.0, counters.get(f"BYTES_{_OPS[op]}", 0.0))
+    for few in (count, every - count):
+        (ends,) = np.nonzero(below == few)
+        if not len(ends):
+            continue
+        limits = [*_BINS.values()][: ends[0] + 1]
+        nbytes = sum(n * limit / 2 for n, limit in zip(histogram, limits, strict=False))
+        for k in range(1, 5):
+            size, times = (counters.get(f"ACCESS{k}_{of}", 0.0) for of in ("ACCESS", "COUNT"))
+            if times == few and size < limits[-1]:
+                nbytes = few * size
+        part = min(1.0, nbytes / total)
+        return part if few == count else 1 - part
+    return count / every
+
+
 class _Tables:
     """Records of a recording, made file by file."""
 
@@ -247,19 +286,21 @@ class _Tables:
         }
         together = sum(counted["collective"].values())
         total = sum(sum(each.values()) for each in counted.values())
+        views = any(counters.get("VIEWS") for counters in records.values())
         calls = self.log.collective_calls(name, op, together) if together == total else None
         if 0 < together < total:
             self.log.source.warn(
                 "divided",
-                "the log has sums over collective and other calls: seconds and bytes are divided "
-                "by the numbers of calls",
+                "the log has sums over collective and other calls: they are divided by the bytes, "
+                "if sizes of accesses tell these apart, else by the numbers of calls",
             )
         access = self.log.accessing(name, op) * together / max(1, total)
         for kind, each in counted.items():
             first = len(self.tables.get("time", []))
             for rank, count in each.items():
                 counters = records[rank]
-                share = count / max(1, sum(n[rank] for n in counted.values()))
+                every = sum(n[rank] for n in counted.values())
+                share = _share_of_bytes(counters, op, count, every)
                 nbytes = round(share * counters.get(f"BYTES_{_OPS[op]}", 0))
                 parts = _parts(counters, self.log.size) if rank < 0 else np.ones(1)
                 if rank < 0 and calls and (durations := (calls.end - calls.start).sum(0)).sum() > 0:
@@ -279,10 +320,12 @@ class _Tables:
                 row["access"] = (
                     min(row["seconds"], access) if kind == "collective" else (row["seconds"])
                 )
+                if kind == "collective" and views and not calls:
+                    row["pieces"] = 0  # a view may have any
             self.lateness_unseen |= bool(rows) and kind == "collective" and not calls
             if rows and kind == "collective" and calls:
                 self._lateness(calls, rows)
-                self._patterns(file, op, calls, any(c.get("VIEWS") for c in records.values()))
+                self._patterns(file, op, calls, views)
             elif rows and kind != "collective":
                 self.add(
                     "independent",
@@ -399,6 +442,8 @@ def read(path: Path) -> Run:
     log = _Log(source)
     if not log.counters["MPI-IO"]:
         hint = "record a program that uses MPI-IO"
+        if log.segments:
+            hint = "add the output of darshan-parser to that of darshan-dxt-parser, or give the log"
         raise source.fail("the log has no counters of MPI-IO", hint=hint)
     made = _Tables(log)
     source.warnings[:] = {warning["text"]: warning for warning in source.warnings}.values()

@@ -15,6 +15,7 @@ from isochrone.collective_io.causes.rules import causes
 from isochrone.collective_io.results import io_recording
 from isochrone.collective_io.results.io_times import CallTime, account, call_times
 from isochrone.runfile.any_file import read
+from isochrone.runfile.file import write
 from isochrone.runfile.run import Run
 
 TEXT = (ROOT / "tests/golden/darshan/collective.txt").read_text("utf-8")
@@ -75,6 +76,51 @@ def test_fewer_calls_than_ranks_are_those_of_the_slowest(tmp_path: Path) -> None
     assert (row.rank, row.calls, row.nbytes) == (0, 1, 12 * MIB)
     of_rank = [r.seconds for r in call_times(run) if r.rank == 0]
     assert sum(of_rank) == pytest.approx(4.0)  # the whole run; the counter says 4.8 s
+
+
+@pytest.mark.parametrize(
+    ("counters", "few"),
+    [
+        ({"SIZE_WRITE_AGG_0_100": 3, "SIZE_WRITE_AGG_1M_4M": 12}, 150),
+        ({"SIZE_WRITE_AGG_0_100": 3, "ACCESS2_ACCESS": 40, "ACCESS2_COUNT": 3}, 120),
+        ({"SIZE_WRITE_AGG_0_100": 2, "SIZE_WRITE_AGG_1M_4M": 13}, 12 * MIB * 3 / 15),
+    ],
+    ids=["in the smallest bin", "of one size", "not known"],
+)
+def test_bytes_of_other_calls_are_told_by_their_sizes(
+    tmp_path: Path, counters: dict[str, int], few: float
+) -> None:
+    """Twelve collective writes and three independent ones are one sum."""
+    lines = [line for line in _without_dxt().splitlines() if "MPIIO_COLL_WRITES\t12\t" in line]
+    (line,) = lines
+    added = [line.replace("COLL_WRITES\t12\t", f"{k}\t{v}\t") for k, v in counters.items()]
+    added.append(line.replace("COLL_WRITES\t12\t", "INDEP_WRITES\t3\t"))
+    text = _without_dxt().replace(line, "\n".join([line, *added]))
+    run = _run(tmp_path, text)
+    file = _rows(run, "collective")[0].file
+    alone = sum(row.nbytes for row in _rows(run, "independent") if row.file == file)
+    assert alone == pytest.approx(few, abs=2)
+    assert alone + sum(row.nbytes for row in _rows(run, "collective")) == 12 * MIB
+
+
+def test_collective_calls_with_views_have_pieces_that_are_not_known(tmp_path: Path) -> None:
+    run = _run(tmp_path, _without_dxt().replace("MPIIO_VIEWS\t0\t", "MPIIO_VIEWS\t12\t"))
+    assert causes(run)[0].name == "unseen-pieces"
+    assert causes(_run(tmp_path, _without_dxt()))[0].name != "unseen-pieces"
+
+
+def test_a_log_of_many_ranks_is_kept_in_a_file(tmp_path: Path) -> None:
+    """More ranks than a file may have without describing them."""
+    run = _run(tmp_path, _without_dxt().replace("nprocs: 4", "nprocs: 5000"))
+    write(run, tmp_path / "io.jsonl")
+    assert read(tmp_path / "io.jsonl").size == 5000
+
+
+def test_dxt_alone_is_said_to_lack_the_counters(tmp_path: Path) -> None:
+    head = [line for line in TEXT.splitlines() if not line.startswith(("MPI-IO", "POSIX"))]
+    with pytest.raises(InputError, match="no counters of MPI-IO") as caught:
+        _run(tmp_path, "\n".join(head))
+    assert "darshan-parser" in caught.value.hint
 
 
 def test_dxt_tells_the_pattern_and_the_late_rank(tmp_path: Path) -> None:
