@@ -77,8 +77,10 @@ void iso_event_received(iso_call_t *call, const MPI_Status *status, int source,
         return;
     }
     event.bytes = bytes_of(status);
-    event.peer = iso_members_world(iso_members(comm), status->MPI_SOURCE);
     event.any = source == MPI_ANY_SOURCE;
+    // a library may number a rank that sends to itself otherwise
+    event.peer = iso_members_world(iso_members(comm),
+                                   event.any ? status->MPI_SOURCE : source);
     keep(call, ISO_NOW, &event, NULL);
 }
 
@@ -95,9 +97,9 @@ void iso_event_exchange(iso_call_t *call, int64_t bytes, int to,
     event.bytes = to == MPI_PROC_NULL ? 0 : bytes;
     event.peer = iso_members_world(members, to);
     event.received = known ? bytes_of(status) : received;
-    event.source =
-        iso_members_world(members, known ? status->MPI_SOURCE : source);
     event.any = source == MPI_ANY_SOURCE;
+    event.source = iso_members_world(
+        members, known && event.any ? status->MPI_SOURCE : source);
     keep(call, request ? ISO_BEGUN : ISO_NOW, &event, request);
 }
 

@@ -9,7 +9,7 @@ from isochrone.applications.thresholds import (
     MOST_OMITTED,
 )
 from isochrone.applications.traces.gaps import NOTHING, Spent
-from isochrone.applications.traces.places import ByRank, Place, parts, total
+from isochrone.applications.traces.places import ByRank, Place, parts
 from isochrone.applications.traces.rounds import Round
 from isochrone.applications.traces.trace import Gap
 
@@ -128,7 +128,10 @@ def _times(place: Place, by_rank: ByRank) -> int:
 def _large(places: list[Place]) -> list[bool]:
     """Return whether each part of the places is long enough for a phase of its own."""
     pairs = _parts(places)
-    sums = [total(by_rank) * _times(place, by_rank) for place, by_rank in pairs]
+    sums = [  # of the slowest rank, which others may wait for
+        max((spent.mean for spent in by_rank.values()), default=0.0) * _times(place, by_rank)
+        for place, by_rank in pairs
+    ]
     large = []
     for (place, _), seconds in zip(pairs, sums, strict=True):
         alike = [s for (p, _), s in zip(pairs, sums, strict=True) if p.visits == place.visits]

@@ -22,8 +22,9 @@ from isochrone.applications.traces.places import Place
 from isochrone.applications.traces.steps import formula, rotations, row_of
 from isochrone.base.operations import ROOTED
 
-ROTATING = "operations of several groups whose roots rotate overlap, and are inexact"
-"""Rows and columns wait for roots that are still in an operation of the other kind."""
+ROTATING = "operations whose roots rotate overlap, and are inexact"
+"""Rows and columns wait for roots that are still in an operation of the other kind; and across
+switches, those that are near a root begin the next operation early."""
 
 Loops = Sequence[tuple[str, str]]
 """Around a place: the name of a step, and how many."""
@@ -60,7 +61,7 @@ def _rotating(fit: Fit, places: Sequence[Place], loops: Loops, size: str, path: 
     if text is None:
         listing = "; ".join(", ".join(map(str, of[:8])) for of in roots.values())
         raise fit.refuse(f"position {path}", f"its roots follow no rule: {listing}")
-    if any(len(place.round.among) > 1 for place in places) and ROTATING not in fit.warnings:
+    if ROTATING not in fit.warnings:
         fit.warn(ROTATING, DOUBTFUL)
     return text
 
@@ -136,7 +137,12 @@ def exchange(fit: Fit, places: Sequence[Place], period: int, path: str) -> Writt
     alike = [row for row in rows if row is not None]
     bits = len(alike) == len(rows)
     grid = offsets(messages, fit.ranks)
-    if grid is not None and not (bits and grid.grid.dimensions > LIKELY_DIMENSIONS):
+    if kind == "exchange" and all(map(_all_to_all, messages, fit.ranks)):
+        sizes = [sum(size for *_, size in m) / len(m) for m in messages]
+        size = fit.value(sizes, "the mean size of messages", path)
+        exchange: Written = {"topology": "all-to-all", "flow": "exchange"}
+        exchange["bytes"] = f"round({size})"
+    elif grid is not None and not (bits and grid.grid.dimensions >= LIKELY_DIMENSIONS):
         exchange = {"topology": _on_grid(fit, places, grid, path), "flow": rounds[0].flow}
     elif kind == "exchange":
         topology = _butterfly(fit, alike, path) if bits else _irregular(fit, messages, path)
@@ -149,6 +155,12 @@ def exchange(fit: Fit, places: Sequence[Place], period: int, path: str) -> Writt
     if within is not None:
         exchange["compute"] = within
     return exchange
+
+
+def _all_to_all(messages: Messages, ranks: int) -> bool:
+    """Whether each rank sends one message to each other one."""
+    pairs = {(a, b) for a, b, _ in messages}
+    return len(messages) == len(pairs) == ranks * (ranks - 1) and ranks > 2
 
 
 def _on_grid(fit: Fit, places: Sequence[Place], grid: Offsets, path: str) -> Written:

@@ -144,7 +144,7 @@ class Fit:
             spent = turns if all(turns) else spent
         seen = [[of_rank.mean for of_rank in by_rank.values()] or [0.0] for by_rank in spent]
         means = np.array([sum(of) for of in seen]) / self.ranks
-        if not means[-1]:
+        if means[-1] <= 0:
             return None
         longest = np.array([max(of) for of in seen])
         visits = [place.visits for place in places]

@@ -28,6 +28,7 @@ from isochrone.applications.traces.places import (
     unrolled,
 )
 from isochrone.applications.traces.small import recorded_operations, to_skip
+from isochrone.applications.traces.steps import row_of
 from isochrone.applications.traces.structure import Structure, structure
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
@@ -279,7 +280,8 @@ def _grids(recording: Structure) -> Iterator[Grid]:
         round_ = place.round
         if round_.messages:
             grid = offsets([round_.messages], [recording.ranks])
-            if grid is not None:
+            bits = row_of(round_.messages, recording.ranks) is not None
+            if grid is not None and not (bits and grid.grid.dimensions >= LIKELY_DIMENSIONS):
                 yield grid.grid
         elif len(round_.among) > 1:
             yield Grid(2, False, "C")

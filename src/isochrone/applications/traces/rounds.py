@@ -173,6 +173,12 @@ class _Meeting:
         """Return what ranks do next, of those of which something is found."""
         return {rank: unit for rank in self.ranks if (unit := find(self.left(rank)))}
 
+    def _with_partners(self, offers: Units) -> Units:
+        """Return what ranks do next together with the blocking calls that are its other side."""
+        partners = {call.peer for unit in offers.values() for call in unit.calls if call.peer >= 0}
+        others = {rank: blocking_with(self.left(rank), offers) for rank in partners - offers.keys()}
+        return offers | {rank: unit for rank, unit in others.items() if unit.calls}
+
     def next(self) -> Round:
         """Take the next round."""
         for find in (
@@ -228,13 +234,7 @@ class _Meeting:
 
     def _exchange(self) -> Round | None:
         """Take messages that are begun, some sent and some received, and waited for."""
-        offers = self._offers(opened)
-        partners = {call.peer for unit in offers.values() for call in unit.calls if call.peer >= 0}
-        for rank in partners - offers.keys():
-            unit = blocking_with(self.left(rank), offers)
-            if unit.calls:
-                offers[rank] = unit
-        closed = both_ways(closed_among(offers))
+        closed = both_ways(closed_among(self._with_partners(self._offers(opened))))
         if not closed:
             return None
         round_ = self._take("exchange", closed)
@@ -290,9 +290,13 @@ class _Meeting:
         return None
 
     def _shift(self) -> Round | None:
-        """Take messages of ranks that all send before they receive: as good as begun."""
-        closed = closed_among(self._offers(send_first))
-        if not closed:
+        """Take messages of ranks that all send before they receive: as good as begun.
+
+        Those at the ends of a row only send, or only receive.
+        """
+        offers = self._with_partners(self._offers(send_first))
+        closed = closed_among(offers, shorten=True)
+        if not any(u.peers(sends=True) and u.peers(sends=False) for u in closed.values()):
             return None
         round_ = self._take("exchange", closed)
         round_.before = {r: u.gaps() for r, u in closed.items()}
