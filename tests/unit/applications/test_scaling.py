@@ -810,3 +810,64 @@ def test_groups_of_some_ranks_are_those_of_a_column() -> None:
     general = generalized([structure(of(p)) for p in (8, 16, 32)], "x")
     (repeat,) = [phase for phase in general.document["apps"][0]["phases"] if "allreduce" in phase]
     assert repeat["allreduce"]["among"] == {"size": "floor(p/4)", "stride": 4}
+
+
+def alone(ranks: int) -> Trace:
+    """Rank 0 sorts what it has gathered, and broadcasts; on 16 ranks, in 3 % of the time."""
+    steps = [Event("gather", root=0, bytes=8, gap=16e-3 / ranks)]
+    of_root = [*steps, Event("bcast", root=0, bytes=8, gap=5e-7 * ranks * np.log2(ranks))]
+    of_others = [*steps, Event("bcast", root=0, bytes=8)]
+    return Trace([of_root * 20, *[of_others * 20] * (ranks - 1)], [tuple(range(ranks))])
+
+
+def test_what_one_rank_computes_while_others_wait_for_it_is_a_phase() -> None:
+    """Protects from its being taken for a small part of what all compute."""
+    general = generalized([structure(alone(ranks)) for ranks in (4, 8, 16)], "x")
+    found = program(parse(general.document, "test", {"p": "64"}))
+    root, other = (
+        sum(a.amount for a in done(found, rank) if a.op == "compute") for rank in (0, 37)
+    )
+    assert other == pytest.approx(20 * 16e-3 / 64, rel=0.02)
+    assert root == pytest.approx(20 * (16e-3 / 64 + 5e-7 * 64 * 6), rel=0.02)
+
+
+def there_and_back(ranks: int) -> Trace:
+    """Send to the right, then receive from the left; and the other way. No wrap."""
+
+    def step(rank: int) -> list[Event]:
+        events = []
+        for to in (rank + 1, rank - 1):
+            from_ = 2 * rank - to
+            events += [Event("send", to, 800)] * (0 <= to < ranks)
+            events += [Event("recv", from_, 800)] * (0 <= from_ < ranks)
+        return [events[0]._replace(gap=8e-3 / ranks), *events[1:]]
+
+    return Trace([step(rank) * 30 for rank in range(ranks)], [tuple(range(ranks))])
+
+
+def test_a_row_whose_ends_only_send_or_receive_is_an_exchange() -> None:
+    general = generalized([structure(there_and_back(ranks)) for ranks in (4, 8, 16)], "x")
+    found = program(parse(general.document, "test", {"p": "64"}))
+    for rank, partners in ((0, {1}), (9, {8, 10}), (63, {62})):
+        sent = Counter(a.peer for a in done(found, rank) if a.op in ("send", "isend"))
+        assert sent == Counter(dict.fromkeys(partners, 30))
+
+
+def all_others(ranks: int) -> Trace:
+    """Begin messages to and from all others, and wait for them."""
+
+    def step(rank: int) -> list[Event]:
+        others = [other for other in range(ranks) if other != rank]
+        begun = [Event(op, of, 2**20 / ranks**2) for op in ("irecv", "isend") for of in others]
+        return [begun[0]._replace(gap=8e-3 / ranks), *begun[1:], Event("wait")]
+
+    return Trace([step(rank) * 10 for rank in range(ranks)], [tuple(range(ranks))])
+
+
+def test_messages_between_all_ranks_are_no_grid_of_sides_of_two() -> None:
+    general = generalized([structure(all_others(ranks)) for ranks in (4, 8, 16)], "x")
+    found = program(parse(general.document, "test", {"p": "64"}))
+    sent = summed(done(found, 5))
+    to_all = {peer: n for (op, peer, _), n in sent.items() if op == "send"}
+    assert set(to_all) == set(range(64)) - {5}
+    assert set(to_all.values()) == {10 * 2**20 // 64**2}

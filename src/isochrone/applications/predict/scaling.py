@@ -136,10 +136,11 @@ def scale(
         warnings |= dict.fromkeys(prediction.warnings)
         above = prediction.high / prediction.seconds - 1
         further = hypot(off * steps[ranks] ** 0.5, factor * steps[ranks] ** power)
-        warnings[
-            f"the interval on {ranks} ranks ends {above:.0%} above the prediction "
-            f"(without errors of the models: {further:.0%})"
-        ] = None
+        if above**2 > 2 * further**2:
+            warnings[
+                f"most of the interval on {ranks} ranks is of the models of operations (without: "
+                f"{further:.0%})"
+            ] = None
         scaled.append(Scaled(ranks, prediction.seconds, prediction.low, prediction.high))
     warnings |= dict.fromkeys(_undecided(general, left_open[max(to)], largest))
     omitted = float(app.get("omitted", 0.0))

@@ -171,11 +171,11 @@ class Fit:
             by = self.value(ratios, "the computation before it", path, noise=varies, visits=visits)
         except InputError as error:
             if share < NEGLIGIBLE:
-                return seconds(means[-1])
+                return seconds(longest[-1])
             if share > MIN_UNRULED_SHARE:
                 raise
             self.warn(f"{error.where}: all ranks are taken to compute as long before it", share)
-            return seconds(means[-1])
+            return seconds(longest[-1])
         compute = written | {"time": times(written["time"], by)}
         imbalance = compute.pop("imbalance", None)
         if imbalance:

@@ -248,7 +248,8 @@ def _functions(
 ) -> Iterator[tuple[tuple[str, ...], float]]:
     """Yield functions that so many values can tell apart: terms, and how probable they are."""
     common = dict.fromkeys(("1", "1/p", "p", "log2(p)", "1/p**2"), 1.0)
-    single = {**common, "(p - 1)": 1.0, "1/(p - 1)": 1.0, "p*log2(p)": 1.0}
+    single = {**common, "(p - 1)": 1.0, "1/(p - 1)": 1.0, "p*log2(p)": 1.0, "p**2": 1.0}
+    single["p**2*log2(p)"] = UNLIKELY
     for dimensions in {*grids} - {1}:
         common[faces(dimensions)] = single[faces(dimensions)] = 1.0
         for text in _sides(dimensions):
