@@ -300,7 +300,8 @@ RULES = (
         "shared-pointer",
         "",
         _shared_pointer,
-        "Compute offsets (MPI_Exscan), and access with MPI_File_write_at_all.",
+        "Compute all offsets once (MPI_Exscan), and access with MPI_File_write_at; a collective "
+        "operation for each access would take longer.",
     ),
     Rule(
         "size-imbalance",
