@@ -291,8 +291,8 @@ class _Tables:
         if 0 < together < total:
             self.log.source.warn(
                 "divided",
-                "the log has sums over collective and other calls: they are divided by the sizes of "
-                "accesses, if these differ, else by the numbers of calls",
+                "the log has sums over collective and other calls: they are divided by the sizes "
+                "of accesses, if these differ, else by the numbers of calls",
             )
         access = self.log.accessing(name, op) * together / max(1, total)
         for kind, each in counted.items():
