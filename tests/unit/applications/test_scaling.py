@@ -871,3 +871,34 @@ def test_messages_between_all_ranks_are_no_grid_of_sides_of_two() -> None:
     to_all = {peer: n for (op, peer, _), n in sent.items() if op == "send"}
     assert set(to_all) == set(range(64)) - {5}
     assert set(to_all.values()) == {10 * 2**20 // 64**2}
+
+
+def reduced(rank: int, ranks: int) -> list[Event]:
+    """Receive from the children in a binomial tree, and send to the parent."""
+    low = rank & -rank or ranks
+    children = [2**k for k in range(ranks.bit_length()) if 2**k < low and rank + 2**k < ranks]
+    events = [Event("recv", rank + step, 800) for step in children]
+    return events + [Event("send", rank - low, 800)] * (rank > 0)
+
+
+def answered(rank: int, ranks: int) -> list[Event]:
+    """Rank 0 sends to each other rank, and then receives from each."""
+    if rank:
+        return [Event("recv", 0, 800), Event("send", 0, 800)]
+    return [Event(op, other, 800) for op in ("send", "recv") for other in range(1, ranks)]
+
+
+@pytest.mark.parametrize("step", [reduced, answered])
+def test_messages_along_a_tree_or_a_star_are_those_of_more_ranks(
+    step: Callable[[int, int], list[Event]],
+) -> None:
+    def trace(ranks: int) -> Trace:
+        steps = [step(rank, ranks) for rank in range(ranks)]
+        timed = [[one[0]._replace(gap=8e-3 / ranks), *one[1:]] * 20 for one in steps]
+        return Trace(timed, [tuple(range(ranks))])
+
+    general = generalized([structure(trace(ranks)) for ranks in (4, 8, 16)], "x")
+    found = program(parse(general.document, "test", {"p": "64"}))
+    for rank in (0, 1, 32, 63):
+        sent = Counter(a.peer for a in done(found, rank) if a.op in ("send", "isend"))
+        assert sent == Counter(e.peer for e in trace(64).ranks[rank] if e.op == "send")

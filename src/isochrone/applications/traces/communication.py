@@ -144,6 +144,10 @@ def exchange(fit: Fit, places: Sequence[Place], period: int, path: str) -> Writt
         exchange["bytes"] = f"round({size})"
     elif grid is not None and not (bits and grid.grid.dimensions >= LIKELY_DIMENSIONS):
         exchange = {"topology": _on_grid(fit, places, grid, path), "flow": rounds[0].flow}
+    elif kind == "stream" and (tree := _tree(messages, fit.ranks)):
+        sizes = [sum(size for *_, size in m) / len(m) for m in messages]
+        size = fit.value(sizes, "the mean size of messages", path)
+        exchange = {"topology": {"tree": tree}, "flow": rounds[0].flow, "bytes": f"round({size})"}
     elif kind == "exchange":
         topology = _butterfly(fit, alike, path) if bits else _irregular(fit, messages, path)
         sizes = [sum(size for _, _, size in m) / len(m) for m in messages]
@@ -155,6 +159,25 @@ def exchange(fit: Fit, places: Sequence[Place], period: int, path: str) -> Writt
     if within is not None:
         exchange["compute"] = within
     return exchange
+
+
+def _tree(messages: Sequence[Messages], ranks: Sequence[int]) -> Written | None:
+    """Return the tree along whose edges messages are sent, if rank 0 is its root; else None.
+
+    That is a binomial tree, or all ranks are children of the root.
+    """
+    pairs = [{(a, b) for a, b, _ in sent} for sent in messages]
+    for kind, parent in (({"degree": "p - 1"}, lambda _: 0), ({"binomial": True}, _without_bit)):
+        for way in ({}, {"to-root": True}):
+            edges = [{(parent(r), r)[:: -1 if way else 1] for r in range(1, p)} for p in ranks]
+            if pairs == edges:
+                return kind | way
+    return None
+
+
+def _without_bit(rank: int) -> int:
+    """Return the number without its lowest bit."""
+    return rank & (rank - 1)
 
 
 def _all_to_all(messages: Messages, ranks: int) -> bool:

@@ -115,7 +115,7 @@ class _Generalizing(Fit):
         self.cycle: Cycle | None = None  # around a place: a loop to coarse levels and back
         kinds = {_kind(place) for place in flat(structures[-1].tree) if place.visits > 1}
         if "stream" in kinds and not kinds.isdisjoint(ROOTED):
-            self.warn("operations with a root between messages of a pipeline are inexact")
+            self.warn("operations with a root between messages of a pipeline are inexact", DOUBTFUL)
 
     def document(self) -> General:
         phases = self.phases([recording.tree for recording in self.structures], "")
