@@ -230,7 +230,7 @@ def test_what_differs_in_structure_is_refused_by_its_position() -> None:
     """And so are partners that follow no rule."""
     loop = {"repeat": {"times": 20, "phases": [{"compute": "1ms"}, {"allreduce": {"bytes": 8}}]}}
     other = {"repeat": {"times": 20, "phases": [{"compute": "1ms"}, {"barrier": {}}]}}
-    with pytest.raises(InputError, match=r"position 1\.1.*allreduce at 4.*barrier at 8"):
+    with pytest.raises(InputError, match=r"position 1\.1.*allreduce on 4.*barrier on 8"):
         generalized(
             [
                 structure(seen([loop, {"bcast": {"bytes": 8}}], 4)),

@@ -156,7 +156,8 @@ class _Generalizing(Fit):
         loops = [node for node in nodes if isinstance(node, Again)]
         if not loops:
             places = [node for node in nodes if isinstance(node, Place)]
-            return self.place(places, f"{path} ({_kind(nodes[0])})")
+            kind = places[0].round.flow if places[0].round.call is None else _kind(nodes[0])
+            return self.place(places, f"{path} ({kind})")
         loops = [*nested(loops)]
         sweeps = there_and_back(loops)
         if sweeps:
@@ -198,9 +199,11 @@ class _Generalizing(Fit):
                 if self.left_out.take(skipped_trees, f"{where}.{number}".lstrip(".")):
                     remaining = [tree[k:] for tree, k in zip(remaining, skipped, strict=True)]
                     continue
-                listing = ", ".join(f"{k} at {p}" for k, p in zip(kinds, self.ranks, strict=True))
+                listing = ", ".join(f"{k} on {p}" for k, p in zip(kinds, self.ranks, strict=True))
                 position = f"position {where}.{number}".replace(" .", " ")
-                raise self.refuse(position, f"its ranks are {listing}")
+                raise self.refuse(
+                    position, f"the next call depends on the number of ranks: {listing}"
+                )
             for k in ends:
                 head = remaining[k].pop(0)
                 assert isinstance(head, Place)
