@@ -10,6 +10,7 @@ import pytest
 from isochrone.base.record import Members
 from isochrone.collective_io.causes.accesses import SMALL
 from isochrone.collective_io.causes.rules import RULES, Cause, causes
+from isochrone.collective_io.program.summary import summary
 from isochrone.collective_io.results.io_times import account, parts_of, table
 from isochrone.runfile.run import Rank, Run
 from made_up.io_recordings import io_recording, spent
@@ -150,6 +151,16 @@ def test_what_one_rank_accesses_alone_can_be_saved_of_the_program() -> None:
     assert (found.name, found.seconds) == ("file-system", pytest.approx(1.0))
     assert found.gain == pytest.approx(10 / 6)
     assert "1 rank of 4" in found.why
+
+
+def test_the_bound_of_tuning_names_what_no_setting_changes() -> None:
+    """Opening files again and again, but not buffering that can be switched off."""
+    why = {
+        name: summary(recording(*CASES[name]), 10.0).best_possible()["why"]
+        for name in ("metadata", "small-collective")
+    }
+    assert "mostly metadata" in why["metadata"]
+    assert "mostly" not in why["small-collective"]
 
 
 def test_a_call_that_is_made_once_can_be_saved_in_no_part() -> None:

@@ -8,6 +8,7 @@ from isochrone.base.record import Members, Record
 from isochrone.base.table import grouped
 from isochrone.base.text import whole_number
 from isochrone.base.units import format_seconds
+from isochrone.collective_io.causes.rules import causes
 from isochrone.collective_io.predict.best_possible import NAMES
 from isochrone.collective_io.predict.call_parts import PARTS
 from isochrone.collective_io.predict.whole_call import MeasuredCall
@@ -47,6 +48,8 @@ class Summary(Record):
         All seconds in MPI-IO; None if it was not called.
     unmodelled
         Whether there were nonblocking or ordered collectives, of which no model predicts the times.
+    remedy
+        Of the cause of most seconds, if no setting is one.
     """
 
     whole: float
@@ -56,6 +59,7 @@ class Summary(Record):
     files: list[RecordedFile]
     account: Account | None = None
     unmodelled: bool = False
+    remedy: str = ""
 
     @property
     def in_calls(self) -> float:
@@ -124,7 +128,9 @@ class Summary(Record):
         if self.waiting > _WORTH * self.whole:
             why += f"; waiting for late ranks, {format_seconds(self.waiting)}, is not part of it"
         largest = max(part_seconds, key=lambda name: part_seconds[name], default="")
-        if largest:
+        if self.remedy:
+            why += f"; {self.remedy}"
+        elif largest:
             why += f"; longest part: {NAMES[largest]}, {format_seconds(part_seconds[largest])}"
         left = max(self.whole - self.transfer, _START * self.whole)
         return {"gain": self.whole / left, "seconds": self.transfer, "why": why}
@@ -164,7 +170,10 @@ def summary(run: Run, wall_seconds: float) -> Summary:
     ordered = any(row.call == "ordered" for row in call_times(run))
     unmodelled = len(calls) < len(made) or ordered
     files = io_recording.files(run)
-    return Summary(wall_seconds, calls, patterns, seconds, files, account(run), unmodelled)
+    first = next(iter(causes(run)), None)
+    remedy = "" if first is None or first.settings else f"mostly {first.name}: {first.remedy}"
+    total = account(run)
+    return Summary(wall_seconds, calls, patterns, seconds, files, total, unmodelled, remedy)
 
 
 # --- the most expensive calls --------------------------------------------------------------------
