@@ -118,7 +118,7 @@ def test_a_log_of_many_ranks_is_kept_in_a_file(tmp_path: Path) -> None:
 
 def test_dxt_alone_is_said_to_lack_the_counters(tmp_path: Path) -> None:
     head = [line for line in TEXT.splitlines() if not line.startswith(("MPI-IO", "POSIX"))]
-    with pytest.raises(InputError, match="no counters of MPI-IO") as caught:
+    with pytest.raises(InputError, match="counters") as caught:
         _run(tmp_path, "\n".join(head))
     assert "darshan-parser" in caught.value.hint
 
