@@ -106,7 +106,6 @@ def test_wrong_columns_are_refused(text: str, says: str) -> None:
     ("text", "says"),
     [
         ("a,b\n1,2\n", "no column 'size' .there are: a, b."),
-        ("size,b,seconds\n1,2,3\n", "there is a column 'b' already"),
         ("size;x,y;seconds\n8;1,5;2,5\n", ""),
         ("size;seconds,x\n8;1,5\n", "the separator of the columns is ambiguous: ';' or ','"),
         ("size;seconds\n8;1,5;3\n", "times.csv:2: the line has 3 values, not 2"),
@@ -125,6 +124,15 @@ def test_what_is_wrong_with_a_table_is_said_in_one_line(
         return
     with pytest.raises(InputError, match=says):
         read_csv(path, own)
+
+
+def test_a_column_that_is_said_to_be_the_size_is_it_whatever_others_are_called(
+    tmp_path: Path,
+) -> None:
+    """In the table of a batched collective, b is the batch."""
+    data = read_csv(table(tmp_path, "count,b,seconds\n64,3,1\n"), Columns.parse("count=b"))
+    assert data.variables["b"].tolist() == [64]
+    assert data.others["b of the table"].tolist() == ["3"]
 
 
 @pytest.mark.parametrize(

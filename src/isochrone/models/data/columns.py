@@ -211,10 +211,12 @@ class Columns:
     def renamed(self, names: list[str], where: str) -> list[str]:
         """Return the names of the variables for the names in the first line of a table.
 
+        A column with the name of a variable that another one is said to be is none.
+
         Raises
         ------
         InputError
-            If a column is missing, or another one has the name already.
+            If a column is missing.
         """
         for name in self.meaning:
             if name not in names:
@@ -224,16 +226,8 @@ class Columns:
                     where=where,
                     hint=f"there are: {listed}",
                 )
-        variables = [self.meaning.get(name, name) for name in names]
-        for name, variable in self.meaning.items():
-            if variables.count(variable) > 1:
-                raise InputError(
-                    f"'{printable(name, 40)}' cannot be '{variable}': there is a column "
-                    f"'{variable}' already",
-                    where=where,
-                    hint="give one of them another name",
-                )
-        return variables
+        others = {variable: f"{variable} of the table" for variable in self.meaning.values()}
+        return [self.meaning.get(name) or others.get(name, name) for name in names]
 
     def scaled(self, values: Floats, name: str) -> Floats:
         """Return a column in seconds or bytes; sizes such as 0.064 MB are whole numbers."""
