@@ -168,17 +168,19 @@ class Neighbours(msgspec.Struct):
     ) -> Floats:
         """Return the logarithms of times, as they are not below those of fewer ranks or bytes.
 
-        Unless the measured times fall. At the largest measured number of ranks they are measured.
-        ``logs`` returns them of points and what the formula gives.
+        Unless the measured times fall. ``logs`` returns them of points and what the formula gives.
         """
         fewer: list[Points] = [points]
+        every = []
         if "p" in self.rising:
+            every.append(self._line(points))
             most = int(_KNOTS * np.max(self.octaves(points)))
             knots = self.p[-1] * 2 ** (np.arange(most + 1) / _KNOTS)
             fewer += [{**points, "p": np.minimum(points["p"], knot)} for knot in knots]
         if "b" in self.rising:
             fewer += [{**points, "b": np.minimum(points["b"], size)} for size in self.b]
-        return np.asarray(np.fmax.reduce([logs(less, formula(less)) for less in fewer]))
+        every += [logs(less, formula(less)) for less in fewer]
+        return np.asarray(np.fmax.reduce(every))
 
     def _average(self, laws: Lines, points: Points, seconds: Floats) -> Floats:
         """Return the weighted mean of the predictions beyond the data, in logarithms.
