@@ -902,3 +902,29 @@ def test_messages_along_a_tree_or_a_star_are_those_of_more_ranks(
     for rank in (0, 1, 32, 63):
         sent = Counter(a.peer for a in done(found, rank) if a.op in ("send", "isend"))
         assert sent == Counter(e.peer for e in trace(64).ranks[rank] if e.op == "send")
+
+
+@pytest.mark.parametrize(
+    "distances",
+    [lambda p: range(1, p), lambda p: [2**k for k in range((p - 1).bit_length())]],
+    ids=["all others in turn", "dissemination"],
+)
+def test_steps_whose_number_grows_with_the_ranks_are_a_loop(
+    distances: Callable[[int], Sequence[int]],
+) -> None:
+    """Each sends to the rank that is so far away, and receives from the other side."""
+
+    def trace(ranks: int) -> Trace:
+        def step(rank: int) -> list[Event]:
+            events = []
+            for far in distances(ranks):
+                events += [Event("irecv", (rank - far) % ranks, 800)]
+                events += [Event("isend", (rank + far) % ranks, 800), Event("wait")]
+            return [events[0]._replace(gap=8e-3 / ranks), *events[1:]]
+
+        return Trace([step(rank) * 10 for rank in range(ranks)], [tuple(range(ranks))])
+
+    general = generalized([structure(trace(ranks)) for ranks in (4, 8, 16)], "x")
+    found = program(parse(general.document, "test", {"p": "64"}))
+    sent = Counter(a.peer for a in done(found, 5) if a.op in ("send", "isend"))
+    assert sent == Counter({(5 + far) % 64: 10 for far in distances(64)})

@@ -196,7 +196,7 @@ def whole(
         return _number(next(iter(values.values())))
     logarithms = (*_LEVELS, *(f"({text} + 1)" for text in _LEVELS))
     if levels:
-        return _multiple(values, logarithms)
+        return _multiple(values, (*logarithms, "(p - 1)"))
     shown = [text for dimensions in sorted(grids) for text in _sides(dimensions)]
     return (
         _multiple(values, ["p", *shown, "(p - 1)"])

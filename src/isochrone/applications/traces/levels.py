@@ -20,7 +20,7 @@ from isochrone.applications.traces.gaps import Number, Written
 from isochrone.applications.traces.offsets import faces, offsets
 from isochrone.applications.traces.places import Again, ByRank, Place, Tree, parts
 from isochrone.applications.traces.rounds import Round
-from isochrone.applications.traces.steps import Distances, Level, doublings, formula
+from isochrone.applications.traces.steps import SHIFTS, Distances, Level, farther, formula
 
 Sweeps = tuple[int, int]
 """Turns of a loop on each level on the way to the coarsest one, and on the way back."""
@@ -239,7 +239,7 @@ class Levels:
             for of, least in zip(self.turns, nearest, strict=True)
         ]
         by_ranks = dict(zip(fit.ranks, ratios, strict=True))
-        ratio = formula(by_ranks, step, doublings(step, times))
+        ratio = formula(by_ranks, step, farther(step, times))
         if ratio is None:
             listing = "; ".join(", ".join(map(str, of)) for of in ratios)
             problem = f"the distances of its ranks follow no rule: {listing}"
@@ -291,6 +291,9 @@ class Levels:
             ]
             size, power = self._by_distance(sizes, "the mean size of messages")
             topology: Written = {"butterfly": {"size": 2, "stride": self.apart}}
+            if family == SHIFTS:
+                around = {"dimensions": 1, "periodic": True, "list": [{"to": [self.apart]}]}
+                topology = {"offsets": around}
             return {"topology": topology, "flow": "exchange", "bytes": f"round({size})"}, power
         pairs = [(p, turn) for p, of in zip(self.fit.ranks, self.turns, strict=True) for turn in of]
         pairs.sort(key=lambda pair: (-pair[1].apart, pair[0]))  # the last has all offsets

@@ -26,6 +26,9 @@ Turns = Mapping[int, Sequence[int]]
 BITS = "bits"
 """Family of exchanges of all ranks with those whose numbers differ in one bit."""
 
+SHIFTS = "shifts"
+"""Family of messages of all ranks to the one that is so far away, around the ends."""
+
 
 class Level(NamedTuple):
     """Family of what all ranks of a grid do, or those of a coarser one, with these neighbours.
@@ -55,12 +58,36 @@ def set_levels(rounds: Sequence[Round], ranks: int, grids: Sequence[Grid]) -> No
         elif len(round_.among) == 1 and some in groups and _is_level(some, ranks, of_groups):
             levels[key] = Level(of_groups, frozenset()), _apart(some, ranks, of_groups)
         round_.family, round_.apart = levels.get(key, (None, 1))
+    for round_, shift in _shifts(rounds, ranks):
+        round_.family, round_.apart = SHIFTS, shift
     whole = [f for f, apart in levels.values() if isinstance(f, Level) and apart == 1]
     for round_ in rounds:
         family = round_.family
         if isinstance(family, Level) and round_.messages and family not in whole:
             more = [of for of in whole if of.grid == family.grid and of[1] > family.neighbours]
             round_.family = min(more, key=lambda of: len(of.neighbours), default=family)
+
+
+def _shifts(rounds: Sequence[Round], ranks: int) -> Iterator[tuple[Round, int]]:
+    """Yield rounds in which all ranks send so far around, with this distance.
+
+    They follow each other: each further rank in turn, as in an all-to-all of pairs; or each power
+    of two, as in a dissemination.
+    """
+    every = [_shift(round_.messages, ranks) for round_ in rounds]
+    doubling = [2**k for k in range((ranks - 1).bit_length())]
+    for k in range(len(rounds)):
+        for distances in (list(range(1, ranks)), doubling):
+            if len(distances) > 1 and every[k : k + len(distances)] == distances:
+                yield from zip(rounds[k : k + len(distances)], distances, strict=True)
+                break
+
+
+def _shift(messages: Messages, ranks: int) -> int:
+    """Return how far each rank sends one message; 0 if they do not all send as far."""
+    distances = {(b - a) % ranks for a, b, _ in messages}
+    senders = {a for a, _, _ in messages}
+    return distances.pop() if len(messages) == len(senders) == ranks and len(distances) == 1 else 0
 
 
 def row_of(messages: Messages, ranks: int) -> tuple[int, int] | None:
@@ -142,11 +169,12 @@ def rotations(values: Turns, step: str, times: str, size: str) -> Iterator[str]:
         yield f"{turn} * ({size}) // ({times})"
 
 
-def doublings(step: str, times: str) -> Iterator[str]:
-    """Yield powers of two by which ranks may be farther apart from turn to turn."""
+def farther(step: str, times: str) -> Iterator[str]:
+    """Yield by what ranks may be farther apart from turn to turn: powers of two, or one more."""
     yield "1"
     yield f"2**{step}"
     yield f"2**({times} - 1 - {step})"
+    yield f"({step} + 1)"
 
 
 @dataclass(frozen=True)
