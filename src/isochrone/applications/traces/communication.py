@@ -5,6 +5,7 @@ Partners are offsets on a grid of the ranks or bits of their numbers, groups are
 
 import math
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from isochrone.applications.thresholds import (
 from isochrone.applications.traces.farms import Farm
 from isochrone.applications.traces.fitting import Fit, times
 from isochrone.applications.traces.gaps import Number, Spent, Written
+from isochrone.applications.traces.graphs import has_edges
 from isochrone.applications.traces.offsets import Messages, Offsets, faces, offsets
 from isochrone.applications.traces.places import Place
 from isochrone.applications.traces.steps import formula, rotations, row_of
@@ -137,24 +139,22 @@ def exchange(fit: Fit, places: Sequence[Place], period: int, path: str) -> Writt
     alike = [row for row in rows if row is not None]
     bits = len(alike) == len(rows)
     grid = offsets(messages, fit.ranks)
+    sized = True  # all messages by their mean, and not by offset
+    topology: str | Written | None
     if kind == "exchange" and all(map(_all_to_all, messages, fit.ranks)):
-        sizes = [sum(size for *_, size in m) / len(m) for m in messages]
-        size = fit.value(sizes, "the mean size of messages", path)
-        exchange: Written = {"topology": "all-to-all", "flow": "exchange"}
-        exchange["bytes"] = f"round({size})"
+        topology = "all-to-all"
     elif grid is not None and not (bits and grid.grid.dimensions >= LIKELY_DIMENSIONS):
-        exchange = {"topology": _on_grid(fit, places, grid, path), "flow": rounds[0].flow}
-    elif kind == "stream" and (tree := _tree(messages, fit.ranks)):
-        sizes = [sum(size for *_, size in m) / len(m) for m in messages]
-        size = fit.value(sizes, "the mean size of messages", path)
-        exchange = {"topology": {"tree": tree}, "flow": rounds[0].flow, "bytes": f"round({size})"}
+        topology, sized = _on_grid(fit, places, grid, path), False
     elif kind == "exchange":
         topology = _butterfly(fit, alike, path) if bits else _irregular(fit, messages, path)
-        sizes = [sum(size for _, _, size in m) / len(m) for m in messages]
-        size = fit.value(sizes, "the mean size of messages", path)
-        exchange = {"topology": topology, "flow": "exchange", "bytes": f"round({size})"}
     else:
+        topology = _tree(messages, fit.ranks)
+    if topology is None:
         raise fit.refuse(f"position {path}", "its messages are not offsets on a grid")
+    exchange: Written = {"topology": topology, "flow": rounds[0].flow}
+    if sized:
+        sizes = [sum(size for _, _, size in m) / len(m) for m in messages]
+        exchange["bytes"] = f"round({fit.value(sizes, 'the mean size of messages', path)})"
     within = fit.computing(places, 1, period, path)
     if within is not None:
         exchange["compute"] = within
@@ -166,18 +166,13 @@ def _tree(messages: Sequence[Messages], ranks: Sequence[int]) -> Written | None:
 
     That is a binomial tree, or all ranks are children of the root.
     """
-    pairs = [{(a, b) for a, b, _ in sent} for sent in messages]
-    for kind, parent in (({"degree": "p - 1"}, lambda _: 0), ({"binomial": True}, _without_bit)):
-        for way in ({}, {"to-root": True}):
-            edges = [{(parent(r), r)[:: -1 if way else 1] for r in range(1, p)} for p in ranks]
-            if pairs == edges:
-                return kind | way
+    kinds: list[Written] = [{"degree": "p - 1"}, {"binomial": True}]
+    ways: list[Written] = [{}, {"to-root": True}]
+    for kind, way in product(kinds, ways):
+        tree = {"tree": kind | way}
+        if all(has_edges(m, tree, "stream", p) for m, p in zip(messages, ranks, strict=True)):
+            return tree
     return None
-
-
-def _without_bit(rank: int) -> int:
-    """Return the number without its lowest bit."""
-    return rank & (rank - 1)
 
 
 def _all_to_all(messages: Messages, ranks: int) -> bool:

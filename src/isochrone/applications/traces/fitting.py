@@ -170,11 +170,10 @@ class Fit:
             ratios = np.maximum(means / means[-1], 1e-9).tolist()
             by = self.value(ratios, "the computation before it", path, noise=varies, visits=visits)
         except InputError as error:
-            if share < NEGLIGIBLE:
-                return seconds(longest[-1])
             if share > MIN_UNRULED_SHARE:
                 raise
-            self.warn(f"{error.where}: all ranks are taken to compute as long before it", share)
+            if share >= NEGLIGIBLE:
+                self.warn(f"{error.where}: all ranks are taken to compute as long before it", share)
             return seconds(longest[-1])
         compute = written | {"time": times(written["time"], by)}
         imbalance = compute.pop("imbalance", None)

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import product
 
+from isochrone.applications.description.expression import Quantity
 from isochrone.applications.description.shapes import KeyPath
 from isochrone.applications.description.topology import MAX_EDGES, TopologySpec
 from isochrone.applications.traces.gaps import Written
@@ -20,16 +21,22 @@ def named(messages: Sequence[Message], kind: str, ranks: int) -> str | Written |
 
     Sizes are not looked at.
     """
-    pairs = Counter((a, b) for a, b, _ in messages)
     for name, options in _candidates(kind, ranks):
-        found_as = {name: options} if options else name
-        graph = TopologySpec.read(found_as, KeyPath("")).graph(ranks, {})
-        graph_pairs = Counter((edge.source, edge.target) for edge in graph.edges)
-        if not graph.directed and kind != "stream":
-            graph_pairs.update([(b, a) for a, b in graph_pairs.elements()])
-        if pairs == graph_pairs and (kind != "token" or messages[0][0] == 0):
-            return found_as
+        topology = {name: options} if options else name
+        begins = kind != "token" or messages[0][0] == 0
+        if begins and has_edges(messages, topology, kind, ranks):
+            return topology
     return None
+
+
+def has_edges(messages: Sequence[Message], topology: str | Written, kind: str, ranks: int) -> bool:
+    """Whether messages go along all edges of a topology, once each, and along no other."""
+    scope = {"p": Quantity(float(ranks))}
+    graph = TopologySpec.read(topology, KeyPath("")).graph(ranks, scope)
+    pairs = Counter((edge.source, edge.target) for edge in graph.edges)
+    if not graph.directed and kind != "stream":
+        pairs.update([(b, a) for a, b in pairs.elements()])
+    return pairs == Counter((a, b) for a, b, _ in messages)
 
 
 def _candidates(kind: str, ranks: int) -> Iterator[tuple[str, Written]]:

@@ -40,7 +40,8 @@ class Access(NamedTuple):
     span
         Bytes of the file from the first to the last of a call.
     slowest
-        What the slowest rank has, of the seconds of the mean rank.
+        How many times the seconds of the mean rank the slowest one has; 1 if ranks do not access
+        the file alone, and so wait for each other.
     misaligned
         Part of the pieces that begin within a stripe; 0 if its size is not known.
     """

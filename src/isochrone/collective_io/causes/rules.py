@@ -196,8 +196,7 @@ def _summed(
         few = longest.ranks < recorded.size
         by = f", which {plural(longest.ranks, 'rank')} of {recorded.size} access" * few
         sentence = words.format_map(_facts(longest) | {"by": by}) + more + "."
-        # ranks that access a file alone do not wait for each other
-        most = sum(value * (access.slowest if access.alone else 1.0) for value, access in explained)
+        most = sum(value * access.slowest for value, access in explained)
         return Explained(sum(value for value, _ in explained), numbers, sentence, most)
 
     return find

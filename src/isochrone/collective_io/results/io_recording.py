@@ -180,11 +180,8 @@ def files(run: Run) -> list[RecordedFile]:
     )
     listed = []
     for row in _rows(run, "file"):
-        number, name, ranks = (
-            row["file"],
-            printable(row["name"], 4096),
-            _ranks(run, row.get("ranks")),
-        )
+        number, ranks = row["file"], _ranks(run, row.get("ranks"))
+        name = printable(row["name"], 4096)
         hints = active.get(number, {}), given_hints.get(number, {})
         system = row["filesystem"] if isinstance(row.get("filesystem"), str) else ""
         alone = independent.get(number, [])
